@@ -1,0 +1,70 @@
+"""How the documentation is built: `sphinx-build -W -b html docs docs/_build`."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from whybench import __version__
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+project = "WhyBench"
+author = "The WhyBench authors"
+project_copyright = "The WhyBench authors"
+release = version = __version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx.ext.napoleon",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "examples"]
+default_role = "code"  # docstrings put names between single backticks
+
+html_theme = "furo"
+html_title = f"WhyBench {release}"
+html_show_sphinx = False
+
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_heading_anchors = 3
+
+autosummary_generate = True
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "show-inheritance": True, "no-value": True}
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+
+ROW = re.compile(r"\s*\|(?P<cells>.*)\|\s*$")
+RULE = re.compile(r"\s*\|[-|: ]+\|\s*$")
+
+
+def _tables(
+    _app: Sphinx, _what: str, _name: str, _thing: object, _options: object, lines: list[str]
+) -> None:
+    """Turn the Markdown tables of a docstring, in place, into what Sphinx reads."""
+    turned: list[str] = []
+    for place, line in enumerate(lines):
+        row = ROW.match(line)
+        if row is None:
+            turned.append(line)
+        elif not RULE.match(line):
+            if place + 1 < len(lines) and RULE.match(lines[place + 1]):
+                turned += [".. list-table::", "   :header-rows: 1", ""]
+            cells = [cell.strip() for cell in row["cells"].split(" | ")]
+            turned += [
+                f"   {'-' if n else '* -'} {cell}".replace("   - ", "     - ")
+                for n, cell in enumerate(cells)
+            ]
+    lines[:] = turned
+
+
+def setup(app: Sphinx) -> None:
+    """Register what the build adds to Sphinx."""
+    app.connect("autodoc-process-docstring", _tables)

@@ -1,0 +1,1 @@
+"""The figures we claim: `python -m evidence SUBJECT` prints them."""

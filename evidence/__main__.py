@@ -1,0 +1,26 @@
+"""`python -m evidence SUBJECT [--small]` prints the figures of a subject."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from evidence.figures import print_figures
+
+SUBJECTS = ("house",)
+
+
+def main() -> None:
+    """Print a subject's figures; end with status 1 if a claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m evidence", description=__doc__)
+    parser.add_argument("subject", choices=SUBJECTS)
+    parser.add_argument("--small", action="store_true", help="a tenth of the size, wider bounds")
+    parser.add_argument("--only", default="", help="only parts whose name contains this")
+    chosen = parser.parse_args()
+    subject = import_module(f"evidence.{chosen.subject}")
+    sys.exit(0 if print_figures(subject.figures(chosen.small, chosen.only)) else 1)
+
+
+if __name__ == "__main__":
+    main()

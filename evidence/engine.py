@@ -1,0 +1,93 @@
+"""What our tasks cost beyond bare Inspect: CPU per call, side by side in one run."""
+
+from __future__ import annotations
+
+import gc
+import tempfile
+import time
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai import Task
+from inspect_ai import eval as inspect_eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.scorer import match
+from inspect_ai.solver import generate
+
+from whybench.suites.judge.task import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["cpu_per_call"]
+
+
+def _answer(*_: object) -> ModelOutput:
+    output = ModelOutput.from_content("mockllm", "70")
+    output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    return output
+
+
+def _bare(ours: Task) -> Task:
+    """Ask the same messages by Inspect alone, with its own solver and scorer."""
+    return Task(
+        dataset=[
+            Sample(
+                id=sample.id,
+                input=[
+                    ChatMessageUser(content=message.text)
+                    for message in sample.input
+                    if not isinstance(message, str)
+                ],
+                target="70",
+            )
+            for sample in ours.dataset
+        ],
+        solver=generate(),
+        scorer=match(),
+        config=GenerateConfig(temperature=0.0),
+    )
+
+
+def _seconds(make: Callable[[], Task], calls: int) -> float:
+    """Return the CPU seconds that each call of a task costs, from its start to its log."""
+    task = make()
+    model = get_model("mockllm/model", custom_outputs=_answer, memoize=False)
+    gc.collect()
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.process_time()
+        (log,) = inspect_eval(
+            task,
+            model=model,
+            log_dir=folder,
+            display="none",
+            log_realtime=False,
+            score_display=False,
+            log_buffer=100,
+        )
+        spent = time.process_time() - start
+    if log.status != "success":
+        raise RuntimeError(f"the run must succeed to be timed, got {log.status}: {log.error}")
+    return spent / calls
+
+
+def cpu_per_call(calls: int = 960, rounds: int = 5) -> dict[str, float]:
+    """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample.
+
+    Rounds alternate between the three, and the median round counts, so that a busy machine
+    disturbs all alike.
+    """
+    design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
+    kinds: dict[str, Callable[[], Task]] = {
+        "bare": lambda: _bare(judge(**design)),
+        "judge": lambda: judge(**design),
+        "grouped": lambda: judge(**design, group=20),
+    }
+    times: dict[str, list[float]] = {name: [] for name in kinds}
+    for make in kinds.values():  # once unmeasured: imports and caches
+        _seconds(make, calls)
+    for _ in range(rounds):
+        for name, make in kinds.items():
+            times[name].append(_seconds(make, calls))
+    return {name: 1000 * median(values) for name, values in times.items()}

@@ -1,0 +1,243 @@
+"""The figures of the house: determinism, truth, soundness, reading, runs, calibration, cost.
+
+Each part yields figures; `small` runs the same code at a tenth of the size or less, with bounds
+that are wider where chance or a busy machine decides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from evidence import scm
+from evidence.figures import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["PARTS", "figures"]
+
+
+def _items(design: str, *options: str, hash_seed: str = "0") -> str:
+    """Return what `whybench items judge` prints, in a process of its own."""
+    words = ("items", "judge", "--design", design, *options)
+    return subprocess.run(
+        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def determinism(small: bool) -> Iterator[Figure]:
+    """Yield figures on the same items everywhere, shards and blocks."""
+    from whybench.suites.judge import SUITE
+
+    design = "styles" if small else "full"
+    printed = [
+        _items(design, "--format", "jsonl", hash_seed=seed) for seed in ("0", "1", "42", "42")
+    ]
+    hashes = {hashlib.sha256(text.encode()).hexdigest() for text in printed}
+    yield Figure(
+        f"items judge --design {design}: one hash under three hash seeds and in two processes",
+        f"{len(printed)} runs, {printed[0].count(chr(10))} items, hashes {', '.join(hashes)}",
+        len(hashes) == 1,
+    )
+    whole = _items(design, "--format", "ids").split()
+    shards = [_items(design, "--format", "ids", "--shard", f"{i}/7").split() for i in range(1, 8)]
+    together = [name for shard in shards for name in shard]
+    yield Figure(
+        "the shards 1/7 to 7/7 are the same set",
+        f"{len(whole)} items, shards of {', '.join(str(len(shard)) for shard in shards)}",
+        sorted(together) == sorted(whole) and len(set(whole)) == len(whole),
+    )
+    made = SUITE.designs[design]
+    items = list(SUITE.items(made))
+    blocks = [
+        Counter(
+            level for item in items[start : start + made.block] for level in item.factors.items()
+        )
+        for start in range(0, len(items), made.block)
+    ]
+    yield Figure(
+        "every prefix of whole blocks is balanced",
+        f"{len(blocks)} blocks of {made.block} items, all with the same count of every level",
+        all(block == blocks[0] for block in blocks) and len(blocks) > 1,
+    )
+
+
+def truth(small: bool) -> Iterator[Figure]:
+    """Yield figures on the two engines, a third opinion, and a large world."""
+    agreement = scm.engines_agree(500 if small else 10_000)
+    yield Figure(
+        "both derivations agree to 1e-12 on observational, interventional, counterfactual queries",
+        f"{agreement.queries} queries on {agreement.models} models ({agreement.impossible} with "
+        f"impossible evidence, refused by both), largest difference "
+        f"{agreement.largest_difference:.1e}",
+        agreement.largest_difference <= 1e-12,
+    )
+    third = scm.third_opinion(25 if small else 500)
+    yield Figure(
+        "pgmpy's elimination agrees (do-queries on the mutilated graph)",
+        f"{third.queries} queries on {third.models} models, largest difference "
+        f"{third.largest_difference:.1e}",
+        third.largest_difference <= 1e-12,
+    )
+    large = scm.thirty_nodes()
+    yield Figure(
+        "a 30-node chain of blocks is certified in under a second",
+        f"{large.seconds:.3f} s",
+        large.seconds < 1,
+    )
+
+
+def soundness(small: bool) -> Iterator[Figure]:
+    """Yield the checks of every own-worded design."""
+    from whybench.suites.checks import check_design, check_names
+    from whybench.suites.judge import SUITE
+
+    own = {name: made for name, made in SUITE.designs.items() if made.stimuli == "own"}
+    if small:
+        del own["full"]
+    looked_at, failed, lengths = 0, [], []
+    for name, made in own.items():
+        for result in check_design(SUITE, made):
+            looked_at += result.looked_at
+            failed += [f"{name}: {result.name}"] if not result.passed else []
+            lengths += [f"{name} {result.note}"] if result.note else []
+    yield Figure(
+        f"{len(check_names(SUITE))} checks pass on every own-worded design",
+        f"{len(own)} designs, {looked_at} looks at items, failed: {', '.join(failed) or 'none'}; "
+        f"prompt lengths: {'; '.join(lengths)}",
+        not failed,
+    )
+
+
+def reading(small: bool) -> Iterator[Figure]:
+    """Yield the agreement of the reader with the published recipe on every raw reply."""
+    from evidence.replies import published_replies
+
+    mirror = os.environ.get("WHYBENCH_DATA_MIRROR")
+    if not mirror:
+        yield Figure("reading agrees with the published recipe", "no mirror of the data", False)
+        return
+    rows = published_replies(Path(mirror), every=10 if small else 1)
+    numbers = {row.what: row.number for row in rows}
+    yield Figure(
+        "reading agrees with the published recipe wherever that reads a number",
+        "; ".join(f"{row.what}: {row.number}" for row in rows),
+        numbers["recipe reads"] == numbers["agree"] > 5000,
+    )
+
+
+def runs(small: bool) -> Iterator[Figure]:
+    """Yield figures on runs of the real model."""
+    from evidence.runs import real_runs
+
+    seen = real_runs(12 if small else 40)
+    yield Figure(
+        f"{seen.items} judge items on the real model: as many records, each with its outcome",
+        f"{seen.records} records, {seen.outcomes}, {seen.calls} calls",
+        seen.records == seen.items == sum(seen.outcomes.values()) == seen.calls,
+    )
+    yield Figure(
+        "a second run makes no call",
+        f"{seen.calls_again} calls",
+        seen.calls_again == 0,
+    )
+    repeated = seen.calls_killed - seen.items
+    yield Figure(
+        "after kill -9 a rerun repeats at most (samples in flight + log_buffer) x calls a sample",
+        f"killed at call {seen.killed_at}; allowed {seen.allowed}, made {repeated}; "
+        f"{seen.records_killed} of {seen.items} items recorded",
+        repeated <= seen.allowed and seen.records_killed == seen.items,
+    )
+    yield Figure(
+        "answers are read anew from old logs without a call",
+        f"{seen.reread_calls} calls, same records: {seen.reread_equal}",
+        seen.reread_calls == 0 and seen.reread_equal,
+    )
+
+
+def calibration(small: bool) -> Iterator[Figure]:
+    """Yield the calibration of every agent of known value."""
+    from whybench.suites.calibration import calibrate, coverage_bounds
+    from whybench.suites.judge import SUITE
+
+    for seeds in (20,) if small else (200, 1000):
+        low, high = coverage_bounds(seeds)
+        rows = list(calibrate(SUITE, SUITE.designs["core"], seeds))
+        covers = [row for row in rows if row.coverage is not None]
+        yield Figure(
+            f"over {seeds} seeds the intervals of noisy agents cover in {low:.1%} to {high:.1%}",
+            "; ".join(f"{row.agent} {row.measure} {row.coverage:.1%}" for row in covers),
+            all(row.passed for row in covers),
+        )
+        exact = [row for row in rows if row.coverage is None]
+        yield Figure(
+            "agents without noise are exact after rounding",
+            f"{len(exact)} measures, largest error "
+            f"{max(abs(row.estimate - row.known) for row in exact):.0e}",
+            all(row.passed for row in exact),
+        )
+
+
+def cost(small: bool) -> Iterator[Figure]:
+    """Yield the CPU of a call beside bare Inspect's."""
+    from evidence.engine import cpu_per_call
+
+    spent = cpu_per_call(240, 3) if small else cpu_per_call(960, 5)
+    ratio, grouped = spent["judge"] / spent["bare"], spent["grouped"] / spent["bare"]
+    bound = 1.3 if small else 1.1
+    yield Figure(
+        f"CPU per call of judge is at most {bound:.2f} x bare Inspect's on the same messages",
+        f"{ratio:.2f} x ({spent['judge']:.2f} and {spent['bare']:.2f} ms); with 20 conversations "
+        f"a sample {grouped:.2f} x ({spent['grouped']:.2f} ms)",
+        ratio <= bound,
+    )
+
+
+def wheel(small: bool) -> Iterator[Figure]:
+    """Yield what a new user meets: the wheel in a fresh environment."""
+    from evidence.installed import first_example, install_wheel, start_up
+
+    with tempfile.TemporaryDirectory() as folder:
+        fresh = install_wheel(Path(folder))
+        printed = first_example(fresh).split()
+        shown = {
+            name: float(printed[printed.index(name) + 1])
+            for name in ("ea", "ea_low", "ea_high", "mv", "mv_low", "mv_high")
+        }
+        yield Figure(
+            "in a fresh environment with only the wheel, the README's first example prints EA and "
+            "MV with intervals",
+            ", ".join(f"{name} {value:.3f}" for name, value in shown.items()),
+            shown["ea"] == 0.35 and shown["mv"] == 0,
+        )
+        bound = 1.5 if small else 0.5
+        seconds = start_up(fresh, 3 if small else 7)
+        yield Figure(
+            f"--help, list, show, items start in {bound} s more than a bare interpreter",
+            ", ".join(f"{command} {value:.2f} s" for command, value in seconds.items()),
+            max(seconds.values()) <= bound,
+        )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    part.__name__: part
+    for part in (determinism, truth, soundness, reading, calibration, cost, wheel, runs)
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,85 @@
+"""The wheel in a fresh environment: what a new user meets in the first minutes."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Installed", "first_example", "install_wheel", "start_up"]
+
+ROOT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Installed:
+    """A fresh environment that holds the wheel and what it depends on, and nothing else."""
+
+    folder: Path
+
+    def run(self, *words: str, cwd: Path | None = None) -> str:
+        """Run a command of the environment and return what it prints."""
+        tools = self.folder / "bin"
+        done = subprocess.run(
+            [str(tools / words[0]), *words[1:]],
+            env={
+                "PATH": f"{tools}:{os.environ['PATH']}",
+                "HOME": str(self.folder),
+                "INSPECT_DISPLAY": "plain",
+            },
+            cwd=cwd or self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(words)} must succeed, got {done.stdout}{done.stderr}")
+        return done.stdout
+
+
+def install_wheel(folder: Path) -> Installed:
+    """Build the wheel and install it into a new environment under the folder."""
+    uv = [sys.executable, "-m", "uv"]
+    built = folder / "dist"
+    subprocess.run([*uv, "build", "--quiet", "--wheel", "--out-dir", built, ROOT], check=True)
+    (wheel,) = built.glob("*.whl")
+    environment = folder / "fresh"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    subprocess.run(
+        [*uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", environment, wheel],
+        env={**os.environ, "UV_CONSTRAINT": str(ROOT / "constraints.txt")},
+        check=True,
+    )
+    return Installed(environment)
+
+
+def first_example(installed: Installed) -> str:
+    """Run the README's first example word for word; the wheel stands for the first line."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    first = re.search(r"```bash\n(.*?)```", readme, re.DOTALL)
+    if first is None:
+        raise RuntimeError("the README must begin with an example, got none")
+    install, command = first[1].strip().splitlines()
+    if install != "pip install whybench":
+        raise RuntimeError(f"the first line must install the package, got {install!r}")
+    return installed.run(*command.split())
+
+
+def start_up(installed: Installed, rounds: int = 7) -> dict[str, float]:
+    """Return how many seconds longer than a bare interpreter each light command takes."""
+
+    def best(*words: str) -> float:
+        times = []
+        for _ in range(rounds):
+            start = time.perf_counter()
+            installed.run(*words)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    bare = best("python", "-c", "pass")
+    commands = ("--help", "list", "show judge", "items judge --limit 1")
+    return {command: best("whybench", *command.split()) - bare for command in commands}

@@ -1,0 +1,90 @@
+"""The Inspect provider `reference/<suite>.<agent>`.
+
+A reference agent runs through the same pipeline as any model. It learns from the message only
+which item it is asked, takes the item from the shelf and answers by its strategy. Each epoch gets
+fresh noise; everything follows from seed, item and epoch.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.solver._task_state import sample_state
+
+from whybench.suites.contract import UserError, reply_generator
+from whybench.suites.registry import suite, suite_names, take_from_shelf
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import ToolChoice, ToolInfo
+
+__all__ = ["ReferenceAPI", "reference"]
+
+
+class ReferenceAPI(ModelAPI):
+    """Answers as a reference agent does."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  (Inspect's own signature)
+        **model_args: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+        suite_name, _, agent_name = model_name.partition(".")
+        try:
+            if not agent_name:
+                raise UserError(
+                    f"a reference agent must be named reference/<suite>.<agent>, such as "
+                    f"reference/judge.noisy-or, got reference/{model_name}; "
+                    f"installed suites are {', '.join(suite_names())}"
+                )
+            self.suite = suite(suite_name)
+            self.agent = self.suite.agent(agent_name)
+            self.settings = self.agent.settings(model_args)
+        except UserError as error:
+            raise PrerequisiteError(str(error)) from None
+
+    def max_connections(self) -> int:
+        """Answer as many at once as Inspect asks; there is no service to spare."""
+        return 1000
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],  # noqa: ARG002
+        tool_choice: ToolChoice,  # noqa: ARG002
+        config: GenerateConfig,  # noqa: ARG002
+    ) -> ModelOutput:
+        """Reply to the item that the last message names."""
+        item_id = str((input[-1].metadata or {}).get("item", ""))
+        item = take_from_shelf(item_id)
+        if item is None or not item_id.startswith(f"{self.suite.name}-"):
+            raise UserError(
+                f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
+                f"got {item_id or 'a message without an item'}; use an agent of the suite that "
+                f"asks (`whybench list` shows them)"
+            )
+        state = sample_state()
+        epoch = state.epoch if state is not None else 1
+        reply = self.agent.reply(
+            item, self.settings, reply_generator(self.agent.name, self.settings, item_id, epoch)
+        )
+        output = ModelOutput.from_content(self.model_name, reply)
+        # Words stand for tokens; with usage set, nothing is downloaded to count them.
+        sent = sum(len(message.text.split()) for message in input)
+        received = len(reply.split())
+        output.usage = ModelUsage(
+            input_tokens=sent, output_tokens=received, total_tokens=sent + received
+        )
+        return output
+
+
+@modelapi(name="reference")
+def reference() -> type[ModelAPI]:
+    """Register the provider with Inspect."""
+    return ReferenceAPI

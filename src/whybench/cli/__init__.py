@@ -1,0 +1,66 @@
+"""The `whybench` command.
+
+Subcommands are imported when they are called: listing and showing items start at once, though
+the engine behind `run` takes seconds to import.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+
+from whybench import __version__
+from whybench.datasets import DataError
+from whybench.suites.contract import UserError
+
+__all__ = ["main"]
+
+COMMANDS = {
+    "list": ("catalog", "Suites, designs and reference agents."),
+    "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
+    "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
+    "run": ("run", "Ask a model the items of a design."),
+    "records": ("results", "Logs to one tidy table of answers."),
+    "measures": ("results", "Logs or records to measures with intervals."),
+    "check": ("soundness", "Is a suite sound? A dozen checks on every design."),
+    "calibrate": ("soundness", "Do the measures recover what is known of the reference agents?"),
+    "data": ("data", "Data that is downloaded: what there is, and fetching it."),
+}
+"""Command to its module here and its line in the help."""
+
+
+class _Lazy(click.Group):
+    """A group that knows its commands by name and imports them when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        module, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(
+            import_module(f"{__name__}.{module}"), f"{cmd_name}_command"
+        )
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="whybench %(version)s")
+def _whybench() -> None:
+    """Measure how a mind, a language model or a person, reasons about cause and effect."""
+
+
+def main() -> None:
+    """Run the command; a request that cannot be met ends with its message and status 2."""
+    try:
+        _whybench()
+    except (UserError, DataError) as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)

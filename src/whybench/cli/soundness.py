@@ -1,0 +1,98 @@
+"""`check` and `calibrate`: is the instrument sound?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import click
+
+from whybench.cli.options import as_json, chosen_design, design_options, json_option, suite_argument
+from whybench.datasets import DataError
+from whybench.suites.calibration import calibrate, coverage_bounds
+from whybench.suites.checks import check_design
+from whybench.suites.registry import suite
+
+__all__ = ["calibrate_command", "check_command"]
+
+
+@click.command("check")
+@suite_argument
+@design_options
+@json_option
+def check_command(
+    suite_name: str, design: str | None, factors: tuple[str, ...], json_output: bool
+) -> None:
+    """Check every design of SUITE, or one, and say what is wrong.
+
+    Ends with status 1 if a check fails.
+    """
+    if design is None and not factors:
+        asked = suite(suite_name)
+        designs = list(asked.designs.values())
+    else:
+        asked, one = chosen_design(suite_name, design, factors)
+        designs = [one]
+    failed = skipped = 0
+    for made in designs:
+        if not json_output:
+            click.echo(f"{made.name}")
+        try:
+            for result in check_design(asked, made):
+                failed += not result.passed
+                if json_output:
+                    row = {"design": made.name, **asdict(result), "passed": result.passed}
+                    click.echo(as_json(row))
+                    continue
+                mark = ("ok  " if result.passed else "FAIL") if result.asked else "--  "
+                note = f"; {result.note}" if result.note else ""
+                click.echo(f"  {mark} {result.name} ({result.looked_at} items{note})")
+                for example in result.examples:
+                    click.echo(f"         {example}")
+                if result.problems > len(result.examples):
+                    click.echo(f"         and {result.problems - len(result.examples)} more")
+        except DataError as error:
+            skipped += 1
+            click.echo(f"  not checked: {error}", err=True)
+    if not json_output:
+        left = f", {skipped} not checked for want of data" if skipped else ""
+        click.echo(f"{len(designs) - skipped} designs checked{left}; {failed} checks failed.")
+    sys.exit(1 if failed else 0)
+
+
+@click.command("calibrate")
+@suite_argument
+@design_options
+@click.option("--seeds", default=1000, show_default=True, type=click.IntRange(1))
+@json_option
+def calibrate_command(
+    suite_name: str,
+    design: str | None,
+    factors: tuple[str, ...],
+    seeds: int,
+    json_output: bool,
+) -> None:
+    """Let the reference agents of SUITE answer, and compare measures with what is known.
+
+    Ends with status 1 if a measure does not recover what is known.
+    """
+    asked, made = chosen_design(suite_name, design, factors)
+    failed = 0
+    if not json_output:
+        low, high = coverage_bounds(seeds)
+        click.echo(
+            f"{asked.name}, design {made.name}, {seeds} seeds for agents with noise; "
+            f"95% intervals should cover in {low:.0%} to {high:.0%}\n"
+        )
+        click.echo(f"{'agent':50} {'measure':8} {'known':>8} {'estimate':>9} {'cover':>7}")
+    for row in calibrate(asked, made, seeds):
+        failed += not row.passed
+        if json_output:
+            click.echo(as_json({**asdict(row), "passed": row.passed}))
+            continue
+        cover = "exact" if row.coverage is None else f"{row.coverage:.1%}"
+        click.echo(
+            f"{row.agent:50} {row.measure:8} {row.known:8.4f} {row.estimate:9.4f} {cover:>7}"
+            f"  {'ok' if row.passed else 'FAIL'}"
+        )
+    sys.exit(1 if failed else 0)

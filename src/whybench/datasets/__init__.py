@@ -1,0 +1,165 @@
+"""What is downloaded and never bundled: human answers, earlier models' replies, stimuli.
+
+Each source is pinned to a commit of a public repository, and each of its files to a SHA-256 in a
+table beside this module. A file is taken from the first of three places that has it:
+
+1. the folder named by the environment variable `WHYBENCH_DATA_MIRROR`, which holds one folder a
+   source (for machines without a network, and for tests);
+2. the cache, which `WHYBENCH_DATA_CACHE` may move;
+3. the source's address, from where it is downloaded into the cache by pooch.
+
+Wherever a file comes from, its checksum is verified before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal
+
+__all__ = ["SOURCES", "DataError", "DataFile", "Source", "data_path", "state"]
+
+MIRROR = "WHYBENCH_DATA_MIRROR"
+CACHE = "WHYBENCH_DATA_CACHE"
+
+
+class DataError(RuntimeError):
+    """Data that cannot be had, or that is not what it should be."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """One file of a source: its path there, its size and its checksum."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A public repository from which data are downloaded.
+
+    Attributes:
+        name: The name by which it is asked for, and its folder in a mirror.
+        title: What it holds.
+        address: Where its files are; a file's path is appended.
+        licence: The licence it states.
+        citation: How to cite it.
+    """
+
+    name: str
+    title: str
+    address: str
+    licence: str
+    citation: str
+
+    @property
+    def files(self) -> dict[str, DataFile]:
+        """The files that are pinned, by path."""
+        return _files(self.name)
+
+
+SOURCES: dict[str, Source] = {
+    source.name: source
+    for source in (
+        Source(
+            name="causAIign",
+            title="Likelihood judgments of people and some thirty language models",
+            address=(
+                "https://raw.githubusercontent.com/hmd101/causAIign/"
+                "c8ffdcdcb370884694a32cacdfe1441bb9677c34/"
+            ),
+            licence="none stated: downloaded for your use, not redistributed",
+            citation=(
+                "H. M. Dettki, causAIign (GitHub, 2025); people: B. Rehder and M. R. Waldmann, "
+                "Failures of explaining away and screening off in described versus experienced "
+                "causal learning scenarios, Memory & Cognition 45 (2017)"
+            ),
+        ),
+    )
+}
+
+
+@cache
+def _files(name: str) -> dict[str, DataFile]:
+    table = files(__package__).joinpath(f"{name}.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in table.splitlines())
+    return {path: DataFile(path, int(size), sha256) for sha256, size, path in rows}
+
+
+def state(source: str, path: str) -> Literal["mirror", "cache", "not fetched"]:
+    """Say where a file would be taken from now, without downloading or verifying it."""
+    _pinned(source, path)
+    if _mirrored(source, path) is not None:
+        return "mirror"
+    return "cache" if (_cache_folder() / source / path).is_file() else "not fetched"
+
+
+def data_path(source: str, path: str) -> Path:
+    """Return the local path of a file, downloading it if need be; its checksum is verified."""
+    file = _pinned(source, path)
+    mirrored = _mirrored(source, path)
+    if mirrored is None:
+        return _downloaded(SOURCES[source], file)
+    found = hashlib.sha256(mirrored.read_bytes()).hexdigest()
+    if found != file.sha256:
+        raise DataError(
+            f"{mirrored} must have the SHA-256 {file.sha256}, got {found}; "
+            f"replace the file, or unset {MIRROR} to download it"
+        )
+    return mirrored
+
+
+def _pinned(source: str, path: str) -> DataFile:
+    if source not in SOURCES:
+        raise DataError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
+    table = SOURCES[source].files
+    if path not in table:
+        raise DataError(f"{source} has no pinned file {path!r}; `whybench data list` shows them")
+    return table[path]
+
+
+def _mirrored(source: str, path: str) -> Path | None:
+    folder = os.environ.get(MIRROR)
+    if not folder:
+        return None
+    candidate = Path(folder) / source / path
+    return candidate if candidate.is_file() else None
+
+
+def _cache_folder() -> Path:
+    import pooch  # noqa: PLC0415  (half of a second is not wanted at start-up)
+
+    return Path(os.environ.get(CACHE) or pooch.os_cache("whybench"))
+
+
+def _downloaded(source: Source, file: DataFile) -> Path:
+    import pooch  # noqa: PLC0415
+    from requests.exceptions import RequestException  # noqa: PLC0415
+
+    pooch.get_logger().setLevel("WARNING")
+    target = _cache_folder() / source.name / file.path
+    try:
+        return Path(
+            pooch.retrieve(
+                source.address + file.path,
+                known_hash=f"sha256:{file.sha256}",
+                path=target.parent,
+                fname=target.name,
+            )
+        )
+    except RequestException as error:
+        raise DataError(
+            f"{file.path} of {source.name} could not be downloaded from {source.address}: {error}. "
+            f"Without a network, set {MIRROR} to a folder that holds {source.name}/"
+        ) from error
+    except ValueError as error:
+        raise DataError(
+            f"{file.path} of {source.name} must have the SHA-256 {file.sha256}; the download "
+            f"had another and was discarded ({error}). Try again, or report it if it stays so"
+        ) from error

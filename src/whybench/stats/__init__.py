@@ -1,0 +1,53 @@
+"""Resampling, tests and intervals: seeded, vectorised, and clear about what they rest on."""
+
+from whybench.stats.ceiling import Ceiling, spearman_brown, split_half
+from whybench.stats.contrast import Contrast, mean_difference
+from whybench.stats.correction import adjust, benjamini_hochberg
+from whybench.stats.correlation import resampled_spearman, spearman, spearman_interval
+from whybench.stats.measure import SMALL_N, Measure
+from whybench.stats.paired import (
+    equivalence,
+    paired_difference,
+    sign_flip_test,
+    signed_rank_test,
+)
+from whybench.stats.permutation import permutation_pvalues, permutation_test
+from whybench.stats.power import Epochs, Spread, epochs_needed, paired_power, spread_of
+from whybench.stats.rank_tests import kruskal_statistics, kruskal_wallis, mann_whitney
+from whybench.stats.resampling import bootstrap, draw_counts, weighted_mean
+from whybench.stats.results import FEW_UNITS, Estimate, Finding
+
+__all__ = [
+    "FEW_UNITS",
+    "SMALL_N",
+    "Ceiling",
+    "Contrast",
+    "Epochs",
+    "Estimate",
+    "Finding",
+    "Measure",
+    "Spread",
+    "adjust",
+    "benjamini_hochberg",
+    "bootstrap",
+    "draw_counts",
+    "epochs_needed",
+    "equivalence",
+    "kruskal_statistics",
+    "kruskal_wallis",
+    "mann_whitney",
+    "mean_difference",
+    "paired_difference",
+    "paired_power",
+    "permutation_pvalues",
+    "permutation_test",
+    "resampled_spearman",
+    "sign_flip_test",
+    "signed_rank_test",
+    "spearman",
+    "spearman_brown",
+    "spearman_interval",
+    "split_half",
+    "spread_of",
+    "weighted_mean",
+]

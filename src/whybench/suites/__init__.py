@@ -1,0 +1,1 @@
+"""The suites, one for each ability, and what they have in common."""

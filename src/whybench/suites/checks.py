@@ -1,0 +1,252 @@
+"""The shared checker: is a suite's design sound?
+
+`whybench check` runs these on ours and on anybody's suite. Each check looks at all items of a
+design and reports what is wrong, item by item; a check that finds nothing says how many items it
+looked at, so that an empty pass shows.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from whybench.seeds import digest, generator, item_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from whybench.suites.contract import Design
+    from whybench.suites.registry import AnySuite
+
+__all__ = ["CheckResult", "check_design", "check_names", "design_digest"]
+
+SHOWN = 5
+WORLD = "prompt gives back the world"
+AGREEMENT = 1e-12
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """What one check found on one design.
+
+    Attributes:
+        name: What was checked.
+        looked_at: How many items (or prompts, or blocks) were looked at.
+        problems: How many were wrong.
+        examples: The first few, in words.
+        note: A figure worth printing beside a pass.
+        asked: Whether the check applies to the design at all.
+    """
+
+    name: str
+    looked_at: int
+    problems: int
+    examples: tuple[str, ...]
+    note: str = ""
+    asked: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was wrong and, where the check applies, something was looked at."""
+        return self.problems == 0 and (self.looked_at > 0 or not self.asked)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """All that the checks look at, made once."""
+
+    suite: AnySuite
+    design: Design
+    items: Sequence[Any]
+    prompts: Sequence[str]
+
+
+def check_names(suite: AnySuite) -> tuple[str, ...]:
+    """Return the names of the checks that are run on a suite."""
+    return (*_CHECKS, *suite.checks)
+
+
+def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
+    """Run every check on one design, yielding results as they come."""
+    items = list(suite.items(design))
+    case = _Case(suite, design, items, [suite.word(item) for item in items])
+    for name, check in _CHECKS.items():
+        if name == WORLD and not (suite.read_prompt and any(map(suite.own_words, items))):
+            yield CheckResult(name, 0, 0, (), "not in the suite's own words", asked=False)
+            continue
+        note = _NOTES[name](case) if name in _NOTES else ""
+        yield _result(name, len(items), check(case), note)
+    for name, own in suite.checks.items():
+        yield _result(name, len(items), own(items))
+
+
+def _result(name: str, looked_at: int, problems: Any, note: str = "") -> CheckResult:
+    found = list(problems)
+    return CheckResult(name, looked_at, len(found), tuple(found[:SHOWN]), note)
+
+
+def design_digest(suite: AnySuite, design: Design) -> str:
+    """Return a digest of the items of a design, in order."""
+    return digest([item.id for item in suite.items(design)]).hex()
+
+
+def _unique_ids(case: _Case) -> Iterator[str]:
+    for name, count in Counter(item.id for item in case.items).items():
+        if count > 1:
+            yield f"{name} occurs {count} times"
+
+
+def _ids_follow_content(case: _Case) -> Iterator[str]:
+    for item, prompt in zip(case.items, case.prompts, strict=True):
+        if item.id != item_id(case.suite.name, prompt, item.truth):
+            yield f"{item.id} is not the id of its prompt and truth"
+
+
+def _same_again(case: _Case) -> Iterator[str]:
+    """Make the items again here, and in a process whose string hashes differ."""
+    here = digest([item.id for item in case.items]).hex()
+    if design_digest(case.suite, case.design) != here:
+        yield "making the items twice in one process gives different items"
+    settings = {"base": case.design.name}
+    if case.design.name not in case.suite.designs:
+        return
+    code = (
+        "from whybench.suites.registry import suite; "
+        "from whybench.suites.checks import design_digest; "
+        f"s = suite({case.suite.name!r}); print(design_digest(s, s.design({settings!r})))"
+    )
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if there.stdout.strip() != here:
+        yield f"another process makes other items: {there.stdout.strip() or there.stderr[-300:]}"
+
+
+def _blocks_balanced(case: _Case) -> Iterator[str]:
+    """Compare the levels of each block of items with those of the first one."""
+    length = case.design.block
+    if len(case.items) % length:
+        yield f"{len(case.items)} items are no whole number of blocks of {length}"
+    expected: Counter[tuple[str, object]] | None = None
+    for start in range(0, len(case.items), length):
+        levels = Counter(
+            level for item in case.items[start : start + length] for level in item.factors.items()
+        )
+        expected = expected or levels
+        if levels != expected:
+            yield f"the block at {start} has other levels than the first"
+
+
+def _factors_declared(case: _Case) -> Iterator[str]:
+    for item in case.items:
+        kinds = {name: type(value) for name, value in item.factors.items()}
+        if kinds != dict(case.suite.columns):
+            yield f"{item.id} has factors {kinds}, declared are {dict(case.suite.columns)}"
+
+
+def _certified(case: _Case) -> Iterator[str]:
+    for item in case.items:
+        (first, one), (second, two) = item.certificate.derivations
+        if first == second or not abs(float(one) - float(two)) <= AGREEMENT:
+            yield f"{item.id}: {first} gives {one}, {second} gives {two}"
+
+
+def _gold_scores(case: _Case) -> Iterator[str]:
+    for item in case.items:
+        gold = case.suite.gold(item)
+        answer = case.suite.read_answer(item.factors, gold, False)
+        if not case.suite.full_score(item, answer):
+            yield f"{item.id}: gold {gold!r} is read as {answer}, truth is {item.truth}"
+
+
+def _cut_off_is_no_answer(case: _Case) -> Iterator[str]:
+    for item in case.items:
+        if case.suite.read_answer(item.factors, case.suite.gold(item), True).outcome != "no_answer":
+            yield f"{item.id}: a reply cut off by the token limit is scored"
+
+
+def _no_words_no_answer(case: _Case) -> Iterator[str]:
+    for item in case.items:
+        for nothing in ("", " \n\t", "…", "I would rather not say."):
+            answer = case.suite.read_answer(item.factors, nothing, False)
+            if answer.outcome != "no_answer" or not answer.reason:
+                yield f"{item.id}: {nothing!r} is read as {answer}"
+
+
+def _world_from_prompt(case: _Case) -> Iterator[str]:
+    for item, prompt in zip(case.items, case.prompts, strict=True):
+        if not case.suite.own_words(item):
+            continue
+        try:
+            world = case.suite.read_prompt(prompt)  # type: ignore[misc]
+        except ValueError as error:
+            yield f"{item.id}: {error}"
+            continue
+        if world != item.world:
+            yield f"{item.id}: the prompt says {world}, the item {item.world}"
+
+
+def _no_constant_wins(case: _Case) -> Iterator[str]:
+    """See whether one and the same reply would be right on more than half of the items."""
+    for gold, _ in Counter(case.suite.gold(item) for item in case.items).most_common(3):
+        right = sum(
+            case.suite.full_score(item, case.suite.read_answer(item.factors, gold, False))
+            for item in case.items
+        )
+        if right > len(case.items) / 2:
+            yield f"{gold!r} is right on {right} of {len(case.items)} items"
+
+
+def _prompts_are_finished(case: _Case) -> Iterator[str]:
+    for item, prompt in zip(case.items, case.prompts, strict=True):
+        if not case.suite.own_words(item):
+            continue
+        flaws = [mark for mark in ("  ", "{", "}", " .", "None") if mark in prompt]
+        if flaws or prompt != prompt.strip():
+            yield f"{item.id}: the prompt holds {flaws or 'blanks at an end'}"
+
+
+def _agents_are_readable(case: _Case) -> Iterator[str]:
+    """Let every agent of known value answer every item: each reply must be scored."""
+    for agent in case.suite.agents.values():
+        if agent.known is None:
+            continue
+        settings = agent.settings({})
+        for item in case.items:
+            reply = agent.reply(item, settings, generator("check", agent.name, item.id))
+            answer = case.suite.read_answer(item.factors, reply, False)
+            if answer.outcome != "scored":
+                yield f"{agent.name} on {item.id}: {reply!r} is no answer ({answer.reason})"
+
+
+def _prompt_lengths(case: _Case) -> str:
+    words = [len(prompt.split()) for prompt in case.prompts] or [0]
+    return f"{min(words)}/{median(words):.0f}/{max(words)} words (least/median/most)"
+
+
+_CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
+    "ids are unique": _unique_ids,
+    "ids follow prompt and truth": _ids_follow_content,
+    "same items again": _same_again,
+    "blocks are balanced": _blocks_balanced,
+    "factors are declared": _factors_declared,
+    "two derivations agree": _certified,
+    "gold passes its own scorer": _gold_scores,
+    "a cut-off reply is no answer": _cut_off_is_no_answer,
+    "silence is no answer": _no_words_no_answer,
+    WORLD: _world_from_prompt,
+    "prompts are finished": _prompts_are_finished,
+    "no constant answer wins": _no_constant_wins,
+    "reference agents are readable": _agents_are_readable,
+}
+
+_NOTES: dict[str, Callable[[_Case], str]] = {"prompts are finished": _prompt_lengths}

@@ -1,0 +1,62 @@
+"""Checks that only judge needs.
+
+Text that is meant to distract must not bear on the story it distracts from: if the weather story
+spoke of wages, it would be evidence, not noise. So no word that carries meaning may stand both in
+a story and in the text that overloads it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from whybench.suites.judge.wording import overload_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from whybench.suites.judge.items import JudgeItem
+    from whybench.suites.judge.stories import Story
+
+__all__ = ["CHECKS"]
+
+
+def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
+    """Yield each word that a story shares with the text that overloads it."""
+    conditions = {
+        (item.told, item.polarity, item.overload, item.overload_source)
+        for item in items
+        if item.overload != "none" and not item.published
+    }
+    for told, polarity, overload, source in sorted(conditions, key=str):
+        places = [
+            ("d", place) for place in range(len(told.variables)) if overload in ("d", "de")
+        ] + [("e", place) for place in range(len(told.structure.edges)) if overload in ("e", "de")]
+        for kind, place in places:
+            text = overload_text(told, polarity, source, kind, place)
+            for shared in sorted(_meaning(text) & _story_words(told)):
+                yield f"{told.name}, {overload} from {source}: both say {shared!r} ({text})"
+
+
+@cache
+def _story_words(told: Story) -> frozenset[str]:
+    texts = [told.intro, told.one, told.many, *(reason for _, reason in told.reasons)]
+    for variable in told.variables:
+        texts += [variable.name, variable.description]
+        texts += [variable.plus, variable.minus, variable.normal]
+    return _meaning(" ".join(texts))
+
+
+def _meaning(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W\d_]{2,}", text.lower())) - _function_words()
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    text = files(__package__).joinpath("function_words.txt").read_text(encoding="utf-8")
+    return frozenset(text.split())
+
+
+CHECKS = {"overload is unrelated": overload_is_unrelated}

@@ -1,0 +1,280 @@
+"""The factors of judge, their levels, and the named designs.
+
+A design crosses its factors: every question of the story's graph, in every polarity, with every
+kind of distracting text and every style of reply. Distracting text ("overload") is added to the
+variables' descriptions (d), to the explanations of the links (e) or to both (de), and comes from
+another story or is filler of the same length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from whybench.seeds import digest
+from whybench.suites.blocks import block_length
+from whybench.suites.contract import UserError
+from whybench.suites.judge.stories import STORY_NAMES, Story, story
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whybench.suites.judge.questions import Question
+
+__all__ = ["DESIGNS", "LEVELS", "JudgeDesign", "Parameters", "make_design"]
+
+CONTENT = STORY_NAMES[:3]
+ABSTRACT = STORY_NAMES[3:]
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "overload": ("none", "d", "e", "de"),
+    "overload_source": ("story", "filler"),
+    "style": ("numeric", "cot", "confidence"),
+    "stimuli": ("own", "published"),
+}
+"""The levels of the factors whose levels are fixed."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The strengths at which the normative answer is computed; prompts do not state them.
+
+    Attributes:
+        prior: Probability that a variable without causes is present.
+        leak: Probability that an effect is present without any of its causes.
+        strength: Probability that a present cause brings about its effect.
+    """
+
+    prior: float = 0.5
+    leak: float = 0.1
+    strength: float = 0.8
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int | float) or not 0 < value < 1:
+                raise UserError(f"{field.name} must lie between 0 and 1, got {value!r}")
+
+
+@dataclass(frozen=True)
+class JudgeDesign:
+    """Which judge items there are. Each factor is a tuple of levels.
+
+    Attributes:
+        name: The design's name.
+        story: Bundled stories by name, or paths of YAML stories.
+        polarity: Polarities; empty for all that the stories have.
+        overload: Where distracting text is added: none, d, e, de.
+        overload_source: Where it comes from: story, filler. Idle where overload is none.
+        style: How the reply is asked for: numeric, cot, confidence.
+        task: Tasks by Roman numeral; empty for all of the graph.
+        stimuli: `own` wording, or the source's `published` prompts (downloaded).
+        parameters: The strengths at which the normative answer is computed.
+    """
+
+    name: str = "core"
+    story: tuple[str, ...] = CONTENT
+    polarity: tuple[str, ...] = ()
+    overload: tuple[str, ...] = ("none",)
+    overload_source: tuple[str, ...] = ("story",)
+    style: tuple[str, ...] = ("numeric",)
+    task: tuple[str, ...] = ()
+    stimuli: str = "own"
+    parameters: Parameters = Parameters()
+
+    def __post_init__(self) -> None:
+        for factor, levels in LEVELS.items():
+            chosen = getattr(self, factor)
+            _check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
+        _check_levels("story", self.story)
+        if len({entry.graph for entry in self.stories}) > 1:
+            raise UserError(
+                "the stories of a design must share one graph, got "
+                + ", ".join(f"{entry.name} ({entry.graph})" for entry in self.stories)
+            )
+        possible = [
+            polarity
+            for polarity in self.stories[0].polarities
+            if all(polarity in entry.polarities for entry in self.stories)
+        ]
+        if self.polarity or not possible:
+            _check_levels("polarity", self.polarity, tuple(possible))
+        tasks = dict.fromkeys(question.task for question in self.stories[0].structure.questions)
+        if self.task:
+            _check_levels("task", self.task, tuple(tasks))
+
+    @cached_property
+    def stories(self) -> tuple[Story, ...]:
+        """The stories themselves."""
+        return tuple(story(source) for source in self.story)
+
+    @property
+    def polarities(self) -> tuple[str, ...]:
+        """The polarities asked for, or all that every story has."""
+        return self.polarity or tuple(
+            polarity
+            for polarity in self.stories[0].polarities
+            if all(polarity in entry.polarities for entry in self.stories)
+        )
+
+    @property
+    def overloads(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of overload and its source; no overload has the source `none`, once."""
+        return tuple(
+            (overload, source)
+            for overload in self.overload
+            for source in (("none",) if overload == "none" else self.overload_source)
+        )
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions of the graph that belong to the chosen tasks."""
+        every = self.stories[0].structure.questions
+        return tuple(question for question in every if not self.task or question.task in self.task)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of levels of each crossed factor, in the order in which items cross them."""
+        return tuple(
+            map(
+                len,
+                (self.questions, self.stories, self.polarities, self.overloads, self.style),
+            )
+        )
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the levels of each factor in one line."""
+        overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
+        return (
+            f"{prod(self.sizes)} items: {len(self.questions)} questions x "
+            f"{', '.join(entry.name for entry in self.stories)} x {len(self.polarities)} "
+            f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
+            f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
+        )
+
+    @property
+    def block(self) -> int:
+        """The number of items in a balanced block."""
+        return block_length(self.sizes)
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what decides the items; texts count, names and paths do not."""
+        sources = tuple(story(entry.overload_from) for entry in self.stories)
+        settings = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in {"name", "story"}
+        }
+        return digest("judge", settings, self.stories, sources).hex()[:16]
+
+
+def _check_levels(
+    factor: str, chosen: tuple[str, ...], levels: tuple[str, ...] | None = None
+) -> None:
+    if not chosen or len(set(chosen)) < len(chosen):
+        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
+    for level in chosen:
+        if levels is not None and level not in levels:
+            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
+
+
+DESIGNS: Mapping[str, JudgeDesign] = {
+    design.name: design
+    for design in (
+        JudgeDesign("core"),
+        JudgeDesign("abstract", story=ABSTRACT),
+        JudgeDesign("overload-e", overload=("e",), overload_source=("story", "filler")),
+        JudgeDesign(
+            "abstract-overload-de", story=ABSTRACT, overload=("de",), overload_source=("filler",)
+        ),
+        JudgeDesign("styles", style=LEVELS["style"]),
+        JudgeDesign(
+            "full",
+            story=STORY_NAMES,
+            overload=LEVELS["overload"],
+            overload_source=LEVELS["overload_source"],
+            style=LEVELS["style"],
+        ),
+        JudgeDesign("published", stimuli="published"),
+        JudgeDesign("published-abstract", story=ABSTRACT, stimuli="published"),
+        JudgeDesign(
+            "published-overload-e",
+            overload=("e",),
+            overload_source=("story", "filler"),
+            stimuli="published",
+        ),
+        JudgeDesign(
+            "published-abstract-overload-de",
+            story=ABSTRACT,
+            overload=("de",),
+            overload_source=("filler",),
+            stimuli="published",
+        ),
+    )
+}
+"""The named designs. The four `published` ones are the source's conditions; the four first of
+our own wording correspond to them."""
+
+
+def make_design(settings: Mapping[str, object]) -> JudgeDesign:
+    """Build a design from a named one or a YAML file (`base`) and factors to change.
+
+    A factor takes one level or a list of levels; `prior`, `leak` and `strength` are numbers.
+    """
+    given = dict(settings)
+    base = str(given.pop("base", "core"))
+    if base.endswith((".yaml", ".yml")):
+        return make_design({**_from_file(base), **given})
+    if base not in DESIGNS:
+        raise UserError(
+            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
+        )
+    factors = tuple(field.name for field in fields(JudgeDesign) if field.name != "parameters")
+    strengths = tuple(field.name for field in fields(Parameters))
+    changed: dict[str, Any] = {}
+    stated: dict[str, Any] = {}
+    for key, value in given.items():
+        if key in strengths:
+            stated[key] = value
+        elif key in {"name", "stimuli"}:
+            changed[key] = str(value)
+        elif key in factors:
+            levels = value if isinstance(value, list | tuple) else str(value).split(",")
+            changed[key] = tuple(str(level) for level in levels)
+        else:
+            raise UserError(
+                f"a design takes {', '.join(('base', *factors, *strengths))}, got {key!r}"
+            )
+    if stated:
+        changed["parameters"] = replace(DESIGNS[base].parameters, **stated)
+    if changed:
+        changed.setdefault("name", f"{base}*")
+    return replace(DESIGNS[base], **changed)
+
+
+def _from_file(path: str) -> dict[str, object]:
+    try:
+        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(
+            f"design must be a name or a YAML file, got {path!r}: no such file"
+        ) from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} must be YAML, got a file that cannot be read: {error}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{path} must be a mapping of factors to levels, got {raw!r}")
+    raw = {"name": Path(path).stem, **raw}
+    if isinstance(raw.get("story"), list):
+        # A story's path is meant from where the design is, not from where the command is run.
+        raw["story"] = [
+            str(Path(path).parent / entry) if str(entry).endswith((".yaml", ".yml")) else entry
+            for entry in raw["story"]
+        ]
+    return raw

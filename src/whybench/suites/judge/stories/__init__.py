@@ -1,0 +1,255 @@
+"""Cover stories: what the variables of a causal graph are called, and why they are connected.
+
+A story is a YAML file. It names the unit that is judged (an economy), the variables in the roles
+of the graph (`C1`, `C2`, `E`) and, for each link, why the cause brings about the effect. A
+variable has a `plus` and a `minus` state, each in words that follow "has". A *polarity* such as
+`pmm` says, variable by variable, which of the two is the one the causal rule speaks of: that
+state is *present*, and its opposite is the `normal` state, or the other state where there is no
+normal one. Turning the polarity changes what a reader may believe about the world but not the
+causal structure, so that beliefs can be told from reasoning.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from whybench.suites.contract import UserError
+from whybench.suites.judge.questions import Structure, structure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["STORY_NAMES", "Story", "Variable", "story"]
+
+STORY_NAMES = ("economy", "sociology", "weather", "alnum", "mixed", "symbols")
+"""The bundled stories: three with content, three with abstract names in three alphabets."""
+
+KEYS = (
+    "name",
+    "unit",
+    "intro",
+    "graph",
+    "variables",
+    "links",
+    "polarities",
+    "overload_from",
+)
+"""The keys of a story's file; the last two may be left out."""
+
+RESERVED = (";", "\n", ". ")
+"""Marks by which a prompt is taken apart again; names and states cannot hold them."""
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a story: its name, what it is, and its states in words that follow "has"."""
+
+    name: str
+    description: str
+    plus: str
+    minus: str
+    normal: str
+
+    def state(self, sign: str, value: int) -> str:
+        """Return the words for present (1) or absent (0) under the sign `p` or `m`."""
+        present, opposite = (self.plus, self.minus) if sign == "p" else (self.minus, self.plus)
+        return present if value else self.normal or opposite
+
+    def checked(self, where: str) -> Variable:
+        """Return the variable if its states can be told apart under the signs it has."""
+        if not (self.normal or self.minus):
+            raise UserError(
+                f"{where} must have a `normal` or a `minus` state beside {self.plus!r}, got neither"
+            )
+        if (
+            len({self.plus, self.minus, self.normal} - {""})
+            < bool(self.minus) + bool(self.normal) + 1
+        ):
+            raise UserError(f"{where} must have states in different words, got one twice")
+        return self
+
+
+@dataclass(frozen=True)
+class Story:
+    """A cover story for one causal graph.
+
+    Attributes:
+        name: The name by which it is chosen; the level of the factor `story`.
+        one: The unit judged, singular.
+        many: The same, plural.
+        intro: Opening sentences of the prompt.
+        graph: Name of the causal structure it dresses.
+        variables: The variables in the order of the structure's nodes.
+        reasons: (cause, effect, signs) to the explanation of that link; may lack entries.
+        polarities: The polarities it can be told in.
+        overload_from: The story whose text serves to distract from this one.
+    """
+
+    name: str
+    one: str
+    many: str
+    intro: str
+    graph: str
+    variables: tuple[Variable, ...]
+    reasons: tuple[tuple[tuple[str, str, str], str], ...]
+    polarities: tuple[str, ...]
+    overload_from: str
+
+    @property
+    def structure(self) -> Structure:
+        """The causal structure that the story dresses."""
+        return structure(self.graph)
+
+    @property
+    def content(self) -> str:
+        """Say `story` where the variables mean something, `abstract` where they are symbols."""
+        return "story" if any(variable.description for variable in self.variables) else "abstract"
+
+    def variable(self, node: str) -> Variable:
+        """Return the variable in the role of a node."""
+        return self.variables[self.structure.nodes.index(node)]
+
+    def state(self, node: str, polarity: str, value: int) -> str:
+        """Return the words for a node being present (1) or absent (0) under a polarity."""
+        sign = polarity[self.structure.nodes.index(node)]
+        return self.variable(node).state(sign, value)
+
+    def reason(self, cause: str, effect: str, polarity: str) -> str:
+        """Return why the cause brings about the effect under a polarity; empty if not said."""
+        index = self.structure.nodes.index
+        signs = polarity[index(cause)] + polarity[index(effect)]
+        return dict(self.reasons).get((cause, effect, signs), "")
+
+
+@cache
+def story(source: str) -> Story:
+    """Return a bundled story by name, or a user's own by the path of its YAML file."""
+    if source in STORY_NAMES:
+        text = files(__package__).joinpath(f"{source}.yaml").read_text(encoding="utf-8")
+        return _parse(text, f"{source}.yaml")
+    path = Path(source)
+    if path.suffix not in {".yaml", ".yml"}:
+        raise UserError(
+            f"story must be one of {', '.join(STORY_NAMES)}, or the path of a .yaml file, "
+            f"got {source!r}"
+        )
+    if not path.is_file():
+        raise UserError(f"story must be the path of a YAML file, got {source!r}: no such file")
+    told = _parse(path.read_text(encoding="utf-8"), source)
+    if told.name in STORY_NAMES:
+        raise UserError(
+            f"{source}: name must differ from the bundled stories {', '.join(STORY_NAMES)}, "
+            f"got {told.name!r}: answers to the two would be mixed up"
+        )
+    return told
+
+
+def _parse(text: str, where: str) -> Story:
+    try:
+        raw = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise UserError(f"{where} must be YAML, got a file that cannot be read: {error}") from None
+    entry = _Entry(raw, where)
+    entry.only(KEYS, "the keys of a story", complete=False)
+    graph = entry.word("graph")
+    shape = structure(graph)
+    unit = entry.under("unit")
+    variables = entry.under("variables")
+    links = entry.under("links")
+    expected_links = {f"{cause} -> {effect}": (cause, effect) for cause, effect in shape.edges}
+    variables.only(shape.nodes, f"the nodes of the graph {graph}")
+    links.only(tuple(expected_links), f"the links of the graph {graph}")
+    reasons = {
+        (*expected_links[link], signs): links.under(link).word(signs)
+        for link in expected_links
+        for signs in links.under(link, optional=True).keys("pp", "pm", "mp", "mm")
+    }
+    parsed = Story(
+        name=entry.word("name"),
+        one=unit.word("one"),
+        many=unit.word("many"),
+        intro=entry.word("intro"),
+        graph=graph,
+        variables=tuple(_variable(variables.under(node)) for node in shape.nodes),
+        reasons=tuple(sorted(reasons.items())),
+        polarities=entry.polarities(len(shape.nodes)) or shape.polarities,
+        overload_from=entry.word("overload_from", "weather"),
+    )
+    for polarity in parsed.polarities:
+        for sign, variable in zip(polarity, parsed.variables, strict=True):
+            if sign == "m" and not variable.minus:
+                raise UserError(
+                    f"{where}: {variable.name!r} must have a `minus` state for the polarity "
+                    f"{polarity}; add one, or list `polarities` without it"
+                )
+    return parsed
+
+
+def _variable(entry: _Entry) -> Variable:
+    known = tuple(field.name for field in fields(Variable))
+    entry.only(known, "the keys of a variable", complete=False)
+    return Variable(
+        name=entry.word("name", plain=True),
+        description=entry.word("description", ""),
+        plus=entry.word("plus", plain=True),
+        minus=entry.word("minus", "", plain=True),
+        normal=entry.word("normal", "", plain=True),
+    ).checked(entry.where)
+
+
+class _Entry:
+    """A mapping of the file, with messages that name the key and the file at fault."""
+
+    def __init__(self, raw: Any, where: str) -> None:
+        if not isinstance(raw, dict):
+            raise UserError(f"{where} must be a mapping of keys to values, got {raw!r}")
+        self.raw: Mapping[str, Any] = raw
+        self.where = where
+
+    def under(self, key: str, *, optional: bool = False) -> _Entry:
+        raw = self.raw.get(key)
+        if raw is None and optional:
+            raw = {}
+        if raw is None:
+            raise UserError(f"{self.where} must have the key {key!r}; it has {self._has()}")
+        return _Entry(raw, f"{self.where}: {key}")
+
+    def word(self, key: str, default: str | None = None, *, plain: bool = False) -> str:
+        value = self.raw.get(key, default)
+        if value is None:
+            raise UserError(f"{self.where} must have the key {key!r}; it has {self._has()}")
+        if not isinstance(value, str) or (default is None and not value.strip()):
+            raise UserError(f"{self.where}: {key} must be some text, got {value!r}")
+        if plain and (bad := [mark for mark in RESERVED if mark in value]):
+            raise UserError(f"{self.where}: {key} must not contain {bad[0]!r}, got {value!r}")
+        return " ".join(value.split())
+
+    def keys(self, *allowed: str) -> tuple[str, ...]:
+        self.only(allowed, "the signs of cause and effect", complete=False)
+        return tuple(self.raw)
+
+    def only(self, allowed: tuple[str, ...], what: str, *, complete: bool = True) -> None:
+        wrong = set(self.raw) ^ set(allowed) if complete else set(self.raw) - set(allowed)
+        if wrong:
+            raise UserError(
+                f"{self.where} must have the keys {', '.join(allowed)} ({what}), got {self._has()}"
+            )
+
+    def polarities(self, length: int) -> tuple[str, ...]:
+        given = self.raw.get("polarities", [])
+        for polarity in given:
+            if not isinstance(polarity, str) or len(polarity) != length or set(polarity) - {*"pm"}:
+                raise UserError(
+                    f"{self.where}: polarities must be lists of words of {length} letters "
+                    f"p or m, such as {'p' * length}, got {polarity!r}"
+                )
+        return tuple(given)
+
+    def _has(self) -> str:
+        return ", ".join(map(str, self.raw)) or "none"

@@ -1,0 +1,191 @@
+"""Items to an Inspect task, for suites that ask each item in one turn.
+
+A sample asks one item, or `group` items in independent conversations, which costs less per call
+in large runs. Inspect does the rest: calls, retries, limits, logs. The version of the task holds
+the digest of its items and of how a fixed set of replies is read, so that Inspect's eval sets
+refuse to mix runs that asked or read differently.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai import Task
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.scorer import Score
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.util import collect
+
+from whybench import __version__
+from whybench.datasets import DataError
+from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
+from whybench.seeds import digest
+from whybench.suites.contract import UserError
+from whybench.suites.registry import AnySuite, put_on_shelf, suite
+from whybench.suites.shards import WHOLE, take_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.scorer import SampleScore, Scorer
+
+    from whybench.suites.contract import Design, Item
+
+__all__ = ["content_hash", "explained", "metric_rows", "question_task", "score_replies"]
+
+CUT_OFF = ("max_tokens", "model_length")
+"""Stop reasons of a reply that the token limit cut off."""
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn a request that cannot be met into the error that Inspect prints without a traceback."""
+    try:
+        yield
+    except (UserError, DataError) as error:
+        raise PrerequisiteError(str(error)) from None
+
+
+def question_task(
+    asked: AnySuite, design: Design, scorer: Scorer, *, shard: str = WHOLE, group: int = 1
+) -> Task:
+    """Return the Inspect task that asks the items of a design.
+
+    Args:
+        asked: The suite.
+        design: Its design.
+        scorer: The suite's scorer, usually a registered wrapper of `score_replies`.
+        shard: `i/n` asks the i-th of n equal parts of the design.
+        group: How many items a sample asks, each in a conversation of its own.
+    """
+    if not isinstance(group, int) or group < 1:
+        raise UserError(f"group must be a whole number from 1, got {group!r}")
+    items = take_shard(list(asked.items(design)), shard)
+    put_on_shelf(items)
+    groups = [items[start : start + group] for start in range(0, len(items), group)]
+    return Task(
+        dataset=MemoryDataset(
+            [_sample(asked, members) for members in groups],
+            name=f"{asked.name}-{design.name}",
+        ),
+        solver=generate() if group == 1 else ask_each(),
+        scorer=scorer,
+        config=GenerateConfig(temperature=0.0),
+        version=f"{asked.version}-{content_hash(asked, items)}",
+        metadata={
+            "suite": asked.name,
+            "suite_version": asked.version,
+            "design": design.name,
+            "design_hash": design.hash,
+            "whybench": __version__,
+        },
+    )
+
+
+def content_hash(asked: AnySuite, items: Sequence[Item]) -> str:
+    """Return a digest of what is asked and of how replies to it are read."""
+    kinds = {digest(dict(item.factors)): item.factors for item in items[: items_for_probing(items)]}
+    verdicts = [
+        [(answer.value, answer.reason) for answer in _verdicts(asked, factors)]
+        for factors in kinds.values()
+    ]
+    return digest([item.id for item in items], verdicts).hex()[:16]
+
+
+def items_for_probing(items: Sequence[Item]) -> int:
+    """Return how many leading items the fixed replies are tried on: enough to see each style."""
+    return min(len(items), 60)
+
+
+def _verdicts(asked: AnySuite, factors: Any) -> list[Any]:
+    return [asked.read_answer(factors, probe, False) for probe in asked.probes]
+
+
+def _sample(asked: AnySuite, members: Sequence[Item]) -> Sample:
+    """Return the sample that asks these items; one conversation opens for each."""
+    ids = [item.id for item in members]
+    return Sample(
+        id=ids[0] if len(ids) == 1 else f"{asked.name}-group-{digest(ids).hex()[:20]}",
+        input=[
+            ChatMessageUser(content=asked.word(item), metadata={"item": item.id})
+            for item in members
+        ],
+        target=[str(item.truth) for item in members],
+        metadata=pack_metadata(
+            asked.name, [(item.id, item.factors, item.truth) for item in members]
+        ),
+    )
+
+
+@solver
+def ask_each() -> Solver:
+    """Open a conversation of its own with the model for each message of the sample."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        model = get_model()
+
+        async def ask(question: ChatMessage) -> ModelOutput:
+            return await model.generate([question])
+
+        questions = list(state.messages)
+        outputs = await collect(*(ask(question) for question in questions))
+        state.messages = [
+            message
+            for question, output in zip(questions, outputs, strict=True)
+            for message in (question, _marked(output))
+        ]
+        state.output = outputs[-1]
+        return state
+
+    return solve
+
+
+def _marked(output: ModelOutput) -> ChatMessageAssistant:
+    """Return the reply with its stop reason, which the log would otherwise not keep."""
+    reply = output.message.model_copy()
+    reply.metadata = {**(reply.metadata or {}), "stop_reason": output.stop_reason}
+    return reply
+
+
+def score_replies(
+    metadata: dict[str, Any],
+    sample_id: str,
+    messages: Sequence[ChatMessage],
+    stop_reason: str | None,
+) -> Score:
+    """Read the replies of a sample. Works on a running sample and on one from a log alike."""
+    asked = suite(str(metadata["suite"]))
+    rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
+    answers = []
+    texts = []
+    current = sample_id
+    for message in messages:
+        if isinstance(message, ChatMessageUser):
+            current = (message.metadata or {}).get("item", current)
+        elif isinstance(message, ChatMessageAssistant):
+            stopped = (message.metadata or {}).get("stop_reason", stop_reason)
+            answer = asked.read_answer(rows[current], message.text, stopped in CUT_OFF)
+            answers.append((current, answer.value, answer.reason, answer.parts))
+            texts.append(message.text.strip()[-200:])
+    return Score(**pack_score(answers), answer=texts[0] if len(texts) == 1 else None)
+
+
+def metric_rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:
+    """Return one row for each answer behind these scores."""
+    return [
+        row
+        for sample in scores
+        for row in rows_of_sample(
+            str(sample.sample_id),
+            sample.sample_metadata or {},
+            {
+                "value": sample.score.value,
+                "reason": sample.score.reason,
+                "metadata": sample.score.metadata,
+            },
+        )
+    ]

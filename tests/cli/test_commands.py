@@ -1,0 +1,227 @@
+"""The command as a user meets it: what it prints, and what it says when something is wrong."""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from whybench.cli import COMMANDS
+
+
+def whybench(*words: str, folder: Path | None = None, **environment: str):
+    return subprocess.run(
+        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        env={**os.environ, **environment},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def lines(*words: str) -> list[str]:
+    done = whybench(*words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_help_names_every_command() -> None:
+    printed = "\n".join(lines("--help"))
+    assert all(name in printed for name in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself(command: str) -> None:
+    assert "Usage:" in lines(command, "--help")[0]
+
+
+def test_list_shows_designs_and_agents() -> None:
+    listed = json.loads(lines("list", "judge", "--json")[0])
+    assert listed["designs"]["core"].startswith("240 items")
+    assert listed["agents"]["noisy-or"]["parameters"]["b"] == 0.1
+    assert "reference/judge.NAME" in "\n".join(lines("list", "judge"))
+
+
+def test_items_in_three_forms() -> None:
+    ids = lines("items", "judge", "--format", "ids")
+    rows = [
+        json.loads(line) for line in lines("items", "judge", "--format", "jsonl", "--limit", "3")
+    ]
+    table = lines("items", "judge", "--limit", "3")
+    assert len(ids) == 240
+    assert [row["item"] for row in rows] == ids[:3] == [line.split()[0] for line in table]
+    assert {"prompt", "truth", "story", "task"} <= set(rows[0])
+
+
+def test_shards_add_up() -> None:
+    whole = lines("items", "judge", "--format", "ids")
+    parts = [lines("items", "judge", "--format", "ids", "--shard", f"{i}/7") for i in range(1, 8)]
+    assert sorted(functools.reduce(operator.iadd, parts, [])) == sorted(whole)
+
+
+def test_show_prints_prompt_graph_truth_and_certificate() -> None:
+    printed = "\n".join(lines("show", "judge", "5"))
+    shown = json.loads(lines("show", "judge", "5", "--json")[0])
+    assert shown["prompt"] in printed
+    assert "picture          C1 -> E    high urbanization: unknown  <- asked" in printed
+    assert "by enumeration" in printed
+    assert "by elimination" in printed
+    assert lines("show", "judge", shown["item"]) == printed.split("\n")
+
+
+def test_a_plan_says_calls_and_tokens_without_a_call() -> None:
+    (plan,) = lines("run", "judge", "--model", "openai/none", "--limit", "60", "--plan")
+    assert "60 items x 1 = 60 calls to openai/none, roughly" in plan
+    assert "tokens sent" in plan
+
+
+def test_run_records_measures(tmp_path: Path) -> None:
+    run = ("run", "judge", "--model", "reference/judge.noisy-or", "-T", "story=economy", "--json")
+    first = whybench(*run, folder=tmp_path)
+    assert first.returncode == 0, first.stderr
+    measured = [json.loads(line) for line in first.stdout.splitlines()]
+    assert [(row["name"], round(row["estimate"], 2)) for row in measured] == [
+        ("ea", 0.35),
+        ("mv", 0),
+    ]
+    (folder,) = (tmp_path / "logs").iterdir()
+    logs = list(folder.glob("*.eval"))
+
+    again = whybench(*run, folder=tmp_path)
+    assert again.stdout == first.stdout
+    assert list(folder.glob("*.eval")) == logs, "a finished run is not repeated"
+
+    for name in ("answers.csv", "answers.parquet"):
+        done = whybench("records", "logs", "-o", name, folder=tmp_path)
+        assert done.stdout == f"{name}: 80 answers, 80 scored, 0 no_answer, 0 error\n"
+        from_file = whybench("measures", name, "--json", folder=tmp_path)
+        assert from_file.stdout == first.stdout
+    table = whybench("measures", "logs", folder=tmp_path).stdout
+    assert "95% interval" in table
+    assert "ea       0.3500" in table
+
+    other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
+    assert other.returncode == 2
+    assert "--log-dir must hold runs of this very command, got" in other.stderr
+    assert "allow-dirty" not in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("items juge", "there is no suite 'juge'; installed are judge"),
+        ("items judge --design cor", "design must be one of core, abstract"),
+        ("items judge --shard 8/7", "shard must be i/n with i from 1 to n, such as 2/7, got '8/7'"),
+        ("items judge -T style", "-T must be NAME=VALUE, got 'style'"),
+        ("items judge -T style=loud", "style must be among numeric, cot, confidence, got 'loud'"),
+        ("items judge -T story=mine.yaml", "got 'mine.yaml': no such file"),
+        ("show judge 999", "ITEM must be an id or a number from 1 to 240 in the design core"),
+        ("records nowhere -o a.csv", "a log file or a folder of logs was expected, got nowhere"),
+        ("measures nowhere.csv", "a file of records was expected, got nowhere.csv: no such file"),
+        ("data list nothing", "SOURCE must be one of causAIign, got 'nothing'"),
+        (
+            "data fetch causAIign --only zzz",
+            "--only must be part of a path of causAIign, got 'zzz'",
+        ),
+        ("run judge --model reference/judge.noisyor", "judge has no reference agent 'noisyor'"),
+        ("run judge --model reference/judge.noisy-or -M bb=1", "no parameter 'bb'; it takes b, m1"),
+        ("run judge --model reference/relais.x", "there is no suite 'relais'"),
+        ("run judge --model foo/bar", "foo"),
+        ("run judge --model mockllm/model --shard 3/2", "shard must be i/n"),
+        ("measures pyproject.toml", "a log file or a folder of logs was expected"),
+    ],
+)
+def test_mistakes_are_answered_in_one_line(words: str, message: str, tmp_path: Path) -> None:
+    done = whybench(*words.split(), folder=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_inspect_itself_explains_a_wrong_factor(tmp_path: Path) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m inspect_ai eval whybench/judge --model mockllm/model -T style=loud",
+        shell=True,
+        cwd=tmp_path,
+        env={**os.environ, "INSPECT_DISPLAY": "plain"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    printed = " ".join((done.stdout + done.stderr).split())
+    assert done.returncode != 0
+    assert "style must be among numeric, cot, confidence, got 'loud'" in printed
+    assert "Traceback" not in printed
+
+
+def test_runs_that_only_fail_say_why_and_end_with_status_1(tmp_path: Path, mirror: Path) -> None:
+    words = ("run", "judge", "--design", "abstract", "-T", "task=I", "--limit", "2")
+    done = whybench(*words, "--model", "reference/judge.human-rw17", folder=tmp_path)
+    assert done.returncode == 1
+    assert "2 x error, such as: " in done.stderr
+    assert "must be asked what people were asked" in done.stderr
+
+
+def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_name(
+    tmp_path: Path,
+) -> None:
+    for story in ("economy", "weather"):
+        words = ("run", "judge", "--model", "reference/judge.noisy-or", "-T", f"story={story}")
+        assert whybench(*words, folder=tmp_path).returncode == 0
+    rows = [
+        json.loads(line)
+        for line in whybench("measures", "logs", "--json", folder=tmp_path).stdout.splitlines()
+    ]
+    assert [row["name"] for row in rows] == ["ea", "mv", "ea", "mv"]
+    assert len({row["design_hash"] for row in rows}) == 2
+
+
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    done = whybench(
+        "run",
+        "judge",
+        "--model",
+        "openai/gpt-4o",
+        "--limit",
+        "1",
+        folder=tmp_path,
+        OPENAI_API_KEY="",
+    )
+    assert done.returncode == 2
+    assert "OPENAI_API_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_an_empty_folder_holds_no_answers(tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    done = whybench("records", "logs", "-o", "a.csv", folder=tmp_path)
+    assert done.returncode == 2
+    assert "LOGS must hold WhyBench runs, got none in logs" in done.stderr
+
+
+def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "src/whybench/suites/judge/stories/economy.yaml"
+    text = source.read_text(encoding="utf-8").replace(
+        "overload_from: weather", "overload_from: economy"
+    )
+    text = text.replace("name: economy", "name: leaky")
+    (tmp_path / "leaky.yaml").write_text(text, encoding="utf-8")
+    words = ("check", "judge", "-T", "story=leaky.yaml", "-T", "overload=e")
+    done = whybench(*words, folder=tmp_path)
+    assert done.returncode == 1
+    assert "FAIL overload is unrelated" in done.stdout
+    assert "1 checks failed" in done.stdout
+
+
+def test_calibrate_prints_a_table_and_passes_at_few_seeds() -> None:
+    printed = lines("calibrate", "judge", "--seeds", "40")
+    rows = [line for line in printed if line.endswith(" ok")]
+    assert len(rows) == 18
+    assert sum("exact" in row for row in rows) == 8

@@ -1,0 +1,15 @@
+"""Every figure we claim is measured here by the same code, at a tenth of the size or less."""
+
+from __future__ import annotations
+
+import pytest
+from evidence.house import PARTS
+
+MARKS = {"runs": [pytest.mark.model], "wheel": [pytest.mark.install]}
+
+
+@pytest.mark.parametrize("part", [pytest.param(name, marks=MARKS.get(name, [])) for name in PARTS])
+def test_the_figures_hold(part: str) -> None:
+    found = list(PARTS[part](True))
+    assert found
+    assert not [figure for figure in found if not figure.holds]

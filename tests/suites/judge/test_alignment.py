@@ -1,0 +1,232 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import kruskal, mannwhitneyu, spearmanr
+
+from whybench.records.schema import record_table
+from whybench.seeds import generator
+from whybench.stats import Measure
+from whybench.suites.judge import SUITE
+from whybench.suites.judge.alignment import alignment, human_ceiling
+from whybench.suites.judge.differences import (
+    agent_differences,
+    story_differences,
+    story_pairs,
+)
+from whybench.suites.judge.measures import CONDITION
+from whybench.suites.judge.people import people_records
+from whybench.suites.judge.questions import structure
+from whybench.suites.judge.tallies import tallies
+
+STORIES = ("economy", "sociology", "weather")
+POLARITIES = ("ppp", "pmm", "mpm", "mmp")
+QUESTIONS = structure("collider").questions
+TARGET = {
+    (story, polarity, question.letter): float(value)
+    for (story, polarity, question), value in zip(
+        product(STORIES, POLARITIES, QUESTIONS),
+        generator("test", "target").integers(0, 101, 240),
+        strict=True,
+    )
+}
+
+
+def row(
+    agent: str, story: str, polarity: str, place: int, value: float | None
+) -> dict[str, object]:
+    question = QUESTIONS[place]
+    return {
+        "agent": agent, "suite": "judge", "version": 1, "design": "published",
+        "design_hash": "", "item": f"{story}-{polarity}-{place}", "epoch": 1,
+        "outcome": "no_answer" if value is None else "scored", "reason": "", "value": value,
+        "graph": "collider", "content": "story", "story": story, "polarity": polarity,
+        "task": question.task, "letter": question.letter, "cause": question.cause,
+        "overload": "none", "overload_source": "none", "style": "numeric", "stimuli": "published",
+    }  # fmt: skip
+
+
+def answers(
+    agent: str, noise: float, shift: float = 0.0, **changed: object
+) -> list[dict[str, object]]:
+    draw = generator("test", "answers", agent)
+    return [
+        row(
+            agent,
+            story,
+            polarity,
+            place,
+            TARGET[story, polarity, QUESTIONS[place].letter]
+            + shift * (story == "weather")
+            + float(np.round(draw.normal(0, noise))),
+        )
+        | changed
+        for story, polarity, place in product(STORIES, POLARITIES, range(20))
+    ]
+
+
+def test_alignment_is_spearmans_rho_with_the_target() -> None:
+    noisy, exact = answers("noisy", 30), answers("exact", 0)
+    table = record_table([*noisy, *exact], SUITE.columns)
+    found = {(m.labels["agent"], m.labels["story"]): m for m in alignment(table, TARGET)}
+    assert list(found) == [
+        (agent, scope) for agent in ("noisy", "exact") for scope in (*STORIES, "pooled")
+    ]
+    for scope in (*STORIES, "pooled"):
+        rows = [r for r in noisy if scope in (r["story"], "pooled")]
+        target = [TARGET[r["story"], r["polarity"], r["letter"]] for r in rows]
+        expected = spearmanr([r["value"] for r in rows], target).statistic
+        measure = found["noisy", scope]
+        assert measure.estimate == pytest.approx(expected)
+        assert measure.low < measure.estimate < measure.high
+        assert (measure.n, measure.units) == ((240, 132) if scope == "pooled" else (80, 44))
+        assert measure.flags == ()
+        assert found["exact", scope].estimate == pytest.approx(1)
+        assert found["exact", scope].low == pytest.approx(1)
+
+
+def test_alignment_says_what_it_rests_on() -> None:
+    few = answers("few", 20)[:50]
+    for lost in few[:10]:
+        lost |= {"value": None, "outcome": "no_answer"}
+    constant = [r | {"value": 50.0} for r in answers("constant", 0)]
+    loaded = answers("loaded", 20, overload="e", overload_source="filler")
+    abstract = answers("abstract", 20, content="abstract")
+    for entry in abstract:
+        entry["story"] = "alnum"
+    table = record_table([*few, *constant, *loaded, *abstract], SUITE.columns)
+    found = {(m.labels["agent"], m.labels["story"]): m for m in alignment(table, TARGET)}
+    assert found["few", "pooled"].flags == ("small_n",)
+    assert (found["few", "pooled"].scored, found["few", "pooled"].no_answer) == (40, 10)
+    assert found["constant", "pooled"].estimate is None
+    assert found["constant", "pooled"].flags == ("constant",)
+    assert found["loaded", "pooled"].flags == ("other_stimuli",)
+    assert not [agent for agent, _ in found if agent == "abstract"]
+
+
+def test_repeated_answers_narrow_intervals_only_if_rows_are_resampled() -> None:
+    once = answers("agent", 30)
+    often = [r | {"epoch": epoch} for epoch in range(1, 6) for r in once]
+    widths = {}
+    for unit, rows in product(("cell", "row"), (once, often)):
+        measures = alignment(record_table(rows, SUITE.columns), TARGET, unit=unit, resamples=500)
+        widths[unit, len(rows)] = measures[-1].high - measures[-1].low
+    assert widths["cell", 1200] == pytest.approx(widths["cell", 240])
+    assert widths["row", 1200] < 0.6 * widths["row", 240]
+
+
+def test_bca_and_bad_arguments() -> None:
+    table = record_table(answers("agent", 30), SUITE.columns)
+    (measure,) = alignment(table, TARGET, method="bca", resamples=300)[-1:]
+    assert measure.low < measure.estimate < measure.high
+    assert measure.method == "Spearman's rho; bca bootstrap, 300 resamples of cells"
+    with pytest.raises(ValueError, match="unit must be cell or row, got 'person'"):
+        alignment(table, TARGET, unit="person")
+    with pytest.raises(ValueError, match="test must be kruskal-wallis or permutation, got 't'"):
+        story_differences(table, "t")
+
+
+@pytest.mark.usefixtures("mirror")
+@pytest.mark.parametrize("graph", ["collider", "fork"])
+def test_the_ceiling_of_people(graph: str) -> None:
+    *stories, pooled = human_ceiling(people_records(graph), splits=100)
+    assert [m.labels["story"] for m in stories] != []
+    assert (pooled.n, pooled.units, pooled.scored) == (132, 48, 960)
+    assert all((m.n, m.units, m.scored) == (44, 16, 320) for m in stories)
+    assert 0.9 < pooled.low < pooled.estimate < pooled.high < 0.97
+
+
+def test_stories_within_an_agent() -> None:
+    alike, apart = answers("alike", 10), answers("apart", 10, shift=25)
+    table = record_table([*alike, *apart], SUITE.columns)
+    by_rank = {d.labels["agent"]: d.finding for d in story_differences(table)}
+    for name, rows in (("alike", alike), ("apart", apart)):
+        groups = [[r["value"] for r in rows if r["story"] == story] for story in STORIES]
+        expected = kruskal(*groups)
+        assert by_rank[name].statistic == pytest.approx(expected.statistic)
+        assert by_rank[name].p == pytest.approx(expected.pvalue)
+        assert (by_rank[name].n, by_rank[name].groups) == (240, 3)
+    first, second = sorted(f.p for f in by_rank.values())
+    adjusted = sorted(f.adjusted for f in by_rank.values())
+    assert adjusted == [pytest.approx(min(2 * first, second)), pytest.approx(second)]
+
+
+def test_the_permutation_test_compares_answers_to_the_same_question() -> None:
+    # What stories differ in here is the target itself; take it away and only the shift is left.
+    def bare(agent: str, shift: float) -> list[dict[str, object]]:
+        return [
+            r | {"value": r["value"] - TARGET[r["story"], r["polarity"], r["letter"]]
+                 + 9.0 * ord(r["letter"])}
+            for r in answers(agent, 10, shift)
+        ]  # fmt: skip
+
+    table = record_table([*bare("alike", 0), *bare("apart", 6)], SUITE.columns)
+    permuted = {d.labels["agent"]: d.finding for d in story_differences(table, "permutation")}
+    ranked = {d.labels["agent"]: d.finding for d in story_differences(table)}
+    assert permuted["apart"].adjusted < 0.01 < ranked["apart"].adjusted
+    assert permuted["alike"].p > 0.05
+    twice = [r | {"epoch": e} for e in (1, 2) for r in bare("apart", 6)]
+    (again,) = story_differences(record_table(twice, SUITE.columns), "permutation")
+    assert again.finding.n == 240
+    assert again.finding.p == permuted["apart"].p
+    (repeated,) = story_differences(record_table(twice, SUITE.columns))
+    assert repeated.finding.flags == ("repeated_items",)
+
+
+def test_agents_within_a_story_and_pairs_of_stories() -> None:
+    first, second = answers("first", 10), answers("second", 10)
+    for entry in second:
+        entry["value"] += 20
+    table = record_table([*first, *second], SUITE.columns)
+    found = agent_differences(table)
+    assert [d.labels["story"] for d in found] == list(STORIES)
+    assert all(d.finding.groups == 2 and d.finding.n == 160 for d in found)
+    pairs = story_pairs(table)
+    assert len(pairs) == 6
+    one = pairs[0]
+    assert (one.labels["first"], one.labels["second"]) == ("economy", "sociology")
+    sides = [[r["value"] for r in first if r["story"] == story] for story in STORIES[:2]]
+    expected = mannwhitneyu(*sides)
+    assert one.finding.p == pytest.approx(expected.pvalue)
+    assert one.finding.effect == pytest.approx(2 * expected.statistic / 6400 - 1)
+    # Three pairs of one agent are a family.
+    family = [d.finding for d in pairs[:3]]
+    assert max(f.adjusted for f in family) == pytest.approx(max(f.p for f in family))
+    assert one.row()["agent"] == "first"
+    assert one.row()["adjusted"] == one.finding.adjusted
+
+
+def test_sources_of_distraction_are_told_apart() -> None:
+    rows = [
+        r
+        for source in ("story", "filler")
+        for r in answers("agent", 10, overload="e", overload_source=source)
+    ]
+    (found,) = story_differences(record_table(rows, SUITE.columns))
+    assert found.finding.groups == 6
+
+
+def test_tallies_name_those_they_leave_out() -> None:
+    def measure(agent: str, name: str, estimate: float | None, *flags: str) -> Measure:
+        labels = {"agent": agent, "design": "published", **dict.fromkeys(CONDITION, "x")}
+        return Measure(name, estimate, None, None, 48, 12, 240, 0, 0, "test", flags, labels)
+
+    counted = tallies(
+        [
+            measure("a", "ea", 0.05), measure("a", "mv", -0.05),
+            measure("b", "ea", 0.2), measure("b", "mv", 0.06),
+            measure("c", "ea", 0.4), measure("c", "mv", 0.0),
+            measure("d", "ea", 0.9, "small_n"), measure("d", "mv", 0.0, "small_n"),
+            measure("human/rw17", "ea", 0.0995),
+        ],
+        human_ea=0.0995,
+    )  # fmt: skip
+    assert [(t.criterion, t.number, t.n, t.left_out) for t in counted] == [
+        ("ea above people's", 2, 3, ("d",)),
+        ("ea > 0.3", 1, 3, ("d",)),
+        ("|mv| <= 0.05", 2, 3, ("d",)),
+    ]
+    assert counted[0].share == pytest.approx(2 / 3)
+    assert tallies([measure("d", "ea", 0.9, "small_n")], 0.1)[0].share is None

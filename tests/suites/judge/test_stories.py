@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from importlib.resources import files
+
+import pytest
+import yaml
+
+from whybench.suites.contract import UserError
+from whybench.suites.judge import SUITE
+from whybench.suites.judge.stories import STORY_NAMES, story
+
+GOOD = yaml.safe_load(
+    files("whybench.suites.judge.stories").joinpath("weather.yaml").read_text(encoding="utf-8")
+) | {"name": "mine"}
+
+
+def changed(path: str, value: object) -> dict:
+    """Return a good story with one entry changed; None removes it."""
+    raw = yaml.safe_load(yaml.safe_dump(GOOD))
+    *parents, last = path.split("/")
+    place = raw
+    for key in parents:
+        place = place[key]
+    if value is None:
+        del place[last]
+    else:
+        place[last] = value
+    return raw
+
+
+def written(tmp_path, raw: object) -> str:
+    path = tmp_path / "mine.yaml"
+    path.write_text(raw if isinstance(raw, str) else yaml.safe_dump(raw), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("name", STORY_NAMES[:3])
+def test_content_stories_explain_every_link_in_every_polarity(name: str) -> None:
+    told = story(name)
+    texts = [
+        told.reason(cause, effect, polarity)
+        for polarity in told.polarities
+        for cause, effect in told.structure.edges
+    ]
+    assert len(set(texts)) == 8
+    assert all(text.endswith(".") for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("name", "present"),
+    [
+        ("economy", ("low interest rates", "small trade deficits", "high retirement savings")),
+        (
+            "sociology",
+            ("high urbanization", "low interest in religion", "high socio-economic mobility"),
+        ),
+        ("weather", ("high ozone levels", "low air pressure", "high humidity")),
+    ],
+)
+def test_directions_are_those_of_the_source(name: str, present: tuple[str, ...]) -> None:
+    told = story(name)
+    assert tuple(told.state(node, "ppp", 1) for node in ("C1", "C2", "E")) == present
+    for node, words in zip(("C1", "C2", "E"), present, strict=True):
+        assert told.state(node, "mmm", 1) != words
+        assert told.state(node, "mmm", 0) == told.state(node, "ppp", 0)
+        assert told.state(node, "ppp", 0).startswith("normal ")
+
+
+def test_abstract_variables_have_two_states_that_change_places() -> None:
+    told = story("alnum")
+    assert told.content == "abstract"
+    assert told.state("C1", "ppp", 1) == told.state("C1", "mmm", 0) == "high k7Rw2pZq0d"
+
+
+def test_a_users_story_works_by_path(tmp_path) -> None:
+    path = written(tmp_path, {**GOOD, "name": "mine"})
+    items = list(SUITE.items(SUITE.design({"story": [path]})))
+    assert len(items) == 80
+    assert {item.factors["story"] for item in items} == {"mine"}
+
+
+def test_a_story_may_have_one_polarity_and_no_minus_states(tmp_path) -> None:
+    raw = changed("polarities", ["ppp"])
+    for node in raw["variables"].values():
+        del node["minus"]
+    raw["links"] = {link: {"pp": entry["pp"]} for link, entry in raw["links"].items()}
+    items = list(SUITE.items(SUITE.design({"story": [written(tmp_path, raw)]})))
+    assert len(items) == 20
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("a: [1", "must be YAML"),
+        ("just words", "must be a mapping of keys to values, got 'just words'"),
+        (changed("unit", None), "must have the key 'unit'; it has"),
+        (changed("unit/one", None), "unit must have the key 'one'"),
+        (changed("graph", "star"), "graph must be one of collider.* got 'star'"),
+        (changed("variables/E", None), r"variables must have the keys C1, C2, E .*got C1, C2"),
+        (changed("links/C1 -> E", None), "links must have the keys C1 -> E, C2 -> E"),
+        (changed("links/C1 -> E", {"px": "?"}), "must have the keys pp, pm, mp, mm"),
+        (changed("variables/C1/plus", None), "C1 must have the key 'plus'"),
+        (changed("variables/C1/plus", 7), "plus must be some text, got 7"),
+        (changed("variables/C1/plus", "a; b"), "must not contain ';'"),
+        (changed("variables/C1/plus", "normal ozone levels"), "states in different words"),
+        (changed("variables/C1/minus", None), "must have a `minus` state for the polarity mpm"),
+        (changed("variables/C1/descripton", "?"), "C1 must have the keys name, description"),
+        (changed("overload", "economy"), "must have the keys name, unit, intro"),
+        (changed("name", "weather"), "name must differ from the bundled stories .* got 'weather'"),
+        (changed("polarities", ["pp"]), "words of 3 letters p or m, such as ppp, got 'pp'"),
+    ],
+)
+def test_a_bad_story_says_what_is_wrong_and_where(tmp_path, raw, message) -> None:
+    with pytest.raises(UserError, match=message) as error:
+        story(written(tmp_path, raw))
+    assert "mine.yaml" in str(error.value) or "graph must be" in str(error.value)
+
+
+def test_a_missing_file_is_named() -> None:
+    with pytest.raises(UserError, match="got 'nowhere/mine.yaml': no such file"):
+        story("nowhere/mine.yaml")

@@ -1,0 +1,120 @@
+"""Every shared check can fail: each is shown a suite that is broken in its own way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import files
+from itertools import count
+
+import pytest
+import yaml
+
+from whybench.suites.checks import check_design, check_names
+from whybench.suites.contract import Agent, Answer
+from whybench.suites.judge import SUITE
+
+DESIGN = SUITE.design({"base": "core", "story": ["economy"], "overload": ["de"]})
+counter = count()
+
+
+def changed(**parts):
+    return replace(SUITE, **parts)
+
+
+def each(change):
+    return changed(items=lambda design: [change(item) for item in SUITE.items(design)])
+
+
+def disagreeing(item):
+    (one, value), (two, _) = item.certificate.derivations
+    derivations = ((one, value), (two, value + 1e-9))
+    return replace(item, certificate=replace(item.certificate, derivations=derivations))
+
+
+def one_derivation(item):
+    (one, value), (_, other) = item.certificate.derivations
+    derivations = ((one, value), (one, other))
+    return replace(item, certificate=replace(item.certificate, derivations=derivations))
+
+
+def read_always(factors, text, truncated):
+    return Answer(50.0)
+
+
+def read_gold_cut_off(factors, text, truncated):
+    return SUITE.read_answer(factors, text, False)
+
+
+def mute(item, settings, draw):
+    return "no idea"
+
+
+BROKEN = [
+    ("ids are unique", each(lambda item: replace(item, id="judge-1"))),
+    ("ids follow prompt and truth", each(lambda item: replace(item, id=f"judge-{id(item)}"))),
+    ("same items again", each(lambda item: replace(item, id=f"judge-{next(counter)}"))),
+    (
+        "blocks are balanced",
+        changed(items=lambda design: sorted(SUITE.items(design), key=lambda i: i.polarity)),
+    ),
+    ("blocks are balanced", changed(items=lambda design: list(SUITE.items(design))[:-1])),
+    (
+        "factors are declared",
+        changed(columns={**SUITE.columns, "colour": str}),
+    ),
+    ("two derivations agree", each(disagreeing)),
+    ("two derivations agree", each(one_derivation)),
+    ("gold passes its own scorer", changed(gold=lambda item: f"{item.truth:.0f} or so, or 3")),
+    ("gold passes its own scorer", changed(gold=lambda item: str(100 - round(item.truth)))),
+    ("a cut-off reply is no answer", changed(read_answer=read_gold_cut_off)),
+    ("silence is no answer", changed(read_answer=read_always)),
+    (
+        "prompt gives back the world",
+        changed(
+            word=lambda item: SUITE.word(item).replace("others have normal", "others have odd")
+        ),
+    ),
+    (
+        "prompt gives back the world",
+        changed(word=lambda item: SUITE.word(item).replace(" can cause ", " hints at ")),
+    ),
+    ("prompts are finished", changed(word=lambda item: SUITE.word(item) + " {TREATMENT}")),
+    ("no constant answer wins", changed(full_score=lambda item, answer: True)),
+    (
+        "reference agents are readable",
+        changed(agents={"mute": Agent("mute", "", mute, known=dict)}),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "suite"), BROKEN, ids=[name for name, _ in BROKEN])
+def test_the_check_fails_on_a_broken_suite(name: str, suite) -> None:
+    results = {result.name: result for result in check_design(suite, DESIGN)}
+    assert not results[name].passed
+    assert results[name].problems > 0
+    assert results[name].examples
+
+
+def test_a_sound_design_passes_every_check() -> None:
+    results = list(check_design(SUITE, DESIGN))
+    assert tuple(result.name for result in results) == check_names(SUITE)
+    assert len(results) >= 12
+    assert all(result.passed and result.looked_at == 80 for result in results)
+
+
+def test_overload_that_speaks_of_the_story_is_found(tmp_path) -> None:
+    stories = files("whybench.suites.judge.stories")
+    raw = yaml.safe_load(stories.joinpath("economy.yaml").read_text(encoding="utf-8"))
+    path = tmp_path / "leaky.yaml"
+    path.write_text(
+        yaml.safe_dump({**raw, "name": "leaky", "overload_from": "economy"}), encoding="utf-8"
+    )
+    design = SUITE.design({"story": [str(path)], "overload": ["e"]})
+    results = {result.name: result for result in check_design(SUITE, design)}
+    assert not results["overload is unrelated"].passed
+    assert "leaky, e from story: both say" in results["overload is unrelated"].examples[0]
+
+
+def test_a_check_that_looked_at_nothing_has_not_passed() -> None:
+    empty = changed(items=lambda design: [])
+    assert not any(result.passed for result in check_design(empty, DESIGN) if result.asked)

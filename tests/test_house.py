@@ -1,0 +1,118 @@
+"""The import rules of the house."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "whybench"
+
+# What a room may import beside itself, `whybench` and `whybench.seeds`.
+MAY_IMPORT = {
+    "scm": set(),
+    "datasets": set(),
+    "stats": {"scm"},
+    "fits": {"scm", "stats"},
+    "records": {"datasets", "scm"},
+    "sandbox": set(),
+    "suites": {"fits", "records", "stats", "sandbox", "datasets", "scm"},
+    "agents": {"suites.contract", "suites.registry"},
+    "sweep": {"suites", "records", "stats", "datasets", "scm"},
+    "report": {"suites", "fits", "records", "stats", "datasets", "scm"},
+    "cli": {"report", "sweep", "suites", "records", "stats", "datasets", "scm", "fits"},
+    "seeds": set(),
+    "_registry": {"agents", "suites"},
+}
+
+INSPECT_ROOMS = ("agents/", "records/", "sandbox/", "sweep/", "cli/")
+
+MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+
+
+def imports(path: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            module = node.module or ""
+            found |= {f"{module}.{alias.name}" for alias in node.names} | {module}
+    return found
+
+
+def ours(name: str) -> str | None:
+    return name.removeprefix("whybench.") if name.startswith("whybench.") else None
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_room_imports_only_what_it_may(module: str) -> None:
+    room = module.split("/", maxsplit=1)[0].removesuffix(".py")
+    if room == "__init__":
+        assert not {name for name in imports(SOURCE / module) if ours(name)}
+        return
+    allowed = MAY_IMPORT[room] | {room, "seeds", "__version__"}
+    for name in imports(SOURCE / module):
+        target = ours(name)
+        assert target is None or any(
+            target == entry or target.startswith(f"{entry}.") for entry in allowed
+        ), f"{module} may not import {name}"
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("suites/")])
+def test_suites_never_import_each_other(module: str) -> None:
+    parts = module.split("/")
+    own = parts[1] if len(parts) > 2 else None
+    siblings = {path.name for path in (SOURCE / "suites").iterdir() if path.is_dir()} - {own}
+    for name in imports(SOURCE / module):
+        target = ours(name) or ""
+        assert not any(target.startswith(f"suites.{sibling}") for sibling in siblings), (
+            f"{module} may not import {name}"
+        )
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_inspect_is_imported_only_where_it_belongs(module: str) -> None:
+    if not any(name.split(".")[0] == "inspect_ai" for name in imports(SOURCE / module)):
+        return
+    assert module.startswith(INSPECT_ROOMS) or module.endswith("/task.py"), module
+
+
+@pytest.mark.parametrize("command", ["--help", "list", "items judge --limit 1", "show judge"])
+def test_light_commands_do_not_import_heavy_packages(command: str) -> None:
+    code = (
+        "import sys\n"
+        "from whybench.cli import main\n"
+        f"sys.argv = ['whybench', *{command.split()!r}]\n"
+        "try:\n    main()\nexcept SystemExit as done:\n    assert not done.code\n"
+        "heavy = {'inspect_ai', 'networkx', 'pandas', 'scipy', 'pyarrow', 'pooch', 'openai'}\n"
+        "print('heavy:', sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "heavy: []"
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    empty = {"utils", "util", "helpers", "helper", "common", "misc", "manager", "base"}
+    assert not [module for module in MODULES if Path(module).stem in empty]
+
+
+def test_the_project_names_no_package_index_and_no_machine() -> None:
+    root = SOURCE.parents[1]
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split("\n")
+    hosts = ("pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org")
+    for name in filter(None, listed):
+        path = root / name
+        if path.suffix in {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".cff", ""}:
+            text = path.read_text(encoding="utf-8")
+            assert not [host for host in hosts if host in text], name
