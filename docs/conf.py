@@ -68,3 +68,8 @@ def _tables(
 def setup(app: Sphinx) -> None:
     """Register what the build adds to Sphinx."""
     app.connect("autodoc-process-docstring", _tables)
+
+
+# A question is a question, of a suite and of a fit; the two classes live in different packages.
+suppress_warnings = ["ref.python"]
+napoleon_attr_annotations = False

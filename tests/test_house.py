@@ -113,6 +113,15 @@ def test_the_project_names_no_package_index_and_no_machine() -> None:
     hosts = ("pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org")
     for name in filter(None, listed):
         path = root / name
-        if path.suffix in {".py", ".md", ".toml", ".txt", ".yaml", ".yml", ".cff", ""}:
+        if path.is_file() and path.suffix in {
+            ".py",
+            ".md",
+            ".toml",
+            ".txt",
+            ".yaml",
+            ".yml",
+            ".cff",
+            "",
+        }:
             text = path.read_text(encoding="utf-8")
             assert not [host for host in hosts if host in text], name

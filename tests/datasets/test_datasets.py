@@ -72,6 +72,21 @@ def test_a_download_with_another_checksum_is_discarded(quiet_server) -> None:
     assert state("causAIign", PEOPLE) == "not fetched"
 
 
+def test_a_connection_that_is_cut_leaves_nothing_behind(quiet_server, monkeypatch) -> None:
+    def cut_off(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "100000")
+        self.end_headers()
+        self.wfile.write(b"half of it")
+        self.close_connection = True
+
+    monkeypatch.setattr(SimpleHTTPRequestHandler, "do_GET", cut_off)
+    with pytest.raises(DataError, match="could not be downloaded|discarded"):
+        data_path("causAIign", PEOPLE)
+    assert state("causAIign", PEOPLE) == "not fetched"
+    monkeypatch.undo()
+
+
 def test_without_a_network_the_message_names_the_mirror(quiet_server, monkeypatch) -> None:
     from dataclasses import replace
 

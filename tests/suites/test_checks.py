@@ -82,7 +82,7 @@ BROKEN = [
     ("no constant answer wins", changed(full_score=lambda item, answer: True)),
     (
         "reference agents are readable",
-        changed(agents={"mute": Agent("mute", "", mute, known=dict)}),
+        changed(agents={"mute": Agent("mute", "", mute, known=lambda *_: {"ea": 0.0})}),
     ),
 ]
 
@@ -104,7 +104,7 @@ def test_a_sound_design_passes_every_check() -> None:
 
 def test_overload_that_speaks_of_the_story_is_found(tmp_path) -> None:
     stories = files("whybench.suites.judge.stories")
-    raw = yaml.safe_load(stories.joinpath("economy.yaml").read_text(encoding="utf-8"))
+    raw = yaml.safe_load(stories.joinpath("collider/economy.yaml").read_text("utf-8"))
     path = tmp_path / "leaky.yaml"
     path.write_text(
         yaml.safe_dump({**raw, "name": "leaky", "overload_from": "economy"}), encoding="utf-8"

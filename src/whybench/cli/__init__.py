@@ -24,6 +24,7 @@ COMMANDS = {
     "run": ("run", "Ask a model the items of a design."),
     "records": ("results", "Logs to one tidy table of answers."),
     "measures": ("results", "Logs or records to measures with intervals."),
+    "replicate": ("replicate", "Published results, recomputed from raw data."),
     "check": ("soundness", "Is a suite sound? A dozen checks on every design."),
     "calibrate": ("soundness", "Do the measures recover what is known of the reference agents?"),
     "data": ("data", "Data that is downloaded: what there is, and fetching it."),

@@ -27,6 +27,14 @@ reread_option = click.option(
 )
 
 
+beside_option = click.option(
+    "--beside",
+    multiple=True,
+    metavar="NAME",
+    help="Add records from downloaded data, such as `people`, in the suites that have them.",
+)
+
+
 @click.command("records")
 @click.argument("logs", nargs=-1, required=True, type=click.Path())
 @click.option(
@@ -37,12 +45,16 @@ reread_option = click.option(
     help="A .parquet or .csv file; with several suites, a folder for one Parquet file each.",
 )
 @reread_option
+@beside_option
 @json_option
-def records_command(logs: tuple[str, ...], output: str, reread: bool, json_output: bool) -> None:
+def records_command(
+    logs: tuple[str, ...], output: str, reread: bool, beside: tuple[str, ...], json_output: bool
+) -> None:
     """Turn LOGS (files or folders) into one tidy table of answers."""
     from whybench.records import write_records  # noqa: PLC0415
 
     tables, read = tables_of_logs(logs, reread)
+    tables = {name: _with_beside(name, table, beside) for name, table in tables.items()}
     if not tables:
         raise UserError(f"LOGS must hold WhyBench runs, got none in {', '.join(logs)}")
     single = Path(output).suffix != ""
@@ -82,8 +94,11 @@ def _warn(read: ReadLogs) -> None:
 @click.command("measures")
 @click.argument("sources", nargs=-1, required=True, type=click.Path())
 @reread_option
+@beside_option
 @json_option
-def measures_command(sources: tuple[str, ...], reread: bool, json_output: bool) -> None:
+def measures_command(
+    sources: tuple[str, ...], reread: bool, beside: tuple[str, ...], json_output: bool
+) -> None:
     """Compute measures from SOURCES: logs, folders of logs, or files of records."""
     tables: list[tuple[str, pa.Table]] = []
     logs = [source for source in sources if Path(source).suffix not in {".parquet", ".csv"}]
@@ -95,12 +110,26 @@ def measures_command(sources: tuple[str, ...], reread: bool, json_output: bool) 
     tables += [_table_of_file(source) for source in sources if source not in logs]
     if not tables:
         raise UserError(f"SOURCES must hold WhyBench answers, got none in {', '.join(sources)}")
+    tables = [(name, _with_beside(name, table, beside)) for name, table in tables]
     measures = [measure for name, table in tables for measure in suite(name).measures(table)]
     if json_output:
         for measure in measures:
             click.echo(as_json(measure.row()))
     else:
         print_measures(measures)
+
+
+def _with_beside(name: str, table: pa.Table, beside: tuple[str, ...]) -> pa.Table:
+    """Return records with those of people or published models below them."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    one = suite(name)
+    for entry in beside:
+        if entry not in one.beside:
+            has = ", ".join(one.beside) or "nothing"
+            raise UserError(f"--beside must be among what {name} has ({has}), got {entry!r}")
+        table = pa.concat_tables([table, one.beside[entry]()], promote_options="default")
+    return table
 
 
 def _table_of_file(source: str) -> tuple[str, pa.Table]:

@@ -63,7 +63,7 @@ def check_command(
 @click.command("calibrate")
 @suite_argument
 @design_options
-@click.option("--seeds", default=1000, show_default=True, type=click.IntRange(1))
+@click.option("--seeds", default=200, show_default=True, type=click.IntRange(1))
 @json_option
 def calibrate_command(
     suite_name: str,

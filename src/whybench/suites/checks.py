@@ -218,9 +218,9 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
 def _agents_are_readable(case: _Case) -> Iterator[str]:
     """Let every agent of known value answer every item: each reply must be scored."""
     for agent in case.suite.agents.values():
-        if agent.known is None:
-            continue
         settings = agent.settings({})
+        if not (agent.known and agent.known(settings, case.design)):
+            continue
         for item in case.items:
             reply = agent.reply(item, settings, generator("check", agent.name, item.id))
             answer = case.suite.read_answer(item.factors, reply, False)

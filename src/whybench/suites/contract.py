@@ -22,6 +22,7 @@ from whybench.seeds import generator
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
 
     import numpy as np
     import pyarrow as pa
@@ -157,7 +158,8 @@ class Agent(Generic[ItemT]):
         summary: What it does, in one line.
         reply: Words its answer to an item, given parameters and a generator of its own.
         parameters: Its settings by name. `seed` is there for every agent and need not be named.
-        known: What the measures of this agent really are, where that is known.
+        known: What the measures of this agent really are on a design, where that is known, from
+            its settings and the design.
         noisy: Whether its answers depend on the generator at these parameters.
         calibrate_at: The settings at which it is calibrated.
     """
@@ -166,7 +168,7 @@ class Agent(Generic[ItemT]):
     summary: str
     reply: Callable[[ItemT, Mapping[str, Any], np.random.Generator], str]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    known: Callable[[Mapping[str, Any]], Mapping[str, float]] | None = None
+    known: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
     noisy: Callable[[Mapping[str, Any]], bool] = lambda _: False
     calibrate_at: tuple[Mapping[str, Scalar], ...] = ({},)
 
@@ -213,13 +215,18 @@ class Suite(Generic[DesignT, ItemT]):
         measures: Records to measures.
         agents: The reference agents by name.
         columns: The factor columns of the records and their types.
-        parts: Columns for further numbers of an answer, and their types.
+        parts: Further columns of the records, which some answers have, and their types.
         reply_tokens: A rough number of tokens of a reply, from an item's factors; for plans.
         task: Where the Inspect task is, as `module:function`.
         probes: Replies whose verdicts go into the content hash, so that a changed reading shows.
         full_score: Whether an answer gets full marks on an item; used on gold answers.
         own_words: Whether an item's prompt is in the suite's own words, which `read_prompt`
             must understand; stimuli taken over from others are not.
+        beside: Records to set beside a run, from downloaded data: name to a function that
+            makes them, such as people's answers.
+        replicate: Recomputes published results from raw data: number of resamples to tables of
+            flat rows, by name.
+        figures: Draws the figures of the replication into a folder, yielding the files.
         draw: Lines that picture an item's causal graph, for `whybench show`.
         checks: Further checks of this suite: name to a function of a design's items that
             yields what is wrong.
@@ -244,6 +251,9 @@ class Suite(Generic[DesignT, ItemT]):
     probes: Sequence[str]
     full_score: Callable[[ItemT, Answer], bool]
     own_words: Callable[[ItemT], bool] = lambda _: True
+    beside: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict)
+    replicate: Callable[[int], Mapping[str, Sequence[Mapping[str, Any]]]] | None = None
+    figures: Callable[[Path], Iterable[Path]] | None = None
     draw: Callable[[ItemT], Iterable[str]] | None = None
     checks: Mapping[str, Callable[[Sequence[ItemT]], Iterable[str]]] = field(default_factory=dict)
 

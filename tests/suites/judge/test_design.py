@@ -8,7 +8,7 @@ import pytest
 
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
-from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
+from whybench.suites.judge.design import DESIGNS, make_design
 
 
 def test_the_core_design_has_the_twenty_questions_of_three_stories_in_four_polarities() -> None:
@@ -77,7 +77,7 @@ def test_errors_say_what_was_expected_and_what_came(settings, message) -> None:
 
 
 def test_a_designs_file_names_stories_from_where_it_is(tmp_path) -> None:
-    source = Path(str(files("whybench.suites.judge.stories"))) / "weather.yaml"
+    source = Path(str(files("whybench.suites.judge.stories"))) / "collider" / "weather.yaml"
     text = source.read_text(encoding="utf-8").replace("name: weather", "name: mine")
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
     path = tmp_path / "design.yaml"
@@ -91,13 +91,3 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path, text: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=r"bad.yaml must be"):
         make_design({"base": str(path)})
-
-
-def test_stories_of_different_graphs_cannot_share_a_design() -> None:
-    class Chain:
-        name, graph = "c", "chain"
-
-    design = JudgeDesign()
-    object.__setattr__(design, "stories", (*design.stories, Chain()))
-    with pytest.raises(UserError, match="must share one graph"):
-        design.__post_init__()

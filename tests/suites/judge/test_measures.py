@@ -4,7 +4,7 @@ import pytest
 
 from whybench.records.schema import record_table
 from whybench.suites.judge import SUITE
-from whybench.suites.judge.measures import judge_measures
+from whybench.suites.judge.measures import contrast_measures, judge_measures
 
 CONDITION = {
     "graph": "collider",
@@ -55,6 +55,36 @@ def test_ea_is_viii_minus_vi_and_mv_is_iv_minus_v() -> None:
     assert (found["ea"].n, found["ea"].units, found["ea"].scored) == (2, 1, 5)
     assert found["ea"].low is None
     assert found["ea"].flags == ("small_n",)
+
+
+@pytest.mark.parametrize(
+    ("graph", "above", "below"),
+    [("fork", ("VI", "IX"), ("VIII", "XI")), ("chain", ("VIII", "VI"), ("VII", "V"))],
+)
+def test_mv_of_fork_and_chain_is_the_mean_of_two_differences(graph, above, below) -> None:
+    pairs = ((above[0], 80.0), (above[1], 30.0), (below[0], 60.0), (below[1], 20.0))
+    rows = [row(task, value, graph=graph) for task, value in pairs]
+    found = by_name(contrast_measures(table(*rows)))
+    assert "ea" not in found
+    assert found["mv"].n == 4
+    assert found["mv"].estimate == pytest.approx((0.20 + 0.10) / 2)
+    # Task means count alike however many answers there are; without one of them there is no mv.
+    again = by_name(contrast_measures(table(*rows, *[rows[0]] * 3)))["mv"]
+    assert again.estimate == pytest.approx(0.15)
+    none = by_name(contrast_measures(table(*rows[:3])))["mv"]
+    assert (none.estimate, none.n, none.units) == (None, 3, 1)
+
+
+def test_the_interval_of_two_differences_is_clustered_by_vignette() -> None:
+    # Two vignettes whose mv are .1 and .3: mean .2, standard error .1, t(1) = 12.706.
+    rows = [
+        row(task, value, story, graph="fork")
+        for story, lift in (("economy", 10.0), ("weather", 30.0))
+        for task, value in (("VI", 60.0 + lift), ("IX", 20.0 + lift), ("VIII", 60.0), ("XI", 20.0))
+    ]
+    found = by_name(contrast_measures(table(*rows)))["mv"]
+    assert found.estimate == pytest.approx(0.2)
+    assert found.high - found.estimate == pytest.approx(12.7062 * 0.1, rel=1e-4)
 
 
 def test_missing_answers_are_counted_and_never_zero() -> None:

@@ -5,7 +5,7 @@ from statistics import fmean
 
 import pytest
 
-from whybench.suites.judge.measures import judge_measures
+from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.people import _version, mean_records, people_records
 from whybench.suites.judge.published import human_means
 
@@ -83,9 +83,9 @@ def test_the_mean_person_is_the_source_s_240_rows() -> None:
 
 
 def test_people_s_measures_in_both_weightings() -> None:
-    by_cell = {m.name: m.estimate for m in judge_measures(mean_records())}
+    by_cell = {m.name: m.estimate for m in contrast_measures(mean_records())}
     assert by_cell == {"ea": pytest.approx(0.0995, abs=5e-5), "mv": pytest.approx(0.1004, abs=5e-5)}
-    by_person = {m.name: m.estimate for m in judge_measures(people_records())}
+    by_person = {m.name: m.estimate for m in contrast_measures(people_records())}
     assert by_person == {
         "ea": pytest.approx(0.0964, abs=5e-5),
         "mv": pytest.approx(0.0844, abs=5e-5),

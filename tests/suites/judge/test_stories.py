@@ -7,10 +7,11 @@ import yaml
 
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
+from whybench.suites.judge.questions import GRAPHS
 from whybench.suites.judge.stories import STORY_NAMES, story
 
 GOOD = yaml.safe_load(
-    files("whybench.suites.judge.stories").joinpath("weather.yaml").read_text(encoding="utf-8")
+    files("whybench.suites.judge.stories").joinpath("collider/weather.yaml").read_text("utf-8")
 ) | {"name": "mine"}
 
 
@@ -34,9 +35,10 @@ def written(tmp_path, raw: object) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("name", STORY_NAMES[:3])
-def test_content_stories_explain_every_link_in_every_polarity(name: str) -> None:
-    told = story(name)
+def test_content_stories_explain_every_link_in_every_polarity(name: str, graph: str) -> None:
+    told = story(name, graph)
     texts = [
         told.reason(cause, effect, polarity)
         for polarity in told.polarities

@@ -1,6 +1,8 @@
 """judge: how likely is it? Likelihood judgments, 0 to 100, about small causal stories."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import Answer, Scalar, Suite
 from whybench.suites.judge.agents import AGENTS
@@ -11,6 +13,12 @@ from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, judge_items, w
 from whybench.suites.judge.measures import judge_measures
 from whybench.suites.judge.reading import read_prompt
 from whybench.suites.judge.wording import word_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
 
 __all__ = ["SUITE"]
 
@@ -28,6 +36,34 @@ def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
     return Answer(judged.value, judged.reason, parts)
 
 
+def _people() -> pa.Table:
+    """Return the answers of the 48 people to the collider's questions."""
+    from whybench.suites.judge.people import people_records  # noqa: PLC0415
+
+    return people_records("collider")
+
+
+def _published() -> pa.Table:
+    """Return the replies of the published models to the published prompts."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    from whybench.suites.judge.imported import CONDITIONS, published_records  # noqa: PLC0415
+
+    return pa.concat_tables([published_records(design) for design in CONDITIONS])
+
+
+def _replicate(resamples: int) -> dict[str, list[dict[str, Any]]]:
+    from whybench.suites.judge.replication import replicate  # noqa: PLC0415
+
+    return replicate(resamples)
+
+
+def _figures(folder: Path) -> Iterable[Path]:
+    from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
+
+    return replication_figures(folder)
+
+
 SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     name="judge",
     version=1,
@@ -42,7 +78,7 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     measures=judge_measures,
     agents=AGENTS,
     columns=COLUMNS,
-    parts={"confidence": float},
+    parts={"confidence": float, "person": str},
     reply_tokens=lambda factors: {"numeric": 3, "cot": 300, "confidence": 20}[
         str(factors["style"])
     ],
@@ -52,6 +88,9 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
         answer.value is not None and abs(answer.value - item.truth) <= 0.5
     ),
     own_words=lambda item: not item.published,
+    beside={"people": _people, "published": _published},
+    replicate=_replicate,
+    figures=_figures,
     draw=draw,
     checks=CHECKS,
 )

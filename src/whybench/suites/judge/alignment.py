@@ -20,8 +20,8 @@ import numpy as np
 from whybench.stats import SMALL_N, Measure, draw_counts, resampled_spearman, split_half
 from whybench.stats.resampling import IntervalMethod, interval, left_out
 from whybench.stats.results import few_units
-from whybench.suites.judge.measures import CONDITION
-from whybench.suites.judge.published import human_means
+from whybench.suites.judge.groups import CONDITION, WHOSE
+from whybench.suites.judge.people import human_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -62,7 +62,8 @@ def alignment(
 
     Args:
         records: Records of judge.
-        target: (story, polarity, letter) to the mean judgment; None for the collider's people.
+        target: (story, polarity, letter) to the mean judgment; None for the people who were asked
+            about the same graph.
         unit: What is resampled: `cell` or `row`.
         method: `percentile` or `bca`.
         resamples: Number of resamples.
@@ -74,10 +75,10 @@ def alignment(
     """
     if unit not in get_args(Unit):
         raise ValueError(f"unit must be cell or row, got {unit!r}")
-    groups = list(_answers(records, human_means() if target is None else target))
+    groups = list(_answers(records, target))
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for place, group in enumerate(groups):
-        alike[group.labels["story"], group.cells].append(place)
+        alike[group.labels["graph"], group.labels["story"], group.cells].append(place)
     found: dict[int, Measure] = {}
     for places in alike.values():
         first = groups[places[0]]
@@ -149,15 +150,19 @@ def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
     return measures
 
 
-def _answers(records: pa.Table, target: Mapping[tuple[str, str, str], float]) -> Iterator[_Answers]:
+def _answers(
+    records: pa.Table, target: Mapping[tuple[str, str, str], float] | None
+) -> Iterator[_Answers]:
     """Yield each agent's answers to what people were asked, by condition and scope."""
-    labels = ("agent", "design", *CONDITION)
+    labels = (*WHOSE, *CONDITION)
     more = ("story", "polarity", "letter", "cause", "epoch", "outcome", "value")
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in records.select([*labels, *more]).to_pylist():
-        if (row["story"], row["polarity"], row["letter"]) in target:
+        people = human_cells(row["graph"]) if target is None else target
+        if (row["story"], row["polarity"], row["letter"]) in people:
             groups[tuple(row[name] for name in labels)].append(row)
     for key, every in groups.items():
+        people = human_cells(every[0]["graph"]) if target is None else target
         for scope in (*sorted({row["story"] for row in every}), POOLED):
             inside = [row for row in every if scope in (row["story"], POOLED)]
             scored = [row for row in inside if row["outcome"] == "scored"]
@@ -166,7 +171,7 @@ def _answers(records: pa.Table, target: Mapping[tuple[str, str, str], float]) ->
             yield _Answers(
                 {**dict(zip(labels, key, strict=True)), "story": scope},
                 np.array([row["value"] for row in scored], dtype=float),
-                np.array([target[r["story"], r["polarity"], r["letter"]] for r in scored]),
+                np.array([people[r["story"], r["polarity"], r["letter"]] for r in scored]),
                 tuple(_cell(row) for row in scored),
                 outcomes.count("no_answer"),
                 outcomes.count("error"),

@@ -1,9 +1,9 @@
 """The factors of judge, their levels, and the named designs.
 
-A design crosses its factors: every question of the story's graph, in every polarity, with every
-kind of distracting text and every style of reply. Distracting text ("overload") is added to the
-variables' descriptions (d), to the explanations of the links (e) or to both (de), and comes from
-another story or is filler of the same length.
+A design is about one causal graph and crosses its factors: every question of the graph, in every
+polarity, with every kind of distracting text and every style of reply. Distracting text
+("overload") is added to the variables' descriptions (d), to the explanations of the links (e) or
+to both (de), and comes from another story or is filler of the same length.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import yaml
 from whybench.seeds import digest
 from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
-from whybench.suites.judge.stories import STORY_NAMES, Story, story
+from whybench.suites.judge.questions import GRAPHS, structure
+from whybench.suites.judge.stories import STORY_NAMES, Story, is_path, story
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,6 +69,7 @@ class JudgeDesign:
     Attributes:
         name: The design's name.
         story: Bundled stories by name, or paths of YAML stories.
+        graph: The causal graph: collider, fork, chain. It says which bundled stories are meant.
         polarity: Polarities; empty for all that the stories have.
         overload: Where distracting text is added: none, d, e, de.
         overload_source: Where it comes from: story, filler. Idle where overload is none.
@@ -79,6 +81,7 @@ class JudgeDesign:
 
     name: str = "core"
     story: tuple[str, ...] = CONTENT
+    graph: str = GRAPHS[0]
     polarity: tuple[str, ...] = ()
     overload: tuple[str, ...] = ("none",)
     overload_source: tuple[str, ...] = ("story",)
@@ -91,10 +94,16 @@ class JudgeDesign:
         for factor, levels in LEVELS.items():
             chosen = getattr(self, factor)
             _check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
-        _check_levels("story", self.story)
-        if len({entry.graph for entry in self.stories}) > 1:
+        _check_levels("graph", (self.graph,), GRAPHS)
+        if self.stimuli == "published" and self.graph != "collider":
             raise UserError(
-                "the stories of a design must share one graph, got "
+                f"published stimuli exist for the collider alone, got graph={self.graph}; "
+                "ask about it in our own words (stimuli=own)"
+            )
+        _check_levels("story", self.story)
+        if any(entry.graph != self.graph for entry in self.stories):
+            raise UserError(
+                f"the stories of a design must be of its graph {self.graph}, got "
                 + ", ".join(f"{entry.name} ({entry.graph})" for entry in self.stories)
             )
         possible = [
@@ -104,14 +113,14 @@ class JudgeDesign:
         ]
         if self.polarity or not possible:
             _check_levels("polarity", self.polarity, tuple(possible))
-        tasks = dict.fromkeys(question.task for question in self.stories[0].structure.questions)
+        tasks = dict.fromkeys(question.task for question in structure(self.graph).questions)
         if self.task:
             _check_levels("task", self.task, tuple(tasks))
 
     @cached_property
     def stories(self) -> tuple[Story, ...]:
         """The stories themselves."""
-        return tuple(story(source) for source in self.story)
+        return tuple(story(source, self.graph) for source in self.story)
 
     @property
     def polarities(self) -> tuple[str, ...]:
@@ -134,7 +143,7 @@ class JudgeDesign:
     @property
     def questions(self) -> tuple[Question, ...]:
         """The questions of the graph that belong to the chosen tasks."""
-        every = self.stories[0].structure.questions
+        every = structure(self.graph).questions
         return tuple(question for question in every if not self.task or question.task in self.task)
 
     @property
@@ -152,7 +161,8 @@ class JudgeDesign:
         """The number of items and the levels of each factor in one line."""
         overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
         return (
-            f"{prod(self.sizes)} items: {len(self.questions)} questions x "
+            f"{prod(self.sizes)} items: {len(self.questions)} questions "
+            f"{'' if self.graph == GRAPHS[0] else f'of the {self.graph} '}x "
             f"{', '.join(entry.name for entry in self.stories)} x {len(self.polarities)} "
             f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
             f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
@@ -165,12 +175,15 @@ class JudgeDesign:
 
     @cached_property
     def hash(self) -> str:
-        """A digest of what decides the items; texts count, names and paths do not."""
-        sources = tuple(story(entry.overload_from) for entry in self.stories)
+        """A digest of what decides the items; texts count, names and paths do not.
+
+        The graph counts as part of the stories.
+        """
+        sources = tuple(story(entry.overload_from, entry.graph) for entry in self.stories)
         settings = {
             field.name: getattr(self, field.name)
             for field in fields(self)
-            if field.name not in {"name", "story"}
+            if field.name not in {"name", "story", "graph"}
         }
         return digest("judge", settings, self.stories, sources).hex()[:16]
 
@@ -202,6 +215,10 @@ DESIGNS: Mapping[str, JudgeDesign] = {
             overload_source=LEVELS["overload_source"],
             style=LEVELS["style"],
         ),
+        JudgeDesign("fork", graph="fork"),
+        JudgeDesign("fork-abstract", story=ABSTRACT, graph="fork"),
+        JudgeDesign("chain", graph="chain"),
+        JudgeDesign("chain-abstract", story=ABSTRACT, graph="chain"),
         JudgeDesign("published", stimuli="published"),
         JudgeDesign("published-abstract", story=ABSTRACT, stimuli="published"),
         JudgeDesign(
@@ -227,6 +244,7 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     """Build a design from a named one or a YAML file (`base`) and factors to change.
 
     A factor takes one level or a list of levels; `prior`, `leak` and `strength` are numbers.
+    Where the stories are changed to a user's own and no graph is named, the graph is theirs.
     """
     given = dict(settings)
     base = str(given.pop("base", "core"))
@@ -243,7 +261,7 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     for key, value in given.items():
         if key in strengths:
             stated[key] = value
-        elif key in {"name", "stimuli"}:
+        elif key in {"name", "graph", "stimuli"}:
             changed[key] = str(value)
         elif key in factors:
             levels = value if isinstance(value, list | tuple) else str(value).split(",")
@@ -254,6 +272,9 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
             )
     if stated:
         changed["parameters"] = replace(DESIGNS[base].parameters, **stated)
+    own = [source for source in changed.get("story", ()) if is_path(source)]
+    if own:
+        changed.setdefault("graph", story(own[0]).graph)
     if changed:
         changed.setdefault("name", f"{base}*")
     return replace(DESIGNS[base], **changed)
@@ -274,7 +295,7 @@ def _from_file(path: str) -> dict[str, object]:
     if isinstance(raw.get("story"), list):
         # A story's path is meant from where the design is, not from where the command is run.
         raw["story"] = [
-            str(Path(path).parent / entry) if str(entry).endswith((".yaml", ".yml")) else entry
+            str(Path(path).parent / entry) if is_path(str(entry)) else entry
             for entry in raw["story"]
         ]
     return raw

@@ -123,7 +123,7 @@ def draw(item: JudgeItem) -> Iterator[str]:
         arrows = [effect for cause, effect in item.told.structure.edges if cause == node]
         line = f"{node} -> {', '.join(arrows)}" if arrows else node
         state = item.told.state(node, item.polarity, 1)
-        yield f"{'picture':16} {line:10} {state}: {status}{asked}"
+        yield f"{'picture':16} {line:11} {state}: {status}{asked}"
 
 
 def judge_items(design: JudgeDesign) -> Iterator[JudgeItem]:

@@ -1,11 +1,25 @@
 """Records to measures: explaining away and the Markov violation, with intervals.
 
-Both are differences between the mean judgments of two tasks, on the scale from 0 to 1:
+Each graph has its own contrasts of mean judgments, on the scale from 0 to 1, kept in `tasks.yaml`:
 
-- `ea`, explaining away: mean(VIII) - mean(VI). Given the effect, a cause should be judged
-  likelier when the other cause is absent than when it is present.
-- `mv`, Markov violation: mean(IV) - mean(V). The causes are independent, so without the effect
-  the other cause should make no difference; a positive value is associative thinking.
+- `ea`, explaining away, in the collider: mean(VIII) - mean(VI). Given the effect, a cause should
+  be judged likelier when the other cause is absent than when it is present. In the fork and the
+  chain nothing explains anything away, and there is no `ea`.
+- `mv`, Markov violation: how much one variable matters for another of which the graph says that
+  it should make no difference. A positive value is associative thinking.
+
+  - Collider, mean(IV) - mean(V): the other cause, with the effect unknown.
+  - Fork, the mean of VI - VIII and IX - XI: the other effect, once the cause is known. The cause
+    screens off its effects whether it is present (VI, VIII) or absent (IX, XI), so both are tests
+    of the same law and count alike. A reasoner who suspects something unsaid that stops both
+    effects errs only when the cause is present; one who lets every two things of a story go
+    together errs in both. The records keep the tasks apart for whoever wants to tell these two.
+    IV - V is no violation here: while the cause is unknown, its effects do go together.
+  - Chain, the mean of VIII - VII and VI - V: the first variable, once the middle one is known to
+    be present or absent.
+
+A contrast of several tasks is one of task *means*, each counting alike: if answers to one task
+are missing, the others do not take its place.
 
 Intervals are clustered by vignette, a story under one polarity, since its answers share whatever
 the agent believes about that story.
@@ -13,72 +27,92 @@ the agent believes about that story.
 
 from __future__ import annotations
 
-from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import SMALL_N, Contrast, Measure, mean_difference
+from whybench.datasets import state
+from whybench.stats import Contrast, Measure, mean_difference
+from whybench.suites.judge.groups import CONDITION, groups_of
+from whybench.suites.judge.published import PEOPLE, SOURCE
+from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
+    from numpy.typing import NDArray
 
-__all__ = ["CONDITION", "CONTRASTS", "judge_measures", "task_contrast"]
+__all__ = ["CONDITION", "CONTRASTS", "contrast_measures", "judge_measures", "task_contrast"]
 
-CONTRASTS = {"ea": ("VIII", "VI"), "mv": ("IV", "V")}
+CONTRASTS = structure("collider").contrasts
 """Measure to the tasks whose means are compared, in collider stories."""
-
-CONDITION = ("graph", "stimuli", "content", "overload", "overload_source", "style")
-"""The columns that make up a condition; measures are computed within one."""
 
 
 def task_contrast(
-    name: str, values: Sequence[float], tasks: Sequence[str], vignettes: Sequence[object]
+    name: str,
+    values: Sequence[float],
+    tasks: Sequence[str],
+    vignettes: Sequence[object],
+    graph: str = "collider",
 ) -> Contrast:
-    """Compute `ea` or `mv` from judgments on the scale 0 to 100."""
+    """Compute a graph's measure from judgments on the scale 0 to 100.
+
+    Without an answer in each of its tasks there is no estimate.
+    """
     judged = np.asarray(values, dtype=float) / 100
     task, vignette = np.asarray(tasks, dtype=str), np.asarray(vignettes, dtype=object)
-    above, below = (task == wanted for wanted in CONTRASTS[name])
-    return mean_difference(judged[above], judged[below], vignette[above], vignette[below])
+    contrast = structure(graph).contrasts[name]
+    above, below = np.isin(task, contrast.above), np.isin(task, contrast.below)
+    if not set(contrast.above + contrast.below) <= set(task):
+        n, units = int((above | below).sum()), len(set(vignette[above | below]))
+        return Contrast(None, None, None, n, units)
+    return mean_difference(
+        _counting_alike(judged[above], task[above]),
+        _counting_alike(judged[below], task[below]),
+        vignette[above].tolist(),
+        vignette[below].tolist(),
+    )
+
+
+def _counting_alike(judged: NDArray[np.float64], task: NDArray[np.str_]) -> NDArray[np.float64]:
+    """Return values whose mean is the mean of the task means.
+
+    A value becomes m + (x - m_t) n / (k n_t), with m the mean of the k task means m_t. Its part in
+    the mean, and so in the clustered variance, is then that of an answer among the n_t of its task.
+    """
+    names, place, counts = np.unique(task, return_inverse=True, return_counts=True)
+    if len(names) == 1:
+        return judged
+    means = np.bincount(place, weights=judged) / counts
+    weight = len(judged) / (len(names) * counts)
+    return np.asarray(means.mean() + (judged - means[place]) * weight[place])
+
+
+def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
+    """Yield the contrasts of each agent under each condition, in order of appearance."""
+    for group in groups_of(records, condition):
+        graph = group.labels["graph"]
+        for name in structure(graph).contrasts:
+            found = task_contrast(name, group.values, group.tasks, group.units, graph)
+            yield group.measure(
+                name, found, "difference of task means; t, clustered by story and polarity"
+            )
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:
-    """Compute every measure for each agent under each condition, in order of appearance."""
-    keys = ("agent", "design", "design_hash", *CONDITION)
-    columns = {
-        name: records[name].to_pylist()
-        for name in (*keys, "outcome", "value", "task", "story", "polarity")
-    }
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for row, key in enumerate(zip(*(columns[name] for name in keys), strict=True)):
-        groups.setdefault(key, []).append(row)
-    measures = []
-    for key, rows in groups.items():
-        outcomes = Counter(columns["outcome"][row] for row in rows)
-        scored = [row for row in rows if columns["outcome"][row] == "scored"]
-        for name in CONTRASTS:
-            found = task_contrast(
-                name,
-                [columns["value"][row] for row in scored],
-                [columns["task"][row] for row in scored],
-                [f"{columns['story'][row]}/{columns['polarity'][row]}" for row in scored],
-            )
-            measures.append(
-                Measure(
-                    name=name,
-                    estimate=found.estimate,
-                    low=found.low,
-                    high=found.high,
-                    n=found.n,
-                    units=found.units,
-                    scored=outcomes["scored"],
-                    no_answer=outcomes["no_answer"],
-                    error=outcomes["error"],
-                    method="difference of task means; t, clustered by story and polarity",
-                    flags=("small_n",) if outcomes["scored"] < SMALL_N else (),
-                    labels=dict(zip(keys, key, strict=True)),
-                )
-            )
+    """Compute every measure: contrasts, the fitted model, and alignment with people.
+
+    Alignment needs people's judgments, and is computed where these have been fetched.
+    """
+    from whybench.suites.judge.alignment import POOLED, alignment  # noqa: PLC0415  (not for every use)
+    from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
+
+    measures = [*contrast_measures(records), *modelled_measures(records)]
+    if state(SOURCE, PEOPLE) != "not fetched":
+        for measure in alignment(records):
+            labels = dict(measure.labels)
+            if labels.pop("story") == POOLED:
+                measures.append(replace(measure, labels=labels))
     return measures

@@ -36,6 +36,8 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
+from functools import cache
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from whybench.datasets import data_path
@@ -45,7 +47,7 @@ from whybench.suites.judge.questions import structure
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["PEOPLE_COLUMNS", "Graph", "mean_records", "people_records"]
+__all__ = ["PEOPLE_COLUMNS", "Graph", "human_cells", "mean_records", "people_records"]
 
 Graph = Literal["collider", "fork"]
 
@@ -125,6 +127,20 @@ def mean_records() -> pa.Table:
         if question.letter == letter
     ]
     return _table(rows)
+
+
+@cache
+def human_cells(graph: str) -> dict[tuple[str, str, str], float]:
+    """Return (story, polarity, letter) to people's mean judgment; empty if nobody was asked."""
+    if graph not in get_args(Graph):
+        return {}
+    if graph == "collider":
+        return human_means()
+    cells: dict[tuple[str, str, str], list[float]] = {}
+    for row in people_records("fork").to_pylist():
+        key = (row["story"], row["polarity"], row["letter"])
+        cells.setdefault(key, []).append(row["value"])
+    return {key: fmean(values) for key, values in cells.items()}
 
 
 def _row(graph: str, story: str, polarity: str, letter: str, cause: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.suites.judge.measures import CONDITION
+from whybench.suites.judge.groups import CONDITION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -37,6 +37,11 @@ class Tally:
     left_out: tuple[str, ...]
     labels: Mapping[str, str]
 
+    def row(self) -> dict[str, object]:
+        """Return it as one flat row, labels first."""
+        plain = {"criterion": self.criterion, "number": self.number, "n": self.n}
+        return {**self.labels, **plain, "left_out": " ".join(self.left_out)}
+
     @property
     def share(self) -> float | None:
         """The share of the agents counted; None if there are none."""
@@ -57,7 +62,9 @@ def tallies(measures: Iterable[Measure], human_ea: float) -> list[Tally]:
     kinds: dict[tuple[tuple[str, str], ...], dict[str, list[Measure]]] = {}
     for measure in measures:
         if not measure.labels["agent"].startswith("human/"):
-            key = tuple((name, measure.labels[name]) for name in CONDITION)
+            key = tuple(
+                (name, measure.labels[name]) for name in CONDITION if name in measure.labels
+            )
             kinds.setdefault(key, defaultdict(list))[measure.name].append(measure)
     return [
         tally

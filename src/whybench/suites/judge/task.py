@@ -8,7 +8,8 @@ from inspect_ai import Task, task
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 
 from whybench.suites.judge import SUITE
-from whybench.suites.judge.measures import CONTRASTS, task_contrast
+from whybench.suites.judge.measures import task_contrast
+from whybench.suites.judge.questions import structure
 from whybench.suites.task import explained, metric_rows, question_task, score_replies
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ __all__ = ["judge", "judgment", "likelihood_measures"]
 
 @metric(scores="unreduced")
 def likelihood_measures() -> Metric:
-    """Explaining away (`ea`) and Markov violation (`mv`) with 95% intervals, all conditions pooled.
+    """The contrasts of the graph, such as `ea` and `mv`, with 95% intervals; conditions pooled.
 
     A run over several conditions is better told apart by `whybench measures`. What cannot be
     estimated is left out rather than reported as zero.
@@ -29,12 +30,14 @@ def likelihood_measures() -> Metric:
         rows = metric_rows(scores)
         scored = [row for row in rows if row["outcome"] == "scored"]
         values: dict[str, Any] = {}
-        for name in CONTRASTS:
+        graph = str(rows[0]["graph"]) if rows else "collider"  # a design is about one graph
+        for name in structure(graph).contrasts:
             found = task_contrast(
                 name,
                 [row["value"] for row in scored],
                 [row["task"] for row in scored],
                 [f"{row['story']}/{row['polarity']}" for row in scored],
+                graph,
             )
             ends = {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
             values |= {key: end for key, end in ends.items() if end is not None}
@@ -60,6 +63,7 @@ def judge(
     design: str = "core",
     name: str | None = None,
     story: str | list[str] | None = None,
+    graph: str | None = None,
     polarity: str | list[str] | None = None,
     overload: str | list[str] | None = None,
     overload_source: str | list[str] | None = None,
@@ -78,6 +82,7 @@ def judge(
         design: A named design (`core`, `abstract`, `full`, ...) or the path of a YAML file.
         name: A name for the design as changed, for the records.
         story: Stories in place of the design's: names, or paths of YAML files.
+        graph: The causal graph: collider, fork, chain.
         polarity: Polarities, such as `ppp`.
         overload: Where distracting text is added: none, d, e, de.
         overload_source: Where it comes from: story, filler.
@@ -93,6 +98,7 @@ def judge(
     factors = {
         "name": name,
         "story": story,
+        "graph": graph,
         "polarity": polarity,
         "overload": overload,
         "overload_source": overload_source,

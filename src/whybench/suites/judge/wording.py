@@ -2,7 +2,8 @@
 
 The prompt has five parts: what the story is about, the variables with their states, the causal
 rules, what is known of one unit, and the question with the form of the reply. Overload text
-stands behind a variable's line (d) or behind a rule's line (e) and nowhere else.
+stands behind a variable's line (d) or behind a rule's line (e) and nowhere else. That causes work
+independently of each other is said where an effect has two, and nowhere else.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def word_prompt(item: JudgeItem) -> str:
 def _setting(told: Story, polarity: str, overload: str, source: str) -> str:
     """Return the part of the prompt that all questions of a story and condition share."""
     lines = [told.intro, "", f"What matters about {told.many} here:"]
-    for place, node in enumerate(told.structure.nodes):
+    for place, node in enumerate(told.structure.causes_first):
         variable = told.variable(node)
         parts = [
             f"- {variable.name}:",
@@ -98,7 +99,7 @@ def overload_text(told: Story, polarity: str, source: str, kind: str, place: int
         kind: `d` for the description of a variable, `e` for the explanation of a link.
         place: Which variable or link.
     """
-    other = story(told.overload_from)
+    other = story(told.overload_from, told.graph)
     if kind == "d":
         text = other.variables[place % len(other.variables)].description
     else:

@@ -190,7 +190,7 @@ def _confuses(item: LampItem, _settings: Mapping[str, Any], _draw: np.random.Gen
     return gold(LampItem(item.prior, item.strength, "seen"))
 
 
-def _gap(_settings: Mapping[str, Any]) -> dict[str, float]:
+def _gap(_settings: Mapping[str, Any], _design: LampDesign) -> dict[str, float]:
     """Compute the gap of an agent that gives the true answers, by Bayes' rule in the open."""
     gaps = []
     for prior in PRIORS:
@@ -204,7 +204,7 @@ def _gap(_settings: Mapping[str, Any]) -> dict[str, float]:
 AGENTS: dict[str, Agent[LampItem]] = {
     "reasoner": Agent("reasoner", "tells seeing from doing", _reasons, known=_gap),
     "confused": Agent(
-        "confused", "takes doing for seeing", _confuses, known=lambda _: {"gap": 0.0}
+        "confused", "takes doing for seeing", _confuses, known=lambda *_: {"gap": 0.0}
     ),
 }
 

@@ -1,7 +1,9 @@
 """Cover stories: what the variables of a causal graph are called, and why they are connected.
 
 A story is a YAML file. It names the unit that is judged (an economy), the variables in the roles
-of the graph (`C1`, `C2`, `E`) and, for each link, why the cause brings about the effect. A
+of the graph (`C1`, `C2`, `E`) and, for each link, why the cause brings about the effect. The
+bundled stories stand in a folder for each graph, under the same names: a story keeps its variables
+and, where two graphs share a link, its reasons, so that graphs can be compared within a story. A
 variable has a `plus` and a `minus` state, each in words that follow "has". A *polarity* such as
 `pmm` says, variable by variable, which of the two is the one the causal rule speaks of: that
 state is *present*, and its opposite is the `normal` state, or the other state where there is no
@@ -25,10 +27,11 @@ from whybench.suites.judge.questions import Structure, structure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["STORY_NAMES", "Story", "Variable", "story"]
+__all__ = ["STORY_NAMES", "Story", "Variable", "is_path", "story"]
 
 STORY_NAMES = ("economy", "sociology", "weather", "alnum", "mixed", "symbols")
-"""The bundled stories: three with content, three with abstract names in three alphabets."""
+"""The bundled stories of every graph: three with content, three with abstract names in three
+alphabets."""
 
 KEYS = (
     "name",
@@ -128,13 +131,16 @@ class Story:
 
 
 @cache
-def story(source: str) -> Story:
-    """Return a bundled story by name, or a user's own by the path of its YAML file."""
+def story(source: str, graph: str = "collider") -> Story:
+    """Return a bundled story by name, or a user's own by the path of its YAML file.
+
+    A bundled story is that of `graph`; a user's own names its graph itself.
+    """
     if source in STORY_NAMES:
-        text = files(__package__).joinpath(f"{source}.yaml").read_text(encoding="utf-8")
-        return _parse(text, f"{source}.yaml")
+        name = f"{structure(graph).name}/{source}.yaml"
+        return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
     path = Path(source)
-    if path.suffix not in {".yaml", ".yml"}:
+    if not is_path(source):
         raise UserError(
             f"story must be one of {', '.join(STORY_NAMES)}, or the path of a .yaml file, "
             f"got {source!r}"
@@ -148,6 +154,11 @@ def story(source: str) -> Story:
             f"got {told.name!r}: answers to the two would be mixed up"
         )
     return told
+
+
+def is_path(source: str) -> bool:
+    """Whether a story is named by the path of a file."""
+    return source.endswith((".yaml", ".yml"))
 
 
 def _parse(text: str, where: str) -> Story:

@@ -1,0 +1,234 @@
+"""The figures of judge: published results reproduced, fits, tests, and what is known recovered.
+
+The replication is run as a user runs it, `whybench replicate judge --json`, and held against the
+printed tables in the folder that WHYBENCH_PUBLISHED_TABLES names.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import resource
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evidence import fits, statistics
+from evidence.figures import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["PARTS", "figures"]
+
+EXPERIMENTS = {
+    "published": "rw17_indep_causes",
+    "published-abstract": "random_abstract",
+    "published-overload-e": "rw17_overloaded_e",
+    "published-abstract-overload-de": "abstract_overloaded_lorem_de",
+}
+STYLES = {"numeric": "numeric", "CoT": "cot", "cot": "cot"}
+
+PEOPLE = {"ea": 0.0995, "mv": 0.1004, "consistency": 0.9367}
+
+NAMED = {
+    ("B.22", "claude-opus-4-20250514"): "its file holds only errors",
+    ("B.20", "gpt-5-mini-v_low-r_high"): "stale in print",
+    ("B.21", "claude-opus-4-20250514"): "stale in print",
+    ("B.22", "gpt-5-nano-v_low-r_medium"): "8 rows",
+    ("B.22", "gemini-2.5-pro"): "the schemes are nearly tied",
+}
+"""Rows that differ from print, and why."""
+
+
+@cache
+def _replicated(resamples: int) -> tuple[dict[str, list[dict[str, Any]]], float]:
+    """Return the replication's rows by table and its CPU seconds, from the command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    words = ("replicate", "judge", "--json", "--resamples", str(resamples))
+    done = subprocess.run(
+        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for line in done.stdout.splitlines():
+        row = json.loads(line)
+        tables.setdefault(row.pop("table"), []).append(row)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return tables, spent
+
+
+def _printed(name: str) -> list[dict[str, str]]:
+    folder = Path(os.environ["WHYBENCH_PUBLISHED_TABLES"])
+    with (folder / name).open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def _near(value: Any, printed: str, within: float) -> bool:
+    return value is not None and abs(float(value) - float(printed)) <= within + 1e-9
+
+
+def replication(small: bool) -> Iterator[Figure]:
+    """Yield the agreement of `whybench replicate judge` with every printed table."""
+    tables, spent = _replicated(200 if small else 2000)
+    rho = {(r["style"], r["agent"], r["story"]): r["estimate"] for r in tables["alignment"]}
+    for scope in ("pooled", "per story"):
+        rows = [
+            row
+            for row in _printed("alignment_b15_b16.csv")
+            if (row["domain"] == "pooled") == (scope == "pooled")
+        ]
+        good = sum(
+            _near(rho.get((STYLES[r["cat"]], r["agent"], r["domain"])), r["rho"], 0.0005)
+            for r in rows
+        )
+        yield Figure(
+            f"B.15 and B.16: {scope} rho within 0.0005", f"{good}/{len(rows)}", good == len(rows)
+        )
+    yield from _story_differences(tables["story_differences"])
+    people = {row["name"]: row["estimate"] for row in tables["people"] if row["agent"] == "humans"}
+    fitted = next(row for row in tables["fits"] if row["agent"] == "humans")
+    people["consistency"] = fitted["consistency"]
+    yield Figure(
+        "people's EA, MV and LOOCV R² to 4 digits",
+        ", ".join(f"{name} {people[name]:.4f}" for name in PEOPLE),
+        all(round(people[name], 4) == value for name, value in PEOPLE.items()),
+    )
+    yield from _fits(tables["fits"])
+    yield Figure("the whole replication takes at most 60 s CPU", f"{spent:.1f} s", spent <= 60)
+
+
+def _story_differences(found: list[dict[str, Any]]) -> Iterator[Figure]:
+    tests = {
+        (EXPERIMENTS[r["design"]], r["style"], r["agent"]): r
+        for r in found
+        if r["design"] in EXPERIMENTS
+    }
+    for row in found:
+        if row["agent"] == "humans":
+            tests["rw17_indep_causes", "numeric", "humans"] = row
+    for name, file, digits in (
+        ("4.1", "kruskal_wallis_4_1.csv", (4, 4, 4)),
+        ("B.3 to B.14", "kruskal_wallis_b.csv", (2, 3, 3)),
+    ):
+        rows = _printed(file)
+        good = 0
+        for row in rows:
+            key = (
+                row.get("exp", "rw17_indep_causes"),
+                STYLES[row.get("cat", "numeric")],
+                row["agent"],
+            )
+            test = tests.get(key)
+            good += test is not None and all(
+                _near(test[column], row[printed], 0.5 * 10**-digit)
+                for column, printed, digit in zip(
+                    ("statistic", "p", "adjusted"), ("H", "p", "pfdr"), digits, strict=True
+                )
+            )
+        yield Figure(
+            f"Kruskal–Wallis {name}: H, p and BH to rounding",
+            f"{good}/{len(rows)}",
+            good == len(rows),
+        )
+
+
+def _fits(found: list[dict[str, Any]]) -> Iterator[Figure]:
+    models = {
+        (EXPERIMENTS.get(row["design"], "rw17_indep_causes"), row["style"], row["agent"]): row
+        for row in found
+        if row["agent"] != "human/rw17"
+    }
+    rows = _printed("cbn_fits_b19_b25.csv")
+    near, same, misses = 0, 0, []
+    for row in rows:
+        agent = "humans" if row["agent"].lower().startswith("human") else row["agent"]
+        model = models.get((row["exp"], STYLES[row["cat"]], agent))
+        good = model is not None and _near(round(model["consistency"], 3), row["loo_r2"], 0.005)
+        equal = model is not None and model["parameters"] == round(float(row["np"]))
+        near, same = near + good, same + equal
+        if not (good and equal):
+            why = NAMED.get((row["tab"], row["agent"]), "unexplained")
+            misses.append(f"{row['tab']} {row['agent']} ({why})")
+    yield Figure(
+        "B.19 to B.25: LOOCV R² within 0.005 in at least 163, parameters equal in at least 162",
+        f"{near}/{len(rows)} and {same}/{len(rows)}; others: {'; '.join(misses)}",
+        near >= 163 and same >= 162 and "unexplained" not in " ".join(misses),
+    )
+
+
+def beyond(small: bool) -> Iterator[Figure]:
+    """Yield what goes beyond the source: ceilings, the fork's people, a reference agent beside."""
+    tables, _ = _replicated(200 if small else 2000)
+    ceilings = {
+        (row["graph"], row["story"]): row["estimate"]
+        for row in tables["people"]
+        if row["name"] == "alignment_ceiling"
+    }
+    yield Figure(
+        "the noise ceiling of people is printed beside alignment",
+        ", ".join(f"{graph} {story} {value:.3f}" for (graph, story), value in ceilings.items()),
+        {("collider", "pooled"), ("fork", "pooled")} <= set(ceilings),
+    )
+    from whybench.suites.calibration import simulate
+    from whybench.suites.judge import SUITE
+    from whybench.suites.judge.measures import judge_measures
+    from whybench.suites.judge.people import people_records
+
+    people = {m.name: m for m in judge_measures(people_records("fork"))}
+    design = SUITE.designs["fork"]
+    agent = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("noisy-or"), {})
+    reference = {m.name: m for m in agent}
+    wanted = ("mv", "p", "b", "m", "consistency", "class_consistency")
+    yield Figure(
+        "fork: people are fitted and compared with a reference agent",
+        "people "
+        + ", ".join(f"{name} {_stated(people[name])}" for name in wanted)
+        + "; noisy-or "
+        + ", ".join(f"{name} {_stated(reference[name])}" for name in wanted),
+        (people["mv"].low or 0) > 0 and reference["mv"].estimate == 0,
+    )
+
+
+def _stated(measure: Any) -> str:
+    ends = "" if measure.low is None else f" [{measure.low:.3f}, {measure.high:.3f}]"
+    return f"{measure.estimate:.3f}{ends}"
+
+
+def calibration(small: bool) -> Iterator[Figure]:
+    """Yield the calibration of every measure with an agent of known value."""
+    from whybench.suites.calibration import calibrate, coverage_bounds
+    from whybench.suites.judge import SUITE
+
+    seeds = 20 if small else 200
+    low, high = coverage_bounds(seeds)
+    for design in ("core",) if small else ("core", "fork", "chain"):
+        rows = list(calibrate(SUITE, SUITE.designs[design], seeds))
+        covers = [row for row in rows if row.coverage is not None]
+        yield Figure(
+            f"{design}: over {seeds} seeds intervals cover in {low:.1%} to {high:.1%}",
+            "; ".join(f"{row.agent} {row.measure} {row.coverage:.1%}" for row in covers),
+            all(row.passed for row in rows),
+        )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    "replication": replication,
+    "beyond": beyond,
+    "calibration": calibration,
+    "statistics": statistics.figures,
+    "fits": fits.figures,
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,71 @@
+"""Cognitive models fitted to likelihood judgments: small Bayes nets, thousands at once.
+
+An agent who answers "how likely is this cause, given that effect?" may be described by the causal
+model that best predicts its answers. This package finds that model, says how well it predicts
+questions it has not seen, chooses between models, and gives intervals for the parameters.
+
+>>> from whybench.fits import COLLIDER_3, Judgments, Question, TaskTable, fit
+>>> from whybench.scm import Graph
+>>> table = TaskTable(
+...     Graph(("C1", "C2", "E"), (("C1", "E"), ("C2", "E"))),
+...     (
+...         Question("I", "E", (("C1", 0), ("C2", 0))),
+...         Question("III", "E", (("C1", 1), ("C2", 1))),
+...         Question("IV", "C1", (("C2", 1),)),
+...     ),
+... )
+>>> answers = Judgments.from_rows(table, [0.1, 0.775, 0.5], ["I", "III", "IV"])
+>>> fits = fit(table, COLLIDER_3, answers)
+>>> dict(zip(fits.scheme.parameters, fits.parameters[0].round(3).tolist()))
+{'p': 0.5, 'b': 0.1, 'm': 0.5}
+>>> fits.flags[0]
+('small_n', 'underdetermined')
+
+`fit`, `cross_validate`, `choose` and `intervals` are the way in. What was asked is a `TaskTable`,
+the model is a `Scheme`, the answers are `Judgments`: all plain data.
+
+Modules, in the order in which to read them: `tasks`, `schemes`, `judgments`; `circuit`, `tape`,
+`answers` and `predictor` (exact predictions and derivatives for any small graph); `seeding`,
+`solver` and `search` (the optimum); `fitting`, `validation`, `resamples` and `intervals`.
+"""
+
+from whybench.fits.fitting import Fits, fit
+from whybench.fits.intervals import IntervalMethod, intervals
+from whybench.fits.judgments import Judgments, Rows
+from whybench.fits.predictor import Predictor
+from whybench.fits.schemes import (
+    CHAIN_3,
+    COLLIDER_3,
+    COLLIDER_4,
+    COLLIDER_LOGISTIC,
+    FORK_3,
+    Scheme,
+    noisy_or_scheme,
+)
+from whybench.fits.tasks import Question, TaskTable
+from whybench.fits.validation import Choice, HoldOut, Validation, choose, cross_validate, folds
+
+__all__ = [
+    "CHAIN_3",
+    "COLLIDER_3",
+    "COLLIDER_4",
+    "COLLIDER_LOGISTIC",
+    "FORK_3",
+    "Choice",
+    "Fits",
+    "HoldOut",
+    "IntervalMethod",
+    "Judgments",
+    "Predictor",
+    "Question",
+    "Rows",
+    "Scheme",
+    "TaskTable",
+    "Validation",
+    "choose",
+    "cross_validate",
+    "fit",
+    "folds",
+    "intervals",
+    "noisy_or_scheme",
+]

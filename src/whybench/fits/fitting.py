@@ -1,0 +1,182 @@
+"""Fitting a scheme to judgments: parameters, and how well they describe the answers.
+
+The loss is the mean square Σ n_t·(y_t - f_t)² / Σ n_t over questions t with n_t answers of mean
+y_t and prediction f_t. It differs from the mean square over rows only by the spread within
+questions, which no parameter changes; and on answers between 0 and 1 twice the Huber loss with
+δ = 1 is the squared error. So minimising one is minimising the others.
+
+Goodness of fit is at the level of rows: with RSS = Σ over rows (y - f)²,
+
+- `rmse` = √(RSS/n) and `r2` = 1 - RSS / Σ (y - ȳ)², ȳ the mean of all rows;
+- `mae`, where single rows are known;
+- `aic` = n·ln(RSS/n) + 2k and `bic` = n·ln(RSS/n) + k·ln n, Gaussian errors of unknown variance,
+  k the free parameters and that variance. A fit without error has -∞.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whybench.fits.predictor import Predictor
+from whybench.fits.search import STARTS, search
+from whybench.stats import SMALL_N
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from whybench.fits.judgments import Judgments
+    from whybench.fits.schemes import Scheme
+    from whybench.fits.tape import Floats
+    from whybench.fits.tasks import TaskTable
+
+__all__ = ["METHOD", "Fits", "derived_values", "fit", "r_squared"]
+
+METHOD = "weighted least squares on question means"
+
+NEAR_BOUND = 1e-5
+"""So close to a bound a parameter is flagged, as a share of the way from bound to bound."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fits:
+    """One fit for each problem; arrays have the problems first, NaN where there are no answers.
+
+    Attributes:
+        scheme: The model.
+        labels: Whose fit it is.
+        parameters: Estimates, (problems, parameters), in the order of `scheme.parameters`.
+        derived: Name to the values of the scheme's derived quantities, such as `lad`.
+        predictions: For every question, (problems, questions).
+        loss: Weighted mean square of question means about the predictions.
+        rmse: Row-level root mean square error.
+        r2: Row-level R².
+        mae: Row-level mean absolute error; None without rows.
+        aic: Akaike's criterion.
+        bic: Schwarz's criterion.
+        n: Answers.
+        converged: Whether the descent came to an end.
+        flags: `small_n`, `no_data`, `at_bound:<parameter>`, `not_converged`, `underdetermined`
+            (no more distinct answered predictions than parameters).
+        method: How the estimates were made.
+    """
+
+    scheme: Scheme
+    labels: tuple[str, ...]
+    parameters: Floats
+    derived: dict[str, Floats]
+    predictions: Floats
+    loss: Floats
+    rmse: Floats
+    r2: Floats
+    mae: Floats | None
+    aic: Floats
+    bic: Floats
+    n: NDArray[np.intp]
+    converged: NDArray[np.bool_]
+    flags: tuple[tuple[str, ...], ...]
+    method: str = METHOD
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def estimate(self, name: str) -> Floats:
+        """Return the estimates of a parameter or derived quantity, one for each problem."""
+        if name in self.derived:
+            return self.derived[name]
+        if name not in self.scheme.parameters:
+            known = (*self.scheme.parameters, *self.derived)
+            raise ValueError(f"name must be one of {known}, got {name!r}")
+        return self.parameters[:, self.scheme.parameters.index(name)]
+
+
+def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS) -> Fits:
+    """Fit a scheme to each problem of the data.
+
+    Args:
+        table: The questions, in the order of the data's columns.
+        scheme: The model.
+        data: Answers.
+        starts: How many starts of the search; see `search`.
+    """
+    predictor = Predictor(table, scheme)
+    found = search(predictor, data.counts, data.means, starts)
+    predictions = predictor.predict(found.theta).T
+    n = data.counts.sum(axis=1)
+    found.theta[:, n == 0] = predictions[n == 0] = np.nan
+    some = np.where(n > 0, n, np.nan)
+    residual = data.squares - 2 * data.means * predictions + predictions**2
+    rss = np.maximum((data.counts * residual).sum(axis=1), 0.0)
+    mean = (data.counts * data.means).sum(axis=1) / some
+    spread = (data.counts * data.squares).sum(axis=1) - n * mean**2
+    k = len(scheme.parameters) + 1
+    with np.errstate(divide="ignore"):
+        deviance = n * np.log(rss / some)
+    return Fits(
+        scheme=scheme,
+        labels=data.labels,
+        parameters=found.theta.T,
+        derived=derived_values(scheme, found.theta.T),
+        predictions=predictions,
+        loss=((data.means - predictions) ** 2 * data.counts).sum(axis=1) / some,
+        rmse=np.sqrt(rss / some),
+        r2=r_squared(rss, spread),
+        mae=_mean_absolute_error(data, predictions),
+        aic=deviance + 2 * k,
+        bic=deviance + k * np.log(some),
+        n=data.n,
+        converged=found.converged,
+        flags=_flags(predictor, data, found.theta.T, found.converged),
+    )
+
+
+def derived_values(scheme: Scheme, parameters: Floats) -> dict[str, Floats]:
+    """Return the derived quantities of parameters (…, parameters), by name."""
+    return {
+        name: np.asarray(
+            sum(
+                coefficient * parameters[..., scheme.parameters.index(parameter)]
+                for parameter, coefficient in combination.items()
+            )
+        )
+        for name, combination in scheme.derived.items()
+    }
+
+
+def r_squared(rss: Floats, spread: Floats) -> Floats:
+    """Return 1 - RSS/spread; -∞ where there is no spread to explain, unless it is met exactly."""
+    none = spread <= 1e-15
+    ratio = rss / np.where(none, 1.0, spread)
+    exact = np.where(np.isnan(rss), np.nan, np.where(rss <= 1e-15, 1.0, -np.inf))
+    return np.where(none, exact, 1.0 - ratio)
+
+
+def _mean_absolute_error(data: Judgments, predictions: Floats) -> Floats | None:
+    if data.rows is None:
+        return None
+    rows = data.rows
+    error = np.abs(rows.value - predictions[rows.problem, rows.question])
+    total = np.bincount(rows.problem, error, len(data))
+    return np.where(data.n > 0, total / np.maximum(data.n, 1), np.nan)
+
+
+def _flags(
+    predictor: Predictor, data: Judgments, parameters: Floats, converged: NDArray[np.bool_]
+) -> tuple[tuple[str, ...], ...]:
+    low, high = np.array(predictor.scheme.bounds).T
+    place = (parameters - low) / (high - low)
+    at_bound = (place < NEAR_BOUND) | (place > 1 - NEAR_BOUND)
+    classes = np.array(predictor.classes)
+    answered = [len(set(classes[row > 0].tolist())) for row in data.counts]
+    names = predictor.scheme.parameters
+    result = []
+    for k, n in enumerate(data.n):
+        flags = ["small_n"] if n < SMALL_N else []
+        flags += ["no_data"] if n == 0 else []
+        flags += ["underdetermined"] if answered[k] <= len(names) else []
+        flags += [f"at_bound:{name}" for name, at in zip(names, at_bound[k], strict=True) if at]
+        flags += [] if converged[k] else ["not_converged"]
+        result.append(tuple(flags))
+    return tuple(result)

@@ -1,0 +1,156 @@
+"""The data of a fit: answers between 0 and 1, summed up by question.
+
+A fit by least squares sees its rows only through the number, the mean and the mean square of the
+answers to each question, so a thousand agents are three small arrays. Rows are kept beside them
+where they are needed: for mean absolute errors and for resampling.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from whybench.fits.tape import Floats
+    from whybench.fits.tasks import TaskTable
+
+__all__ = ["Judgments", "Rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Single answers.
+
+    Attributes:
+        problem: For each row the place of its agent.
+        question: For each row the place of its question in the table.
+        value: The answers, 0 to 1.
+        cluster: For each row its sampled unit (a vignette, a person), numbered from 0; unit 3 of
+            one agent and unit 3 of another are different units.
+    """
+
+    problem: NDArray[np.intp]
+    question: NDArray[np.intp]
+    value: Floats
+    cluster: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """Answers of one or many agents to the questions of a table.
+
+    Attributes:
+        labels: Whose answers they are, one label a problem.
+        counts: How many answers, (problems, questions).
+        means: Their means; zero where there are none.
+        squares: The means of their squares.
+        rows: The answers themselves, if they are known.
+    """
+
+    labels: tuple[str, ...]
+    counts: Floats
+    means: Floats
+    squares: Floats
+    rows: Rows | None = None
+
+    def __post_init__(self) -> None:
+        shape = (len(self.labels), self.counts.shape[-1])
+        for name in ("counts", "means", "squares"):
+            array = getattr(self, name)
+            if array.shape != shape:
+                raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+            most = np.inf if name == "counts" else 1.0
+            if not np.all((array >= 0) & (array <= most)):
+                raise ValueError(
+                    f"{name} must be between 0 and {most}, got {array.min()} to {array.max()}"
+                )
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def n(self) -> NDArray[np.intp]:
+        """Answers of each problem."""
+        return np.asarray(self.counts.sum(axis=1), dtype=np.intp)
+
+    def only(self, problems: Sequence[int]) -> Judgments:
+        """Return the data of these problems alone, in this order."""
+        chosen = np.asarray(problems, dtype=np.intp)
+        rows = self.rows
+        if rows is not None:
+            place = np.full(len(self), -1, dtype=np.intp)
+            place[chosen] = np.arange(chosen.size)
+            mine = place[rows.problem] >= 0
+            unit = None if rows.cluster is None else rows.cluster[mine]
+            rows = Rows(place[rows.problem[mine]], rows.question[mine], rows.value[mine], unit)
+        return Judgments(
+            tuple(self.labels[k] for k in chosen),
+            self.counts[chosen],
+            self.means[chosen],
+            self.squares[chosen],
+            rows,
+        )
+
+    @classmethod
+    def from_rows(
+        cls,
+        table: TaskTable,
+        values: ArrayLike,
+        questions: Sequence[str],
+        agents: Sequence[str] | None = None,
+        clusters: Sequence[object] | None = None,
+    ) -> Judgments:
+        """Gather single answers.
+
+        Args:
+            table: The questions.
+            values: Answers, 0 to 1.
+            questions: For each answer the name of its question.
+            agents: For each answer whose it is; one agent if not stated.
+            clusters: For each answer its sampled unit; unit labels of different agents are never
+                confused.
+
+        Raises:
+            ValueError: A value is not between 0 and 1, a question is not in the table, or the
+                columns differ in length.
+        """
+        value = np.asarray(values, dtype=np.float64)
+        whose = ["all"] * len(value) if agents is None else list(agents)
+        columns = [questions, whose, *([] if clusters is None else [clusters])]
+        if not value.size or any(len(column) != len(value) for column in columns):
+            lengths = [len(value), *map(len, columns)]
+            raise ValueError(f"columns must have one length of at least 1, got {lengths}")
+        if not np.all((value >= 0) & (value <= 1)):
+            raise ValueError(f"values must be between 0 and 1, got {value.min()} to {value.max()}")
+        places = {name: place for place, name in enumerate(table.names)}
+        unknown = sorted(set(questions) - set(places))
+        if unknown:
+            raise ValueError(f"questions must be among {table.names}, got {unknown}")
+        labels = tuple(dict.fromkeys(whose))
+        number = {label: place for place, label in enumerate(labels)}
+        problem = np.array([number[label] for label in whose], dtype=np.intp)
+        question = np.array([places[name] for name in questions], dtype=np.intp)
+        unit = None
+        if clusters is not None:
+            seen: list[dict[object, int]] = [{} for _ in labels]
+            unit = np.array(
+                [
+                    seen[p].setdefault(c, len(seen[p]))
+                    for p, c in zip(problem, clusters, strict=True)
+                ],
+                dtype=np.intp,
+            )
+        cell, shape = problem * len(table) + question, (len(labels), len(table))
+        counts, sums, squares = (
+            np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape).astype(np.float64)
+            for weights in (None, value, value**2)
+        )
+        some = np.maximum(counts, 1)
+        rows = Rows(problem, question, value, unit)
+        return cls(labels, counts, sums / some, squares / some, rows)

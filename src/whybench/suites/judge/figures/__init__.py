@@ -1,0 +1,38 @@
+"""Figures of judge, as they go into a paper: 170 mm wide, readable in grey and colour-blind safe.
+
+Every function takes plain results (measures, fitted models) and returns a matplotlib figure, which
+`save` writes as PDF, SVG and PNG. `replication_figures` draws the published data. Needs the extra
+`figures` (matplotlib).
+
+Shown alike everywhere: people are black; an open or hatched mark rests on too few answers to be
+ranked; consistency has an axis on which equal steps are equal factors of 1 - R².
+"""
+
+from whybench.suites.contract import UserError
+
+try:
+    import matplotlib  # noqa: F401
+except ModuleNotFoundError as missing:
+    raise UserError("figures need matplotlib: pip install 'whybench[figures]'") from missing
+
+from whybench.suites.judge.figures.by_condition import consistency_by_condition
+from whybench.suites.judge.figures.by_release import measures_by_release
+from whybench.suites.judge.figures.canvas import save
+from whybench.suites.judge.figures.determinacy import determinacy_panels
+from whybench.suites.judge.figures.forest import alignment_forest
+from whybench.suites.judge.figures.heat_map import parameter_map
+from whybench.suites.judge.figures.replication import replication_figures
+from whybench.suites.judge.figures.slopes import slope_chart
+from whybench.suites.judge.figures.tasks_panel import tasks_panel
+
+__all__ = [
+    "alignment_forest",
+    "consistency_by_condition",
+    "determinacy_panels",
+    "measures_by_release",
+    "parameter_map",
+    "replication_figures",
+    "save",
+    "slope_chart",
+    "tasks_panel",
+]

@@ -1,0 +1,114 @@
+"""Points, lines of people, and their keys: drawn alike in every figure.
+
+An open point rests on too few answers to be ranked; a black diamond or line is people.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from whybench.stats import SMALL_N
+from whybench.suites.judge.figures.canvas import MARKER, STYLE, colour, look
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from whybench.stats import Measure
+    from whybench.suites.judge.figures.canvas import Look
+
+__all__ = [
+    "add_key",
+    "draw_people_line",
+    "draw_points",
+    "key_of",
+    "people_key",
+    "small_key",
+    "style_name",
+]
+
+
+def draw_points(
+    axes: Axes,
+    x: Sequence[float],
+    y: Sequence[float],
+    drawn: Look,
+    small: Sequence[bool],
+    gid: str,
+) -> None:
+    """Draw points, open where they rest on few answers; `gid` names them in an SVG."""
+    for kind in (False, True):
+        mine = [place for place, few in enumerate(small) if few is kind]
+        if mine:
+            axes.plot(
+                [x[place] for place in mine],
+                [y[place] for place in mine],
+                linestyle="none",
+                marker=drawn.marker,
+                markersize=MARKER,
+                markerfacecolor="white" if kind else drawn.colour,
+                # A light rim keeps touching points apart.
+                markeredgecolor=drawn.colour if kind else "white",
+                markeredgewidth=0.9 if kind else 0.4,
+                zorder=4,
+                clip_on=False,
+                gid=f"points-{gid}{'-small' if kind else ''}",
+            )
+
+
+def draw_people_line(axes: Axes, measure: Measure | None) -> None:
+    """Draw people's value as a horizontal line with a band for its interval."""
+    if measure is None or measure.estimate is None:
+        return
+    if measure.low is not None and measure.high is not None:
+        axes.axhspan(measure.low, measure.high, color=colour("pale"), linewidth=0, zorder=0)
+    axes.axhline(measure.estimate, color=look("people", 0).colour, linewidth=0.9, zorder=1)
+
+
+def style_name(style: str) -> str:
+    """Return a style of reply in words."""
+    return str(STYLE["styles"][style]["name"])
+
+
+def key_of(drawn: Look, name: str) -> Line2D:
+    """Return the key of a kind of point."""
+    return Line2D(
+        [], [], linestyle="none", marker=drawn.marker, markersize=MARKER, color=drawn.colour,
+        label=name,
+    )  # fmt: skip
+
+
+def small_key() -> Line2D:
+    """Return the key of points that rest on few answers."""
+    return Line2D(
+        [], [], linestyle="none", marker="o", markersize=MARKER, markerfacecolor="white",
+        markeredgecolor=colour("grey"), label=f"open: fewer than {SMALL_N} answers",
+    )  # fmt: skip
+
+
+def people_key(name: str = "people, with 95% interval") -> tuple[Patch, Line2D, str]:
+    """Return the key of people's line and band, and its name."""
+    line = Line2D([], [], color=look("people", 0).colour, linewidth=0.9)
+    return Patch(color=colour("pale"), linewidth=0), line, name
+
+
+def add_key(
+    figure: Figure, keys: Sequence[Line2D], band: tuple[Patch, Line2D, str] | None = None
+) -> None:
+    """Put the keys above everything, in one row or, if they need more room, in two."""
+    handles: list[Any] = list(keys)
+    names = [str(key.get_label()) for key in keys]
+    if band is not None:
+        handles.append(band[:2])
+        names.append(band[2])
+    for rows in (1, 2):
+        columns = -(-len(names) // rows)
+        legend = figure.legend(handles, names, loc="outside upper center", ncols=columns)
+        if rows == 2 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()

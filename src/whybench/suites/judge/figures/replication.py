@@ -1,0 +1,113 @@
+"""All figures of the published replies: people and some thirty models under four conditions.
+
+Models at temperature 0 only: the few that were also asked at 0.7 would count twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whybench.suites.contract import UserError
+from whybench.suites.judge.alignment import POOLED, alignment, human_ceiling
+from whybench.suites.judge.figures.by_condition import consistency_by_condition
+from whybench.suites.judge.figures.by_release import measures_by_release
+from whybench.suites.judge.figures.canvas import save
+from whybench.suites.judge.figures.determinacy import determinacy_panels
+from whybench.suites.judge.figures.forest import alignment_forest
+from whybench.suites.judge.figures.heat_map import parameter_map
+from whybench.suites.judge.figures.names import is_people
+from whybench.suites.judge.figures.slopes import slope_chart
+from whybench.suites.judge.figures.tasks_panel import tasks_panel
+from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
+from whybench.suites.judge.measures import contrast_measures
+from whybench.suites.judge.modelled import model_agents, modelled_measures
+from whybench.suites.judge.people import mean_records, people_records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from whybench.stats import Measure
+    from whybench.suites.judge.imported import Reading
+
+__all__ = ["replication_figures"]
+
+STYLES = ("numeric", "cot")
+SHOWN = ("gemini-2.5-pro", "gpt-4o", "claude-3-haiku-20240307")
+"""Models beside people in the tasks panel: near the normative answers, between, and far off."""
+CHANGES = ("ea", "mv", "lad", "consistency")
+
+
+def replication_figures(
+    folder: Path | str,
+    reading: Reading = "recipe",
+    shown: Sequence[str] = SHOWN,
+) -> Iterator[Path]:
+    """Compute and write the figures, and yield each file as soon as it is there.
+
+    Args:
+        folder: Where to; it is made if need be.
+        reading: How the published replies are read, `recipe` or `own`.
+        shown: Models of the tasks panel, by their printed names.
+    """
+    for name, figure in _figures(reading, shown):
+        yield from save(figure, folder, name)
+
+
+def _figures(reading: Reading, shown: Sequence[str]) -> Iterator[tuple[str, Figure]]:
+    people = mean_records()
+    first = _at_zero(published_records("published", STYLES, reading))
+    yield "tasks", tasks_panel(model_agents(_chosen(people, first, shown), resamples=0))
+
+    ceiling = next(m for m in human_ceiling(people_records()) if m.labels["story"] == POOLED)
+    yield "alignment", alignment_forest(alignment(first), ceiling)
+
+    measures = [*_measures(people), *_measures(first)]
+    for design in [design for design in CONDITIONS if design != "published"]:
+        measures += _measures(_at_zero(published_records(design, STYLES, reading)))
+    for style in STYLES:
+        mine = [m for m in measures if m.labels["style"] == style or is_people(m.labels["agent"])]
+        yield f"parameters-{style}", parameter_map(mine)
+    yield "consistency", consistency_by_condition(measures)
+
+    plain = [m for m in measures if m.labels["design"] in ("people", "published")]
+    yield "determinacy", determinacy_panels(plain)
+    numeric, cot = ([m for m in plain if m.labels["style"] == style] for style in STYLES)
+    yield "changes-style", slope_chart(_of(numeric, CHANGES), _of(cot, CHANGES))
+    abstract = [m for m in measures if m.labels["design"] == "published-abstract"]
+    other = [m for m in abstract if m.labels["style"] == "numeric"]
+    yield "changes-content", slope_chart(_of(numeric, CHANGES), _of(other, CHANGES))
+    yield "release", measures_by_release(plain)
+
+
+def _measures(records: pa.Table) -> list[Measure]:
+    """Compute measures without intervals of parameters, which no figure shows."""
+    return [*contrast_measures(records), *modelled_measures(records, resamples=0)]
+
+
+def _of(measures: Sequence[Measure], names: Sequence[str]) -> list[Measure]:
+    return [m for name in names for m in measures if m.name == name]
+
+
+def _at_zero(records: pa.Table) -> pa.Table:
+    return records.filter([not agent.endswith("]") for agent in records["agent"].to_pylist()])
+
+
+def _chosen(people: pa.Table, records: pa.Table, shown: Sequence[str]) -> pa.Table:
+    """Return people and the shown models, who reply with a number, in this order."""
+    import pyarrow as pa  # noqa: PLC0415  (not for every use)
+
+    agents = [printed_name(agent) for agent in records["agent"].to_pylist()]
+    if unknown := [name for name in shown if name not in agents]:
+        raise UserError(f"shown must be published models, got {', '.join(unknown)}")
+    numeric = [style == "numeric" for style in records["style"].to_pylist()]
+    parts = [
+        records.filter(
+            [agent == name and number for agent, number in zip(agents, numeric, strict=True)]
+        )
+        for name in shown
+    ]
+    return pa.concat_tables([people.drop_columns(["person"]), *parts], promote_options="default")

@@ -1,0 +1,75 @@
+"""Measures as figures look them up: whose, under which condition, in which style."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from whybench.suites.contract import UserError
+from whybench.suites.judge.figures.names import condition_name, is_people
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from whybench.stats import Measure
+
+__all__ = ["Place", "by_place", "estimated", "is_small", "of_people", "places_of"]
+
+
+class Place(NamedTuple):
+    """A condition and a style of reply."""
+
+    condition: str
+    style: str
+
+    @classmethod
+    def of(cls, measure: Measure) -> Place:
+        """Return where a measure was taken."""
+        return cls(condition_name(measure.labels), measure.labels["style"])
+
+
+def is_small(measure: Measure) -> bool:
+    """Say whether a measure rests on too few answers to be ranked."""
+    return "small_n" in measure.flags
+
+
+def estimated(measures: Iterable[Measure], *names: str) -> list[Measure]:
+    """Return the measures of these names that have an estimate.
+
+    A figure without anything to draw is a mistake of the caller's.
+    """
+    found = [m for m in measures if m.name in names and m.estimate is not None]
+    if not found:
+        raise UserError(f"measures must hold an estimate of {' or '.join(names)}, got none")
+    return found
+
+
+def by_place(measures: Iterable[Measure]) -> dict[tuple[str, Place], dict[str, Measure]]:
+    """Return measures by agent and place, then by name."""
+    found: dict[tuple[str, Place], dict[str, Measure]] = {}
+    for measure in measures:
+        found.setdefault((measure.labels["agent"], Place.of(measure)), {})[measure.name] = measure
+    return found
+
+
+def places_of(measures: Iterable[Measure]) -> list[Place]:
+    """Return the places of measures, conditions and styles each in order of appearance."""
+    agents = [m for m in measures if not is_people(m.labels["agent"])] or list(measures)
+    met = {Place.of(measure) for measure in agents}
+    conditions = dict.fromkeys(condition_name(m.labels) for m in agents)
+    styles = sorted({place.style for place in met}, key=_style_order)
+    return [
+        place
+        for condition in conditions
+        for style in styles
+        if (place := Place(condition, style)) in met
+    ]
+
+
+def _style_order(style: str) -> tuple[int, str]:
+    known: Sequence[str] = ("numeric", "cot", "confidence")
+    return (known.index(style) if style in known else len(known), style)
+
+
+def of_people(measures: Iterable[Measure], name: str) -> Measure | None:
+    """Return people's measure of this name, if it is among them."""
+    return next((m for m in measures if m.name == name and is_people(m.labels["agent"])), None)

@@ -1,0 +1,162 @@
+"""Mean judgment in each task, of people and of a few agents, with what their models predict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whybench.stats import mean_difference
+from whybench.suites.contract import UserError
+from whybench.suites.judge.figures.canvas import MARKER, STYLE, colour, look, sheet, styled
+from whybench.suites.judge.figures.graphs import KINDS, draw_node, draw_question, layers
+from whybench.suites.judge.figures.names import short_names
+from whybench.suites.judge.questions import structure
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from whybench.suites.judge.figures.canvas import Look
+    from whybench.suites.judge.modelled import Modelled
+
+__all__ = ["tasks_panel"]
+
+GAP = 0.35
+"""Space between two groups of tasks, in widths of a task."""
+
+
+@styled
+def tasks_panel(models: Sequence[Modelled]) -> Figure:
+    """Draw mean judgments per task with 95% intervals, fitted predictions dashed.
+
+    Under each task stands its graph. Intervals are clustered by vignette or person.
+
+    Args:
+        models: Up to five agents of one graph, people first if they are among them.
+    """
+    series = STYLE["series"]
+    if not 1 <= len(models) <= len(series):
+        raise UserError(f"models must be 1 to {len(series)} agents, got {len(models)}")
+    graphs = {model.group.labels["graph"] for model in models}
+    if len(graphs) > 1:
+        raise UserError(f"models must be of one graph, got {', '.join(sorted(graphs))}")
+    shape = structure(graphs.pop())
+    groups: dict[str, list[str]] = STYLE["tasks"][shape.name]
+    places = _places(groups)
+
+    levels = len(layers(shape))
+    figure = sheet(70 + 8 * levels)
+    grid = figure.add_gridspec(3, 1, height_ratios=[58, 7.5 * levels, 5])
+    axes = figure.add_subplot(grid[0])
+    below = figure.add_subplot(grid[1], sharex=axes)
+    names = short_names(model.group.labels["agent"] for model in models)
+    step = 0.62 / max(len(models), 3)
+    for place, model in enumerate(models):
+        shift = step * (place - (len(models) - 1) / 2)
+        name = names[model.group.labels["agent"]]
+        if "small_n" in model.flags:
+            name += " (few answers)"
+        _draw_agent(
+            axes, model, groups, places, shift, look("series", place), series[place]["dashes"], name
+        )
+    _dress(axes, groups, places)
+    first = {question.task: question for question in reversed(shape.questions)}
+    for task, x in places.items():
+        draw_question(below, shape, first[task], x)
+    below.set(ylim=(-0.3, 1.3))
+    below.set_axis_off()
+    _draw_key(figure.add_subplot(grid[2]))
+    figure.legend(loc="outside upper center", ncols=len(models) + 1)
+    return figure
+
+
+def _places(groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
+    """Return where each task stands, with a gap between groups."""
+    places: dict[str, float] = {}
+    start = 0.0
+    for tasks in groups.values():
+        places |= {task: start + place for place, task in enumerate(tasks)}
+        start += len(tasks) + GAP
+    return places
+
+
+def _draw_agent(
+    axes: Axes,
+    model: Modelled,
+    groups: Mapping[str, Sequence[str]],
+    places: Mapping[str, float],
+    shift: float,
+    drawn: Look,
+    dashes: Sequence[float],
+    name: str,
+) -> None:
+    fitted = dict(zip(model.tasks, 100 * model.predictions, strict=True))
+    for tasks in groups.values():
+        axes.plot(
+            [places[task] + shift for task in tasks],
+            [fitted[task] for task in tasks],
+            color=drawn.colour,
+            linestyle=(0, tuple(dashes)),
+            linewidth=0.9,
+            zorder=2,
+        )
+    means = dict(zip(model.tasks, 100 * model.means, strict=True))
+    seen = [task for task in places if np.isfinite(means[task])]
+    for task in seen:
+        low, high = _interval(model, task)
+        axes.plot([places[task] + shift] * 2, [low, high], color=drawn.colour, linewidth=1.1)
+    small = "small_n" in model.flags
+    axes.plot(
+        [places[task] + shift for task in seen],
+        [means[task] for task in seen],
+        linestyle="none",
+        marker=drawn.marker,
+        markersize=MARKER,
+        markerfacecolor="white" if small else drawn.colour,
+        markeredgecolor=drawn.colour,
+        markeredgewidth=0.8,
+        zorder=4,
+        label=name,
+        gid=f"points-{name}",
+    )
+
+
+def _interval(model: Modelled, task: str) -> tuple[float, float]:
+    """Return the interval of a task's mean, within the scale; clustered like the measures."""
+    mine = [place for place, other in enumerate(model.group.tasks) if other == task]
+    units = [model.group.units[place] for place in mine]
+    # The difference from a constant, which adds no variance.
+    found = mean_difference([model.group.values[place] for place in mine], [0.0], units, units[:1])
+    if found.low is None or found.high is None:
+        return float("nan"), float("nan")
+    return max(found.low, 0.0), min(found.high, 100.0)
+
+
+def _dress(axes: Axes, groups: Mapping[str, Sequence[str]], places: Mapping[str, float]) -> None:
+    axes.set(
+        ylim=(-3, 103),
+        ylabel="mean judgment, 95% interval",
+        xlim=(-0.6, max(places.values()) + 0.6),
+    )
+    axes.set_yticks([0, 25, 50, 75, 100])
+    axes.set_xticks(list(places.values()), list(places))
+    axes.tick_params(axis="x", length=0)
+    for level in (0, 25, 50, 75, 100):
+        axes.axhline(level, color=colour("pale"), linewidth=0.5, zorder=0)
+    for title, tasks in groups.items():
+        ends = places[tasks[0]] - 0.45, places[tasks[-1]] + 0.45
+        axes.text(sum(ends) / 2, 108, title, ha="center", va="bottom")
+        axes.plot(ends, [106, 106], color=colour("grey"), linewidth=0.8, clip_on=False)
+    axes.plot([], [], color=colour("grey"), linestyle=(0, (4, 2)), label="fitted model")
+
+
+def _draw_key(axes: Axes) -> None:
+    axes.set(xlim=(0, 100), ylim=(-0.6, 0.6))
+    axes.set_axis_off()
+    for place, (mark, meaning) in enumerate(KINDS.items()):
+        x = 20 + 16 * place
+        draw_node(axes, x, 0, mark)
+        axes.text(x + 1.8, 0, meaning, ha="left", va="center_baseline")

@@ -1,0 +1,17 @@
+"""Figures of judge, by the same code at a tenth of the size; fits and statistics have their own."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from evidence.judge import PARTS
+
+
+@pytest.mark.parametrize("part", ["replication", "beyond", "calibration"])
+def test_the_figures_hold(part: str, mirror) -> None:
+    if not os.environ.get("WHYBENCH_PUBLISHED_TABLES"):
+        pytest.skip("set WHYBENCH_PUBLISHED_TABLES to the folder of the source's printed tables")
+    found = list(PARTS[part](True))
+    assert found
+    assert not [figure for figure in found if not figure.holds]

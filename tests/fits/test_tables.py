@@ -1,0 +1,148 @@
+"""Task tables, schemes, judgments: what they refuse, and what they sum up to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from evidence.fits import COLLIDER, QUESTIONS, TASKS
+
+from whybench.fits import (
+    CHAIN_3,
+    COLLIDER_3,
+    COLLIDER_4,
+    COLLIDER_LOGISTIC,
+    Judgments,
+    Predictor,
+    Question,
+    Scheme,
+    TaskTable,
+    folds,
+    noisy_or_scheme,
+)
+from whybench.scm import Graph, UnknownNode
+
+
+def test_a_question_is_its_own_task_unless_stated():
+    assert Question("I", "E").task == "I"
+    assert len(QUESTIONS) == 20
+    assert QUESTIONS.tasks == TASKS.names
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ((("E", 1),), "asked must not be among the given"),
+        ((("C1", 1), ("C1", 1)), "given must name each node once"),
+        ((("C1", 2),), "given values must be 0 or 1"),
+    ],
+)
+def test_impossible_questions_are_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        Question("I", "E", given)
+
+
+def test_tables_are_checked():
+    with pytest.raises(ValueError, match="questions must be at least one"):
+        TaskTable(COLLIDER, ())
+    with pytest.raises(ValueError, match="names of questions must be unique"):
+        TaskTable(COLLIDER, (Question("I", "E"), Question("I", "C1")))
+    with pytest.raises(UnknownNode):
+        TaskTable(COLLIDER, (Question("I", "F"),))
+
+
+def test_schemes_are_data():
+    assert COLLIDER_3.parameters == ("p", "b", "m")
+    assert COLLIDER_3.derived["lad"] == {"b": -1.0, "m": 1.0}
+    assert COLLIDER_4.derived["lad"] == {"b": -1.0, "m1": 0.5, "m2": 0.5}
+    assert COLLIDER_LOGISTIC.bounds[0] == (1e-6, 1 - 1e-6)
+    assert COLLIDER_LOGISTIC.bounds[1] == (-15.0, 15.0)
+    graph = Graph(("A", "B", "C", "D"), (("A", "B"), ("A", "C"), ("B", "D"), ("C", "D")))
+    scheme = noisy_or_scheme("diamond", graph)
+    assert scheme.nodes["D"] == ("noisy-or", "b", "m", "m")
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ({"A": ("coin", "p")}, "kind of A must be one of"),
+        ({"A": ("bernoulli",)}, "numbers of A must be at least one"),
+        ({"A": ("bernoulli", 0.5)}, "must have a free parameter"),
+        ({"A": ("bernoulli", "p"), "B": ("logistic", "p")}, "a probability or a weight"),
+    ],
+)
+def test_impossible_schemes_are_refused(nodes, message):
+    with pytest.raises(ValueError, match=message):
+        Scheme("x", nodes)
+
+
+def test_a_scheme_must_fit_the_graph_and_its_derived_quantities():
+    with pytest.raises(ValueError, match="nodes must be those of the graph"):
+        Predictor(TASKS, CHAIN_3)
+    with pytest.raises(ValueError, match="mechanism of E must be for its parents"):
+        Predictor(TASKS, Scheme("x", {**COLLIDER_3.nodes, "E": ("noisy-or", "b", "m")}))
+    with pytest.raises(ValueError, match="derived lad must combine parameters"):
+        Scheme("x", COLLIDER_3.nodes, {"lad": {"m1": 1.0}})
+
+
+def test_forced_classes_of_the_collider():
+    for scheme in (COLLIDER_3, COLLIDER_4):
+        predictor = Predictor(TASKS, scheme)
+        assert predictor.points == 8
+        held_out = [[TASKS.names[k] for k in part] for part in folds(predictor, "class")]
+        assert ["IV", "V"] in held_out
+        assert ["IX", "X", "XI"] in held_out
+        assert len(held_out) == 8
+        assert [len(part) for part in folds(predictor, "task")] == [1] * 11
+
+
+def test_a_logistic_effect_forces_less():
+    held_out = folds(Predictor(TASKS, COLLIDER_LOGISTIC), "class")
+    assert [TASKS.names.index("IV"), TASKS.names.index("V")] in held_out
+    assert len(held_out) == 10
+
+
+def test_versions_of_a_task_are_held_out_together():
+    predictor = Predictor(QUESTIONS, COLLIDER_4)
+    assert [len(part) for part in folds(predictor, "task")].count(2) == 9
+    assert len(folds(predictor, "class")) == 8
+    with pytest.raises(ValueError, match="hold_out must be 'task' or 'class', got 'row'"):
+        folds(predictor, "row")
+
+
+def test_rows_are_summed_up():
+    data = Judgments.from_rows(
+        TASKS, [0.2, 0.4, 1.0, 0.5], ["I", "I", "V", "II"], ["a", "a", "a", "b"], [7, 8, 7, 7]
+    )
+    assert data.labels == ("a", "b")
+    assert data.n.tolist() == [3, 1]
+    assert data.counts[0, 0] == 2
+    np.testing.assert_allclose(data.means[0, [0, 4]], [0.3, 1.0])
+    np.testing.assert_allclose(data.squares[0, 0], (0.04 + 0.16) / 2)
+    assert data.rows.cluster.tolist() == [0, 1, 0, 0]
+    part = data.only([1])
+    assert part.labels == ("b",)
+    assert part.rows.problem.tolist() == [0]
+    assert part.rows.value.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("values", "questions", "message"),
+    [
+        ([50.0], ["I"], "values must be between 0 and 1, got 50.0"),
+        ([float("nan")], ["I"], "values must be between 0 and 1"),
+        ([0.5], ["XII"], "questions must be among"),
+        ([0.5, 0.5], ["I"], "columns must have one length"),
+        ([], [], "columns must have one length"),
+    ],
+)
+def test_impossible_rows_are_refused(values, questions, message):
+    with pytest.raises(ValueError, match=message):
+        Judgments.from_rows(TASKS, values, questions)
+
+
+def test_impossible_sums_are_refused():
+    ones = np.ones((1, 11))
+    with pytest.raises(ValueError, match="means must be between 0 and 1.0, got 50.0"):
+        Judgments(("a",), ones, 50 * ones, ones)
+    with pytest.raises(ValueError, match="squares must have shape"):
+        Judgments(("a",), ones, ones, ones[:, :3])
