@@ -218,10 +218,47 @@ def calibration(small: bool) -> Iterator[Figure]:
         )
 
 
+def consistency(small: bool) -> Iterator[Figure]:
+    """Yield how often intervals of consistency cover what so many answers show on average."""
+    from statistics import fmean
+
+    from whybench.records.schema import record_table
+    from whybench.suites.calibration import simulated_rows
+    from whybench.suites.judge import SUITE
+    from whybench.suites.judge.modelled import model_agents
+
+    design = SUITE.designs["core"]
+    items = list(SUITE.items(design))
+    seeds = 40 if small else 400
+    shares = {}
+    for name, settings in (("noisy-or", {"noise": 0.3}), ("associative", {"noise": 0.3})):
+        rows = [
+            row
+            for seed in range(seeds)
+            for row in simulated_rows(
+                SUITE, design, items, SUITE.agent(name), {**settings, "seed": seed}, str(seed), {}
+            )
+        ]
+        models = model_agents(record_table(rows, SUITE.columns), resamples=0)
+        for kind in ("consistency", "class_consistency"):
+            found = [getattr(model, kind) for model in models]
+            shown = fmean(estimate.estimate for estimate in found)
+            covered = fmean(estimate.low <= shown <= estimate.high for estimate in found)
+            shares[f"{name} {kind} (mean {shown:.3f})"] = covered
+    low, high = (0.8, 1.0) if small else (0.9, 0.99)
+    yield Figure(
+        f"over {seeds} seeds intervals of consistency cover the mean shown in {low:.0%} to "
+        f"{high:.0%}",
+        "; ".join(f"{name} {share:.1%}" for name, share in shares.items()),
+        all(low <= share <= high for share in shares.values()),
+    )
+
+
 PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "replication": replication,
     "beyond": beyond,
     "calibration": calibration,
+    "consistency": consistency,
     "statistics": statistics.figures,
     "fits": fits.figures,
 }

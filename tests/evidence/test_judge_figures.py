@@ -8,7 +8,7 @@ import pytest
 from evidence.judge import PARTS
 
 
-@pytest.mark.parametrize("part", ["replication", "beyond", "calibration"])
+@pytest.mark.parametrize("part", ["replication", "beyond", "calibration", "consistency"])
 def test_the_figures_hold(part: str, mirror) -> None:
     if not os.environ.get("WHYBENCH_PUBLISHED_TABLES"):
         pytest.skip("set WHYBENCH_PUBLISHED_TABLES to the folder of the source's printed tables")

@@ -177,6 +177,9 @@ def _read_anew(sample: EvalSample) -> Score:
 def print_measures(measures: list[Measure]) -> None:
     """Print measures as a table: what differs between rows in columns, what does not above it."""
     labels = list(dict.fromkeys(name for measure in measures for name in measure.labels))
+    told_apart = [name for name in labels if name != "design_hash"]
+    if _distinct(measures, told_apart) == _distinct(measures, labels):
+        labels = told_apart  # a hash is printed only where names do not tell runs apart
     common = {
         name: measures[0].labels.get(name, "")
         for name in labels
@@ -200,6 +203,10 @@ def print_measures(measures: list[Measure]) -> None:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
     for line in ({name: name for name in rows[0]}, *rows):
         click.echo("  ".join(line[name].ljust(width) for name, width in widths.items()).rstrip())
+
+
+def _distinct(measures: list[Measure], labels: list[str]) -> int:
+    return len({tuple(measure.labels.get(name, "") for name in labels) for measure in measures})
 
 
 def _number(value: float | None) -> str:

@@ -37,10 +37,12 @@ def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
 
 
 def _people() -> pa.Table:
-    """Return the answers of the 48 people to the collider's questions."""
+    """Return the answers of people: 48 were asked about colliders, 48 about forks."""
+    import pyarrow as pa  # noqa: PLC0415
+
     from whybench.suites.judge.people import people_records  # noqa: PLC0415
 
-    return people_records("collider")
+    return pa.concat_tables([people_records("collider"), people_records("fork")])
 
 
 def _published() -> pa.Table:

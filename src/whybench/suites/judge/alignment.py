@@ -13,6 +13,7 @@ too short for agents that answered each prompt eleven times.
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -21,7 +22,7 @@ from whybench.stats import SMALL_N, Measure, draw_counts, resampled_spearman, sp
 from whybench.stats.resampling import IntervalMethod, interval, left_out
 from whybench.stats.results import few_units
 from whybench.suites.judge.groups import CONDITION, WHOSE
-from whybench.suites.judge.people import human_cells
+from whybench.suites.judge.people import human_cells, people_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["POOLED", "alignment", "human_ceiling"]
+__all__ = ["POOLED", "alignment", "human_ceiling", "pooled_ceiling"]
 
 POOLED = "pooled"
 """The scope of all stories together."""
@@ -148,6 +149,13 @@ def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
             )
         )
     return measures
+
+
+@cache
+def pooled_ceiling(graph: str) -> Measure:
+    """Return the noise ceiling of alignment over all stories of a graph that people judged."""
+    ceilings = human_ceiling(people_records("fork" if graph == "fork" else "collider"))
+    return next(measure for measure in ceilings if measure.labels["story"] == POOLED)
 
 
 def _answers(

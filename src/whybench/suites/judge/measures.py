@@ -104,9 +104,10 @@ def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -
 def judge_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure: contrasts, the fitted model, and alignment with people.
 
-    Alignment needs people's judgments, and is computed where these have been fetched.
+    Alignment needs people's judgments, and is computed where these have been fetched; their own
+    noise ceiling stands beside it.
     """
-    from whybench.suites.judge.alignment import POOLED, alignment  # noqa: PLC0415  (not for every use)
+    from whybench.suites.judge.alignment import POOLED, alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
     from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
 
     measures = [*contrast_measures(records), *modelled_measures(records)]
@@ -114,5 +115,6 @@ def judge_measures(records: pa.Table) -> list[Measure]:
         for measure in alignment(records):
             labels = dict(measure.labels)
             if labels.pop("story") == POOLED:
-                measures.append(replace(measure, labels=labels))
+                ceiling = pooled_ceiling(labels["graph"])
+                measures += [replace(found, labels=labels) for found in (measure, ceiling)]
     return measures
