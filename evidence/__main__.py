@@ -8,7 +8,7 @@ from importlib import import_module
 
 from evidence.figures import print_figures
 
-SUBJECTS = ("house", "judge", "statistics", "fits", "errata")
+SUBJECTS = ("house", "judge", "statistics", "fits", "errata", "worlds", "entailment")
 
 
 def main() -> None:

@@ -1,0 +1,255 @@
+"""The factors of intervene, their levels, and the named designs.
+
+A design is about one set of worlds (`sets`) and crosses what is asked of them with themes and
+styles; the advanced sets also with the number of entities, the density and the first state. The
+block of an advanced design is the whole crossing, asked of two worlds of each size and density, so
+every prefix of whole blocks has each level equally often and as many true as false answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from whybench.seeds import digest
+from whybench.suites.contract import UserError
+from whybench.suites.intervene.sets import (
+    INITIAL,
+    QUESTIONS,
+    SOURCE_PAIRS,
+    core_cases,
+    edge_count,
+)
+from whybench.suites.intervene.themes import Theme, is_path, theme
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DESIGNS", "LEVELS", "WORLDS", "InterveneDesign", "make_design"]
+
+WORLDS = ("core", "advanced", "source-advanced")
+"""The sets of worlds."""
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "style": ("basic", "fewest-steps", "step-by-step", "recipe"),
+    "initial": INITIAL,
+    "split": ("train", "test"),
+}
+"""The levels of the factors whose levels are fixed."""
+
+SMALLEST = 4
+"""The smallest random world: below, hardly any has all four questions."""
+
+
+@dataclass(frozen=True)
+class InterveneDesign:
+    """Which intervene items there are. Each factor is a tuple of levels.
+
+    Attributes:
+        name: The design's name.
+        worlds: The set of worlds: core, advanced, source-advanced.
+        theme: Bundled themes by name, or paths of YAML themes.
+        style: How the agent is instructed: basic, fewest-steps, step-by-step, recipe.
+        n: Numbers of entities; the core set has its own, as for the next three.
+        density: Shares of the possible edges.
+        initial: First states: all-moving, rest, some-moving.
+        graphs: Number of worlds of each size and density.
+        split: The side of the train/test divide; only advanced worlds are for training.
+    """
+
+    name: str = "core"
+    worlds: str = "core"
+    theme: tuple[str, ...] = ("shapes",)
+    style: tuple[str, ...] = ("basic",)
+    n: tuple[int, ...] = ()
+    density: tuple[float, ...] = ()
+    initial: tuple[str, ...] = ()
+    graphs: int = 0
+    split: str = "test"
+
+    def __post_init__(self) -> None:
+        _check_levels("worlds", (self.worlds,), WORLDS)
+        _check_levels("theme", self.theme)
+        _check_levels("theme", tuple(entry.name for entry in self.themes))
+        _check_levels("style", self.style, LEVELS["style"])
+        _check_levels("split", (self.split,), LEVELS["split"])
+        if self.split == "train" and self.worlds != "advanced":
+            raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
+        if self.worlds == "core":
+            self._check_core()
+        else:
+            self._check_random()
+
+    def _check_core(self) -> None:
+        for factor in ("n", "density", "initial", "graphs"):
+            if value := getattr(self, factor):
+                raise UserError(
+                    f"{factor} is fixed for core worlds, got {value}; ask for worlds=advanced"
+                )
+
+    def _check_random(self) -> None:
+        _check_levels("n", self.n)
+        _check_levels("density", self.density)
+        _check_levels("initial", self.initial, LEVELS["initial"])
+        for n in self.n:
+            if n < SMALLEST:
+                raise UserError(f"n must be {SMALLEST} or more, got {n}")
+            for entry in self.themes:
+                entry.pool(n)
+            for density in self.density:
+                edge_count(n, density)
+        if self.worlds == "source-advanced" and self.initial != ("all-moving",):
+            raise UserError(
+                f"initial must be all-moving for source-advanced worlds, got {list(self.initial)}"
+            )
+        if self.graphs < 1 or (self.worlds == "advanced" and self.graphs % 2):
+            raise UserError(
+                "graphs must be a number of worlds of each size and density, 1 or more, and even "
+                f"for advanced worlds (blocks hold two of each), got {self.graphs}"
+            )
+
+    @cached_property
+    def themes(self) -> tuple[Theme, ...]:
+        """The themes themselves."""
+        return tuple(theme(source) for source in self.theme)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Number of levels of each crossed factor; what is asked of a world comes first."""
+        shared = (len(self.themes), len(self.style))
+        if self.worlds == "core":
+            return (len(core_cases()), *shared)
+        crossed = (len(self.n), len(self.density), len(self.initial))
+        asked = 2 * len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
+        return (asked, *crossed, *shared)
+
+    @property
+    def rounds(self) -> int:
+        """How often the crossing is gone through, each time with new worlds."""
+        return {"core": 1, "advanced": self.graphs // 2, "source-advanced": self.graphs}[
+            self.worlds
+        ]
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return prod(self.sizes) * self.rounds
+
+    @property
+    def block(self) -> int:
+        """The number of items in a block; core and source-advanced are one block each."""
+        return prod(self.sizes) if self.worlds == "advanced" else self.size
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the levels of each factor in one line."""
+        named = f"{', '.join(entry.name for entry in self.themes)}; {', '.join(self.style)}"
+        if self.worlds == "core":
+            return f"{self.size} items: {len(core_cases())} cases of the core set; {named}"
+        asked = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
+        return (
+            f"{self.size} items: {asked} questions of {self.graphs} worlds with n = "
+            f"{', '.join(map(str, self.n))}, density {', '.join(map(str, self.density))}; "
+            f"{', '.join(self.initial)}; {named}; {self.split}"
+            f"{'; not balanced' if self.worlds == 'source-advanced' else ''}"
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what decides the items; texts count, names and paths do not."""
+        settings = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in {"name", "theme"}
+        }
+        return digest("intervene", settings, self.themes).hex()[:16]
+
+
+def _check_levels(
+    factor: str, chosen: tuple[object, ...], levels: tuple[str, ...] | None = None
+) -> None:
+    if not chosen or len({*chosen}) < len(chosen):
+        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
+    for level in chosen:
+        if levels is not None and level not in levels:
+            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
+
+
+_RANDOM: dict[str, Any] = {"n": (4, 5, 6, 7), "density": (0.5,), "initial": ("all-moving",)}
+
+DESIGNS: Mapping[str, InterveneDesign] = {
+    design.name: design
+    for design in (
+        InterveneDesign("core"),
+        InterveneDesign("advanced", "advanced", graphs=80, **_RANDOM),
+        InterveneDesign("source-advanced", "source-advanced", graphs=50, **_RANDOM),
+    )
+}
+"""The named designs. The source's advanced set asks 1,200 questions, of which nearly three of four
+have the answer yes; ours asks 1,280, half of them with the answer yes."""
+
+_NUMBERS: Mapping[str, type] = {"n": int, "density": float}
+
+
+def make_design(settings: Mapping[str, object]) -> InterveneDesign:
+    """Build a design from a named one or a YAML file (`base`) and factors to change.
+
+    A factor takes one level or a list of levels; `graphs` is a number.
+    """
+    given = dict(settings)
+    base = str(given.pop("base", "core"))
+    if base.endswith((".yaml", ".yml")):
+        return make_design({**_from_file(base), **given})
+    if base not in DESIGNS:
+        raise UserError(
+            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
+        )
+    factors = tuple(field.name for field in fields(InterveneDesign))
+    changed: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in factors:
+            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
+        if key in {"name", "worlds", "split"}:
+            changed[key] = str(value)
+        elif key == "graphs":
+            changed[key] = _number(key, value, int)
+        else:
+            levels = value if isinstance(value, list | tuple) else str(value).split(",")
+            changed[key] = tuple(_number(key, level, _NUMBERS.get(key, str)) for level in levels)
+    if changed:
+        changed.setdefault("name", f"{base}*")
+    return replace(DESIGNS[base], **changed)
+
+
+def _number(key: str, value: object, kind: type) -> Any:
+    try:
+        return kind(str(value))
+    except ValueError:
+        what = "a whole number" if kind is int else "a number"
+        raise UserError(f"{key} must be {what}, got {value!r}") from None
+
+
+def _from_file(path: str) -> dict[str, object]:
+    try:
+        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UserError(
+            f"design must be a name or a YAML file, got {path!r}: no such file"
+        ) from None
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} must be YAML, got a file that cannot be read: {error}") from None
+    if not isinstance(raw, dict):
+        raise UserError(f"{path} must be a mapping of factors to levels, got {raw!r}")
+    raw = {"name": Path(path).stem, **raw}
+    if isinstance(raw.get("theme"), list):
+        # A theme's path is meant from where the design is, not from where the command is run.
+        raw["theme"] = [
+            str(Path(path).parent / entry) if is_path(str(entry)) else entry
+            for entry in raw["theme"]
+        ]
+    return raw

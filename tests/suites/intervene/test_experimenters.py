@@ -1,0 +1,226 @@
+"""Experimenters that never guess: sound, as quick as stated, and optimal where they say so."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cache
+from itertools import permutations, product
+
+import pytest
+from evidence.entailment import (
+    ACTIVE_STEPS,
+    CORE_STEPS,
+    active_steps,
+    core_cases,
+    core_steps,
+    figures,
+)
+
+from whybench.suites.intervene.entailment import entailed
+from whybench.suites.intervene.experimenters import (
+    Inquiry,
+    Intervention,
+    bayes,
+    certificate,
+    expected_steps,
+    experiment,
+    greedy,
+    recipe,
+)
+from whybench.suites.intervene.experimenters.greedy import equally_good
+from whybench.suites.intervene.world import World
+
+SOUND = (bayes, greedy, recipe)
+
+
+@cache
+def graphs(n):
+    """All directed acyclic graphs of n entities: each pair is unlinked or linked one way."""
+    pairs = [(u, w) for u in range(n) for w in range(u + 1, n)]
+    found = []
+    for links in product((None, 0, 1), repeat=len(pairs)):
+        edges = tuple(
+            pair if link else pair[::-1]
+            for pair, link in zip(pairs, links, strict=True)
+            if link is not None
+        )
+        try:
+            found.append(World(n, edges))
+        except ValueError:
+            continue
+    return found
+
+
+def steps(inquiry):
+    return len(inquiry.transitions)
+
+
+def settled(inquiry):
+    return entailed(inquiry.n, inquiry.transitions, inquiry.x, inquiry.y, inquiry.initial)
+
+
+class TestNumbers:
+    def test_core(self):
+        cases = list(core_cases())
+        assert len(cases) == 84
+        assert sum(world.causes(x, y) for world, _, x, y in cases) == 37
+        assert core_steps() == CORE_STEPS
+        means = {name: round(total / 84, 4) for name, total in CORE_STEPS.items()}
+        assert means == {
+            "bayes": 1.2381, "greedy": 1.2262, "recipe": 1.9881, "certificate": 1.0714
+        }  # fmt: skip
+
+    @pytest.mark.parametrize("n", [2, 3, 4, 5])
+    def test_all_moving(self, n):
+        assert active_steps(n) == pytest.approx(ACTIVE_STEPS[n], abs=5e-5)
+
+    def test_choices_among_equals_matter_to_greedy(self):
+        def totals(world, inquiry):
+            good = equally_good(inquiry)
+            if not good:
+                return {steps(inquiry)}
+            chosen = [inquiry.intervention(v) for v in good]
+            return set().union(
+                *(totals(world, inquiry.then(c, world.step(inquiry.state, *c))) for c in chosen)
+            )
+
+        found = [totals(world, Inquiry(world.n, x, y, s)) for world, s, x, y in core_cases()]
+        assert (sum(map(min, found)), sum(map(max, found))) == (102, 108)
+
+    def test_small_figures_hold(self):
+        assert all(figure.holds for figure in figures(small=True, only="steps"))
+
+
+class TestSoundness:
+    @pytest.mark.parametrize("experimenter", SOUND)
+    def test_ends_when_the_true_answer_is_entailed(self, experimenter):
+        for world in graphs(4)[::9]:
+            for state, (x, y) in product(world.closed_states(), [(0, 1), (3, 1), (2, 3)]):
+                found = experiment(experimenter, world, state, x, y)
+                assert settled(found) == ("yes" if world.causes(x, y) else "no")
+
+    def test_no_experimenter_beats_the_certificate(self):
+        for world in graphs(4)[::40]:
+            for state in world.closed_states():
+                proof = certificate(world, state, 1, 2)
+                assert settled(proof) != "open"
+                for experimenter in SOUND:
+                    assert steps(proof) <= steps(experiment(experimenter, world, state, 1, 2))
+
+    def test_certificates_are_shortest_by_trying_everything(self):
+        def proves(world, state, chosen):
+            inquiry = Inquiry(world.n, 0, 1, state)
+            for v in chosen:
+                done = inquiry.intervention(v)
+                inquiry = inquiry.then(done, world.step(inquiry.state, *done))
+            return settled(inquiry) != "open"
+
+        lengths = set()
+        for world in [*graphs(3), *graphs(4)[::60]]:
+            for state in world.closed_states():
+                length = steps(certificate(world, state, 0, 1))
+                lengths.add(length)
+                shorter = product(range(world.n), repeat=length - 1) if length else ()
+                assert not any(proves(world, state, chosen) for chosen in shorter)
+        assert lengths >= {0, 1, 2}
+
+    @pytest.mark.parametrize("experimenter", [bayes, greedy])
+    def test_does_not_act_on_a_settled_question(self, experimenter):
+        assert experimenter(Inquiry(3, 0, 1, frozenset({0}))) is None
+
+
+def expectimax(n, state, x, y):
+    """Return the optimal expected steps over all graphs, by plain search with exact fractions."""
+    worlds = graphs(n)
+
+    @cache
+    def value(belief, state, depth):
+        if len({worlds[index].causes(x, y) for index in belief}) == 1:
+            return Fraction(0)
+        if not depth:
+            return None
+        best = None
+        for action, v in product(("move", "hold"), range(n)):
+            parts = {}
+            for index in belief:
+                parts.setdefault(worlds[index].step(state, action, v), []).append(index)
+            if set(parts) == {state}:
+                continue
+            values = {s: value(tuple(part), s, depth - 1) for s, part in parts.items()}
+            if None in values.values():
+                continue
+            share = {s: Fraction(len(part), len(belief)) for s, part in parts.items()}
+            total = 1 + sum(share[s] * values[s] for s in parts)
+            best = total if best is None else min(best, total)
+        return best
+
+    belief = tuple(i for i, world in enumerate(worlds) if world.is_closed(state))
+    return value(belief, state, 2 * n)
+
+
+class TestOptimality:
+    def test_graphs_are_all_there(self):
+        assert [len(graphs(n)) for n in (2, 3, 4)] == [3, 25, 543]
+
+    def test_three_entities_by_plain_search(self):
+        assert expectimax(3, frozenset(range(3)), 0, 1) == Fraction(43, 25)
+        for bits in range(8):
+            state = frozenset(v for v in range(3) if bits >> v & 1)
+            for x, y in permutations(range(3), 2):
+                found = expected_steps(Inquiry(3, x, y, state))
+                assert found == pytest.approx(float(expectimax(3, state, x, y)))
+
+    @pytest.mark.parametrize("state", [frozenset(range(4)), frozenset({1, 3}), frozenset()])
+    def test_the_promise_is_kept_over_all_graphs(self, state):
+        worlds = [world for world in graphs(4) if world.is_closed(state)]
+        total = sum(steps(experiment(bayes, world, state, 1, 3)) for world in worlds)
+        promised = expected_steps(Inquiry(4, 1, 3, state))
+        assert total / len(worlds) == pytest.approx(promised)
+        assert (
+            promised
+            <= sum(steps(experiment(greedy, world, state, 1, 3)) for world in worlds) / len(worlds)
+            + 1e-9
+        )
+
+
+class TestRecipe:
+    def test_from_rest_it_moves_the_cause_and_is_done(self):
+        found = experiment(recipe, World(2, ((0, 1),)), frozenset(), 0, 1)
+        assert [(t.action, t.entity) for t in found.transitions] == [("move", 0)]
+
+    def test_holds_cause_then_effect_then_the_others(self):
+        chain = World(4, ((3, 2), (2, 1), (1, 0)))
+        found = experiment(recipe, chain, frozenset(range(4)), 1, 0)
+        assert [(t.action, t.entity) for t in found.transitions] == [
+            ("hold", 1), ("hold", 0), ("hold", 2), ("hold", 3), ("move", 1)
+        ]  # fmt: skip
+
+    def test_none_is_held_twice(self):
+        for world in graphs(4)[::5]:
+            found = experiment(recipe, world, world.closed(frozenset(range(4))), 2, 0)
+            held = [t.entity for t in found.transitions if t.action == "hold"]
+            assert len(set(held)) == len(held)
+            assert found.transitions[-1].action == "move"
+
+    def test_holds_again_what_was_moved_in_between(self):
+        pair = World(3, ((0, 1),))
+        inquiry = Inquiry(3, 0, 1, frozenset({0, 1}))
+        for done in (Intervention("hold", 1), Intervention("hold", 0), Intervention("move", 1)):
+            inquiry = inquiry.then(done, pair.step(inquiry.state, *done))
+        assert recipe(inquiry) == Intervention("hold", 1)
+
+    def test_serves_more_than_five_entities(self):
+        chain = World(9, tuple((v, v + 1) for v in range(8)))
+        found = experiment(recipe, chain, frozenset(range(9)), 4, 8)
+        assert settled(found) == "yes"
+        assert found.transitions[-1].action == "move"
+
+
+class TestInquiry:
+    def test_grows_by_what_was_seen(self):
+        start = Inquiry(2, 0, 1, frozenset())
+        assert start.intervention(0) == Intervention("move", 0)
+        later = start.then(start.intervention(0), frozenset({0, 1}))
+        assert later.state == {0, 1}
+        assert later.intervention(1) == Intervention("hold", 1)
+        assert start.transitions == ()
