@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
+from whybench.suites.files import design_settings, is_path
 from whybench.suites.intervene.sets import (
     INITIAL,
     QUESTIONS,
@@ -25,7 +23,7 @@ from whybench.suites.intervene.sets import (
     core_cases,
     edge_count,
 )
-from whybench.suites.intervene.themes import Theme, is_path, theme
+from whybench.suites.intervene.themes import Theme, theme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -203,8 +201,8 @@ def make_design(settings: Mapping[str, object]) -> InterveneDesign:
     """
     given = dict(settings)
     base = str(given.pop("base", "core"))
-    if base.endswith((".yaml", ".yml")):
-        return make_design({**_from_file(base), **given})
+    if is_path(base):
+        return make_design({**design_settings(base, "theme"), **given})
     if base not in DESIGNS:
         raise UserError(
             f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
@@ -232,24 +230,3 @@ def _number(key: str, value: object, kind: type) -> Any:
     except ValueError:
         what = "a whole number" if kind is int else "a number"
         raise UserError(f"{key} must be {what}, got {value!r}") from None
-
-
-def _from_file(path: str) -> dict[str, object]:
-    try:
-        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(
-            f"design must be a name or a YAML file, got {path!r}: no such file"
-        ) from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} must be YAML, got a file that cannot be read: {error}") from None
-    if not isinstance(raw, dict):
-        raise UserError(f"{path} must be a mapping of factors to levels, got {raw!r}")
-    raw = {"name": Path(path).stem, **raw}
-    if isinstance(raw.get("theme"), list):
-        # A theme's path is meant from where the design is, not from where the command is run.
-        raw["theme"] = [
-            str(Path(path).parent / entry) if is_path(str(entry)) else entry
-            for entry in raw["theme"]
-        ]
-    return raw

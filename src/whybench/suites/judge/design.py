@@ -11,16 +11,14 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from whybench.seeds import digest
 from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
+from whybench.suites.files import design_settings, is_path
 from whybench.suites.judge.questions import GRAPHS, structure
-from whybench.suites.judge.stories import STORY_NAMES, Story, is_path, story
+from whybench.suites.judge.stories import STORY_NAMES, Story, story
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -248,8 +246,8 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     """
     given = dict(settings)
     base = str(given.pop("base", "core"))
-    if base.endswith((".yaml", ".yml")):
-        return make_design({**_from_file(base), **given})
+    if is_path(base):
+        return make_design({**design_settings(base, "story"), **given})
     if base not in DESIGNS:
         raise UserError(
             f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
@@ -278,24 +276,3 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     if changed:
         changed.setdefault("name", f"{base}*")
     return replace(DESIGNS[base], **changed)
-
-
-def _from_file(path: str) -> dict[str, object]:
-    try:
-        raw = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise UserError(
-            f"design must be a name or a YAML file, got {path!r}: no such file"
-        ) from None
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} must be YAML, got a file that cannot be read: {error}") from None
-    if not isinstance(raw, dict):
-        raise UserError(f"{path} must be a mapping of factors to levels, got {raw!r}")
-    raw = {"name": Path(path).stem, **raw}
-    if isinstance(raw.get("story"), list):
-        # A story's path is meant from where the design is, not from where the command is run.
-        raw["story"] = [
-            str(Path(path).parent / entry) if is_path(str(entry)) else entry
-            for entry in raw["story"]
-        ]
-    return raw

@@ -14,20 +14,18 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import yaml
 
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
+from whybench.suites.files import check_own_name, mapping_of, own_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
 
-__all__ = ["THEME_NAMES", "Theme", "is_path", "theme"]
+__all__ = ["THEME_NAMES", "Theme", "theme"]
 
 THEME_NAMES = ("shapes", "lamps", "words")
 """The bundled themes."""
@@ -120,34 +118,13 @@ def theme(source: str) -> Theme:
     if source in THEME_NAMES:
         name = f"{source}.yaml"
         return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
-    if not is_path(source):
-        raise UserError(
-            f"theme must be one of {', '.join(THEME_NAMES)}, or the path of a .yaml file, "
-            f"got {source!r}"
-        )
-    if not Path(source).is_file():
-        raise UserError(f"theme must be the path of a YAML file, got {source!r}: no such file")
-    own = _parse(Path(source).read_text(encoding="utf-8"), source)
-    if own.name in THEME_NAMES:
-        raise UserError(
-            f"{source}: name must differ from the bundled themes {', '.join(THEME_NAMES)}, "
-            f"got {own.name!r}: answers to the two would be mixed up"
-        )
+    own = _parse(own_text("theme", source, THEME_NAMES), source)
+    check_own_name("themes", source, own.name, THEME_NAMES)
     return own
 
 
-def is_path(source: str) -> bool:
-    """Whether a theme is named by the path of a file."""
-    return source.endswith((".yaml", ".yml"))
-
-
 def _parse(text: str, where: str) -> Theme:
-    try:
-        raw = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where} must be YAML, got a file that cannot be read: {error}") from None
-    if not isinstance(raw, dict):
-        raise UserError(f"{where} must be a mapping of keys to values, got {raw!r}")
+    raw = mapping_of(text, where)
     keys = tuple(field.name for field in fields(Theme))
     has = ", ".join(map(str, raw)) or "none"
     if unknown := [key for key in raw if key not in keys]:

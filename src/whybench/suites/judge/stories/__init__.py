@@ -16,18 +16,16 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from whybench.suites.contract import UserError
+from whybench.suites.files import check_own_name, mapping_of, own_text
 from whybench.suites.judge.questions import Structure, structure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["STORY_NAMES", "Story", "Variable", "is_path", "story"]
+__all__ = ["STORY_NAMES", "Story", "Variable", "story"]
 
 STORY_NAMES = ("economy", "sociology", "weather", "alnum", "mixed", "symbols")
 """The bundled stories of every graph: three with content, three with abstract names in three
@@ -139,34 +137,13 @@ def story(source: str, graph: str = "collider") -> Story:
     if source in STORY_NAMES:
         name = f"{structure(graph).name}/{source}.yaml"
         return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
-    path = Path(source)
-    if not is_path(source):
-        raise UserError(
-            f"story must be one of {', '.join(STORY_NAMES)}, or the path of a .yaml file, "
-            f"got {source!r}"
-        )
-    if not path.is_file():
-        raise UserError(f"story must be the path of a YAML file, got {source!r}: no such file")
-    told = _parse(path.read_text(encoding="utf-8"), source)
-    if told.name in STORY_NAMES:
-        raise UserError(
-            f"{source}: name must differ from the bundled stories {', '.join(STORY_NAMES)}, "
-            f"got {told.name!r}: answers to the two would be mixed up"
-        )
+    told = _parse(own_text("story", source, STORY_NAMES), source)
+    check_own_name("stories", source, told.name, STORY_NAMES)
     return told
 
 
-def is_path(source: str) -> bool:
-    """Whether a story is named by the path of a file."""
-    return source.endswith((".yaml", ".yml"))
-
-
 def _parse(text: str, where: str) -> Story:
-    try:
-        raw = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where} must be YAML, got a file that cannot be read: {error}") from None
-    entry = _Entry(raw, where)
+    entry = _Entry(mapping_of(text, where), where)
     entry.only(KEYS, "the keys of a story", complete=False)
     graph = entry.word("graph")
     shape = structure(graph)
