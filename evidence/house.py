@@ -168,25 +168,9 @@ def runs(small: bool) -> Iterator[Figure]:
 
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every agent of known value."""
-    from whybench.suites.calibration import calibrate, coverage_bounds
-    from whybench.suites.judge import SUITE
+    from evidence.calibration import calibrated
 
-    for seeds in (20 if small else 200,):
-        low, high = coverage_bounds(seeds)
-        rows = list(calibrate(SUITE, SUITE.designs["core"], seeds))
-        covers = [row for row in rows if row.coverage is not None]
-        yield Figure(
-            f"over {seeds} seeds the intervals of noisy agents cover in {low:.1%} to {high:.1%}",
-            "; ".join(f"{row.agent} {row.measure} {row.coverage:.1%}" for row in covers),
-            all(row.passed for row in covers),
-        )
-        exact = [row for row in rows if row.coverage is None]
-        yield Figure(
-            "agents without noise are exact after rounding",
-            f"{len(exact)} measures, largest error "
-            f"{max(abs(row.estimate - row.known) for row in exact):.0e}",
-            all(row.passed for row in exact),
-        )
+    yield from calibrated("core", 20 if small else 200, small)
 
 
 def cost(small: bool) -> Iterator[Figure]:

@@ -203,19 +203,14 @@ def _stated(measure: Any) -> str:
 
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every measure with an agent of known value."""
-    from whybench.suites.calibration import calibrate, coverage_bounds
-    from whybench.suites.judge import SUITE
+    from evidence.calibration import calibrated
 
-    seeds = 20 if small else 200
-    low, high = coverage_bounds(seeds)
-    for design in ("core",) if small else ("core", "fork", "chain"):
-        rows = list(calibrate(SUITE, SUITE.designs[design], seeds))
-        covers = [row for row in rows if row.coverage is not None]
-        yield Figure(
-            f"{design}: over {seeds} seeds intervals cover in {low:.1%} to {high:.1%}",
-            "; ".join(f"{row.agent} {row.measure} {row.coverage:.1%}" for row in covers),
-            all(row.passed for row in rows),
-        )
+    if small:
+        yield from calibrated("core", 20, small)
+        return
+    yield from calibrated("core", 200, small)
+    for design in ("fork", "chain"):
+        yield from calibrated(design, 1000, small)
 
 
 def consistency(small: bool) -> Iterator[Figure]:

@@ -89,9 +89,11 @@ def calibrate(suite: AnySuite, design: Design, seeds: int) -> Iterator[Calibrati
     """Calibrate every agent of known value, yielding results as they come."""
     items = list(suite.items(design))
     for agent in suite.agents.values():
-        for changed in agent.calibrate_at if agent.known else ():
+        if agent.known is None:
+            continue
+        for changed in agent.calibrate_at:
             settings = agent.settings(changed)
-            known = agent.known(settings, design) if agent.known else {}
+            known = agent.known(settings, design)
             noisy = agent.noisy(settings)
             if not known:
                 continue

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import UserError
-from whybench.suites.judge.alignment import POOLED, alignment, human_ceiling
+from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.by_condition import consistency_by_condition
 from whybench.suites.judge.figures.by_release import measures_by_release
 from whybench.suites.judge.figures.canvas import save
@@ -21,7 +21,7 @@ from whybench.suites.judge.figures.tasks_panel import tasks_panel
 from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
 from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.modelled import model_agents, modelled_measures
-from whybench.suites.judge.people import mean_records, people_records
+from whybench.suites.judge.people import mean_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,8 +62,7 @@ def _figures(reading: Reading, shown: Sequence[str]) -> Iterator[tuple[str, Figu
     first = _at_zero(published_records("published", STYLES, reading))
     yield "tasks", tasks_panel(model_agents(_chosen(people, first, shown), resamples=0))
 
-    ceiling = next(m for m in human_ceiling(people_records()) if m.labels["story"] == POOLED)
-    yield "alignment", alignment_forest(alignment(first), ceiling)
+    yield "alignment", alignment_forest(alignment(first), pooled_ceiling("collider"))
 
     measures = [*_measures(people), *_measures(first)]
     for design in [design for design in CONDITIONS if design != "published"]:
