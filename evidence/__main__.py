@@ -8,7 +8,18 @@ from importlib import import_module
 
 from evidence.figures import print_figures
 
-SUBJECTS = ("house", "judge", "statistics", "fits", "errata", "worlds", "entailment")
+SUBJECTS = (
+    "house",
+    "judge",
+    "intervene",
+    "statistics",
+    "fits",
+    "errata",
+    "worlds",
+    "entailment",
+    "episodes",
+    "confinement",
+)
 
 
 def main() -> None:

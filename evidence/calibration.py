@@ -1,4 +1,4 @@
-"""How often the intervals of judge's measures cover what is known of its reference agents."""
+"""Are suites sound, and do their intervals cover what is known of the reference agents?"""
 
 from __future__ import annotations
 
@@ -6,21 +6,40 @@ from typing import TYPE_CHECKING
 
 from evidence.figures import Figure
 from whybench.suites.calibration import calibrate, coverage_bounds
-from whybench.suites.judge import SUITE
+from whybench.suites.checks import check_design, check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-__all__ = ["calibrated"]
+    from whybench.suites.contract import Design
+    from whybench.suites.registry import AnySuite
+
+__all__ = ["calibrated", "checked"]
 
 CLAIMED = (0.92, 0.98)
 """The shares of covering intervals that we claim at full size, whatever the number of seeds."""
 
 
-def calibrated(design: str, seeds: int, small: bool) -> Iterator[Figure]:
+def checked(suite: AnySuite, designs: Iterable[Design]) -> Iterator[Figure]:
+    """Yield what `whybench check` finds on designs."""
+    looked_at, failed, lengths = 0, [], []
+    for design in designs:
+        for result in check_design(suite, design):
+            looked_at += result.looked_at
+            failed += [f"{design.name}: {result.name}"] if not result.passed else []
+            lengths += [f"{design.name} {result.note}"] if result.note and result.asked else []
+    yield Figure(
+        f"{len(check_names(suite))} checks pass on every design of {suite.name} in its own words",
+        f"{len(lengths)} designs, {looked_at} looks at items, "
+        f"failed: {', '.join(failed) or 'none'}; prompt lengths: {'; '.join(lengths)}",
+        not failed and looked_at > 0,
+    )
+
+
+def calibrated(suite: AnySuite, design: str, seeds: int, small: bool) -> Iterator[Figure]:
     """Yield the coverage of noisy agents' measures on a design, and the errors of the others."""
     low, high = coverage_bounds(seeds) if small else CLAIMED
-    rows = list(calibrate(SUITE, SUITE.designs[design], seeds))
+    rows = list(calibrate(suite, suite.designs[design], seeds))
     noisy = [(row, row.coverage) for row in rows if row.coverage is not None]
     yield Figure(
         f"{design}: over {seeds} seeds intervals of noisy agents cover in {low:.1%} to {high:.1%}",

@@ -20,16 +20,17 @@ from whybench.suites.judge.task import judge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["cpu_per_call"]
+__all__ = ["bare", "cpu_per_call", "said", "side_by_side"]
 
 
-def _answer(*_: object) -> ModelOutput:
-    output = ModelOutput.from_content("mockllm", "70")
+def said(text: str) -> ModelOutput:
+    """Return a reply of the mock model, with usage set so that nothing is downloaded to count."""
+    output = ModelOutput.from_content("mockllm", text)
     output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return output
 
 
-def _bare(ours: Task) -> Task:
+def bare(ours: Task) -> Task:
     """Ask the same messages by Inspect alone, with its own solver and scorer."""
     return Task(
         dataset=[
@@ -50,10 +51,10 @@ def _bare(ours: Task) -> Task:
     )
 
 
-def _seconds(make: Callable[[], Task], calls: int) -> float:
+def _seconds(make: Callable[[], Task], reply: Callable[..., ModelOutput], calls: int) -> float:
     """Return the CPU seconds that each call of a task costs, from its start to its log."""
     task = make()
-    model = get_model("mockllm/model", custom_outputs=_answer, memoize=False)
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
     gc.collect()
     with tempfile.TemporaryDirectory() as folder:
         start = time.process_time()
@@ -72,22 +73,32 @@ def _seconds(make: Callable[[], Task], calls: int) -> float:
     return spent / calls
 
 
-def cpu_per_call(calls: int = 960, rounds: int = 5) -> dict[str, float]:
-    """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample.
+def side_by_side(
+    kinds: dict[str, Callable[[], Task]],
+    reply: Callable[..., ModelOutput],
+    calls: int,
+    rounds: int,
+) -> dict[str, float]:
+    """Return the CPU milliseconds that a call costs in each kind of task.
 
-    Rounds alternate between the three, and the median round counts, so that a busy machine
+    Rounds alternate between the kinds, and the median round counts, so that a busy machine
     disturbs all alike.
     """
+    times: dict[str, list[float]] = {name: [] for name in kinds}
+    for make in kinds.values():  # once unmeasured: imports and caches
+        _seconds(make, reply, calls)
+    for _ in range(rounds):
+        for name, make in kinds.items():
+            times[name].append(_seconds(make, reply, calls))
+    return {name: 1000 * median(values) for name, values in times.items()}
+
+
+def cpu_per_call(calls: int = 960, rounds: int = 5) -> dict[str, float]:
+    """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample."""
     design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
     kinds: dict[str, Callable[[], Task]] = {
-        "bare": lambda: _bare(judge(**design)),
+        "bare": lambda: bare(judge(**design)),
         "judge": lambda: judge(**design),
         "grouped": lambda: judge(**design, group=20),
     }
-    times: dict[str, list[float]] = {name: [] for name in kinds}
-    for make in kinds.values():  # once unmeasured: imports and caches
-        _seconds(make, calls)
-    for _ in range(rounds):
-        for name, make in kinds.items():
-            times[name].append(_seconds(make, calls))
-    return {name: 1000 * median(values) for name, values in times.items()}
+    return side_by_side(kinds, lambda *_: said("70"), calls, rounds)

@@ -100,24 +100,13 @@ def truth(small: bool) -> Iterator[Figure]:
 
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every own-worded design."""
-    from whybench.suites.checks import check_design, check_names
+    from evidence.calibration import checked
     from whybench.suites.judge import SUITE
 
     own = {name: made for name, made in SUITE.designs.items() if made.stimuli == "own"}
     if small:
         del own["full"]
-    looked_at, failed, lengths = 0, [], []
-    for name, made in own.items():
-        for result in check_design(SUITE, made):
-            looked_at += result.looked_at
-            failed += [f"{name}: {result.name}"] if not result.passed else []
-            lengths += [f"{name} {result.note}"] if result.note else []
-    yield Figure(
-        f"{len(check_names(SUITE))} checks pass on every own-worded design",
-        f"{len(own)} designs, {looked_at} looks at items, failed: {', '.join(failed) or 'none'}; "
-        f"prompt lengths: {'; '.join(lengths)}",
-        not failed,
-    )
+    yield from checked(SUITE, own.values())
 
 
 def reading(small: bool) -> Iterator[Figure]:
@@ -169,8 +158,9 @@ def runs(small: bool) -> Iterator[Figure]:
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every agent of known value."""
     from evidence.calibration import calibrated
+    from whybench.suites.judge import SUITE
 
-    yield from calibrated("core", 20 if small else 200, small)
+    yield from calibrated(SUITE, "core", 20 if small else 200, small)
 
 
 def cost(small: bool) -> Iterator[Figure]:

@@ -204,13 +204,14 @@ def _stated(measure: Any) -> str:
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every measure with an agent of known value."""
     from evidence.calibration import calibrated
+    from whybench.suites.judge import SUITE
 
     if small:
-        yield from calibrated("core", 20, small)
+        yield from calibrated(SUITE, "core", 20, small)
         return
-    yield from calibrated("core", 200, small)
+    yield from calibrated(SUITE, "core", 200, small)
     for design in ("fork", "chain"):
-        yield from calibrated(design, 1000, small)
+        yield from calibrated(SUITE, design, 1000, small)
 
 
 def consistency(small: bool) -> Iterator[Figure]:

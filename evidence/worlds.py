@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from evidence.figures import Figure
 from whybench.suites.intervene.design import DESIGNS
-from whybench.suites.intervene.items import intervene_items, item_at
+from whybench.suites.intervene.generation import intervene_items, item_at
 from whybench.suites.intervene.sets import advanced_world, side
 from whybench.suites.intervene.world import ACTIONS, World, closure, simulated
 

@@ -18,7 +18,9 @@ import yaml
 
 from whybench import __version__
 from whybench.records import CORE
+from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
+from whybench.suites.intervene.episode import ENDS
 from whybench.suites.judge.answers import REASONS
 from whybench.suites.registry import suite
 
@@ -27,6 +29,8 @@ EXAMPLES = ROOT / "docs" / "examples"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 NOT_RUN = {
+    "pip install 'whybench[intervene]'": "needs a package index",
+    "whybench play intervene": "waits for somebody to type",
     "pip install whybench": "needs a package index",
     "pip install --editable whybench-lamp": "needs a package index; is put on the path instead",
     "inspect eval whybench/judge --model openai/gpt-4o": "needs a provider",
@@ -35,6 +39,7 @@ NOT_RUN = {
 """Commands that are shown and not run, and why."""
 
 RUN_SHORTER = {
+    "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
     "whybench check judge": "--design core",
     "whybench calibrate judge": "--seeds 5",
     "inspect eval whybench/judge --model reference/judge.noisy-or": "--limit 60",
@@ -139,18 +144,21 @@ def test_what_is_listed_occurs(listed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("name", "settings"),
     [
-        {"base": "core", "story": "my-story.yaml"},
-        {"base": "overload-e", "story": "my-story.yaml", "overload": "d,e,de"},
-        {"base": "my-design.yaml"},
+        ("judge", {"base": "core", "story": "my-story.yaml"}),
+        ("judge", {"base": "overload-e", "story": "my-story.yaml", "overload": "d,e,de"}),
+        ("judge", {"base": "my-design.yaml"}),
+        ("intervene", {"base": "core", "theme": "my-theme.yaml"}),
     ],
-    ids=lambda settings: " ".join(settings.values()),
+    ids=str,
 )
-def test_example_files_are_sound(settings: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_example_files_are_sound(
+    name: str, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(EXAMPLES)
-    judge = suite("judge")
-    results = list(check_design(judge, judge.design(settings)))
+    one = suite(name)
+    results = list(check_design(one, one.design(settings)))
     assert [result.name for result in results if not result.passed] == []
 
 
@@ -194,6 +202,46 @@ def test_the_page_on_records_has_every_column() -> None:
     judge = suite("judge")
     for column in (*CORE, *judge.columns, *judge.parts):
         assert f"`{column}`" in text
+
+
+def test_the_page_on_intervene_has_every_end_design_and_agent() -> None:
+    two = [row[0] for row in rows("intervene.md", 2)]
+    found = two[two.index("reason") + 1 :][: len(ENDS)]
+    assert sorted(found) == sorted({*ENDS, "unfinished"} - {"answered"})
+    three = rows("intervene.md", 3)
+    intervene = suite("intervene")
+    sizes = {row[0]: row[1].replace(",", "") for row in three}
+    for name, made in intervene.designs.items():
+        assert sizes[name] == str(made.size)
+    core = intervene.designs["core"]
+    items = list(intervene.items(core))
+    shown = {
+        name.strip(" `"): float(value)
+        for names, _, values in three[1 + [row[0] for row in three].index("agent") :]
+        for name, value in zip(names.split(", "), values.split(", "), strict=True)
+    }
+    assert set(shown) == set(intervene.agents)
+    for name, value in shown.items():
+        agent = intervene.agent(name)
+        settings = agent.settings({})
+        known = agent.known(settings, core)
+        if "justified_accuracy" not in known:
+            (measure, *_) = simulate(intervene, core, items, agent, {})
+            known = {measure.name: measure.estimate}
+        assert value == pytest.approx(known["justified_accuracy"], abs=0.0005), name
+
+
+def test_the_page_on_intervene_has_every_kind_of_measure() -> None:
+    text = (ROOT / "docs" / "intervene.md").read_text("utf-8")
+    intervene = suite("intervene")
+    core = intervene.designs["core"]
+    measures = simulate(
+        intervene, core, list(intervene.items(core)), intervene.agent("always-no"), {}
+    )
+    for measure in measures:
+        name = measure.name.partition("@")[0]
+        kinds = (name, name.partition("_")[0] + "_…", "…_per_entity" * name.endswith("_per_entity"))
+        assert any(kind and f"`{kind}`" in text for kind in kinds), name
 
 
 def test_the_citation_is_of_this_version() -> None:

@@ -16,16 +16,28 @@ MAY_IMPORT = {
     "scm": set(),
     "datasets": set(),
     "stats": {"scm"},
+    "drawing": {"stats"},
     "fits": {"scm", "stats"},
     "records": {"datasets", "scm"},
     "sandbox": set(),
-    "suites": {"fits", "records", "stats", "sandbox", "datasets", "scm"},
+    "suites": {"drawing", "fits", "records", "stats", "sandbox", "datasets", "scm"},
     "agents": {"suites.contract", "suites.registry"},
     "sweep": {"suites", "records", "stats", "datasets", "scm"},
-    "report": {"suites", "fits", "records", "stats", "datasets", "scm"},
-    "cli": {"report", "sweep", "suites", "records", "stats", "datasets", "scm", "fits"},
+    "report": {"suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
+    "cli": {
+        "report",
+        "sandbox",
+        "sweep",
+        "suites",
+        "drawing",
+        "records",
+        "stats",
+        "datasets",
+        "scm",
+        "fits",
+    },
     "seeds": set(),
-    "_registry": {"agents", "suites"},
+    "_registry": {"agents", "sandbox", "suites"},
 }
 
 INSPECT_ROOMS = ("agents/", "records/", "sandbox/", "sweep/", "cli/")
@@ -82,7 +94,9 @@ def test_inspect_is_imported_only_where_it_belongs(module: str) -> None:
     assert module.startswith(INSPECT_ROOMS) or module.endswith("/task.py"), module
 
 
-@pytest.mark.parametrize("command", ["--help", "list", "items judge --limit 1", "show judge"])
+@pytest.mark.parametrize(
+    "command", ["--help", "list", "items judge --limit 1", "show judge", "show intervene"]
+)
 def test_light_commands_do_not_import_heavy_packages(command: str) -> None:
     code = (
         "import sys\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -114,3 +115,12 @@ def test_digests_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(printed) == 1
+
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+
+
+@given(st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_the_canonical_form_is_sorted_json_without_blanks(value: object) -> None:
+    written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert canonical(value) == written

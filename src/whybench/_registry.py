@@ -1,6 +1,20 @@
 """What Inspect imports, through the entry point `inspect_ai`, to find our tasks and agents."""
 
+from whybench.agents.person import person
 from whybench.agents.provider import reference
+from whybench.sandbox.environment import WhybenchSandbox
+from whybench.suites.intervene.task import episodes, intervene, justification, justified_measures
 from whybench.suites.judge.task import judge, judgment, likelihood_measures
 
-__all__ = ["judge", "judgment", "likelihood_measures", "reference"]
+__all__ = [
+    "WhybenchSandbox",
+    "episodes",
+    "intervene",
+    "judge",
+    "judgment",
+    "justification",
+    "justified_measures",
+    "likelihood_measures",
+    "person",
+    "reference",
+]

@@ -17,7 +17,7 @@ from whybench.suites.calibration import simulate
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
 from whybench.suites.judge.task import judge
-from whybench.suites.task import score_replies
+from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
 
@@ -132,12 +132,7 @@ def test_a_changed_reading_is_applied_to_old_logs_without_a_call(tmp_path, monke
     before = read_logs([tmp_path]).rows["judge"]
     assert {row["outcome"] for row in before} == {"no_answer"}
     monkeypatch.setattr("whybench.suites.judge.read_answer", _reads_seventy)
-    again = read_logs(
-        [tmp_path],
-        lambda sample: score_replies(
-            sample.metadata, str(sample.id), sample.messages, sample.output.stop_reason
-        ),
-    ).rows["judge"]
+    again = read_logs([tmp_path], score_sample).rows["judge"]
     assert {(row["outcome"], row["value"]) for row in again} == {("scored", 70.0)}
     (log_file,) = tmp_path.glob("*.eval")
     rescored = inspect_score(

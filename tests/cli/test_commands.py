@@ -115,7 +115,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("items juge", "there is no suite 'juge'; installed are judge"),
+        ("items juge", "there is no suite 'juge'; installed are "),
         ("items judge --design cor", "design must be one of core, abstract"),
         ("items judge --shard 8/7", "shard must be i/n with i from 1 to n, such as 2/7, got '8/7'"),
         ("items judge -T style", "-T must be NAME=VALUE, got 'style'"),
@@ -205,7 +205,10 @@ def test_people_and_published_models_stand_beside_a_run(tmp_path: Path, mirror: 
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["agent"] for row in rows} == {"reference/judge.noisy-or", "human/rw17"}
     wrong = whybench("measures", "logs", "--beside", "martians", folder=tmp_path)
-    assert "--beside must be among what judge has (people, published), got" in wrong.stderr
+    assert (
+        "--beside must be among what the suites have (judge: people, published), got"
+        in wrong.stderr
+    )
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def mute(item, settings, draw):
 
 BROKEN = [
     ("ids are unique", each(lambda item: replace(item, id="judge-1"))),
-    ("ids follow prompt and truth", each(lambda item: replace(item, id=f"judge-{id(item)}"))),
+    ("ids follow content and truth", each(lambda item: replace(item, id=f"judge-{id(item)}"))),
     ("same items again", each(lambda item: replace(item, id=f"judge-{next(counter)}"))),
     (
         "blocks are balanced",

@@ -13,8 +13,9 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.solver._task_state import sample_state
 
+from whybench.agents.conversation import episode_so_far, item_asked
 from whybench.suites.contract import UserError, reply_generator
-from whybench.suites.registry import suite, suite_names, take_from_shelf
+from whybench.suites.registry import suite, suite_names
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -60,9 +61,8 @@ class ReferenceAPI(ModelAPI):
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
-        """Reply to the item that the last message names."""
-        item_id = str((input[-1].metadata or {}).get("item", ""))
-        item = take_from_shelf(item_id)
+        """Reply to the item that the conversation is about."""
+        item_id, item = item_asked(input)
         if item is None or not item_id.startswith(f"{self.suite.name}-"):
             raise UserError(
                 f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
@@ -71,9 +71,12 @@ class ReferenceAPI(ModelAPI):
             )
         state = sample_state()
         epoch = state.epoch if state is not None else 1
-        reply = self.agent.reply(
-            item, self.settings, reply_generator(self.agent.name, self.settings, item_id, epoch)
-        )
+        asked: Any = item
+        turn = 0
+        if self.suite.episode is not None:
+            asked, turn = episode_so_far(self.suite, item, input)
+        rng = reply_generator(self.agent.name, self.settings, item_id, epoch, turn)
+        reply = self.agent.reply(asked, self.settings, rng)
         output = ModelOutput.from_content(self.model_name, reply)
         # Words stand for tokens; with usage set, nothing is downloaded to count them.
         sent = sum(len(message.text.split()) for message in input)

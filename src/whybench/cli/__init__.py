@@ -22,11 +22,14 @@ COMMANDS = {
     "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
     "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
     "run": ("run", "Ask a model the items of a design."),
+    "play": ("play", "Take part yourself, at the terminal, and be recorded."),
     "records": ("results", "Logs to one tidy table of answers."),
     "measures": ("results", "Logs or records to measures with intervals."),
+    "figures": ("figures", "What a run looks like: figures as PDF, SVG and PNG."),
     "replicate": ("replicate", "Published results, recomputed from raw data."),
     "check": ("soundness", "Is a suite sound? A dozen checks on every design."),
     "calibrate": ("soundness", "Do the measures recover what is known of the reference agents?"),
+    "sandbox": ("sandbox", "Can this machine confine code that a model wrote?"),
     "data": ("data", "Data that is downloaded: what there is, and fetching it."),
 }
 """Command to its module here and its line in the help."""

@@ -86,7 +86,7 @@ def items_command(
     asked, made = chosen_design(suite_name, design, factors)
     items: Any = asked.items(made)
     if shard != WHOLE:
-        items = take_shard(list(items), shard)
+        items = take_shard(list(items), shard, asked.together)
     for item in islice(items, limit):
         if form == "jsonl":
             click.echo(as_json(_item_row(asked, item)))
@@ -129,6 +129,8 @@ def show_command(
     click.echo("\n" + "─" * 72)
     click.echo(f"{'item':16} {item.id}")
     click.echo(f"{'design':16} {made.name} of {asked.name}")
+    for line in asked.advice(made, 1):
+        click.echo(f"{'':16} {line}")
     for name, level in item.factors.items():
         click.echo(f"{name:16} {level}")
     for line in asked.draw(item) if asked.draw else ():

@@ -45,10 +45,10 @@ def replicate_command(
     whole, one a line, with the name of its table.
     """
     one = suite(suite_name)
-    if one.replicate is None or one.figures is None:
+    if one.replicate is None or one.replicate_figures is None:
         raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
     if folder is not None:
-        for path in one.figures(Path(folder)):
+        for path in one.replicate_figures(Path(folder)):
             click.echo(path)
         return
     tables = one.replicate(resamples)

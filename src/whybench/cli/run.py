@@ -24,7 +24,7 @@ from whybench.cli.options import (
     suite_argument,
 )
 from whybench.suites.contract import UserError
-from whybench.suites.shards import WHOLE, take_shard
+from whybench.suites.shards import WHOLE, in_samples, take_shard
 
 if TYPE_CHECKING:
     from whybench.suites.contract import Design
@@ -45,6 +45,9 @@ LEAN: dict[str, Any] = {
 }
 """Settings of every run: small logs, bounded retries, and a failed sample is data, not a crash."""
 
+LEVEL = "@"
+"""Marks a measure at one level of a factor (`accuracy@n=4`)."""
+
 SHOWN = 5
 """How many kinds of missing answers are listed."""
 
@@ -60,7 +63,11 @@ TOKEN = 4
 @click.option("--limit", type=click.IntRange(1), help="Only the first so many samples.")
 @click.option("--epochs", type=click.IntRange(1), default=1, help="Ask everything so often.")
 @click.option("--shard", default=WHOLE, help="i/n: the i-th of n equal parts of the design.")
-@click.option("--group", type=click.IntRange(1), default=1, help="Items a sample asks.")
+@click.option(
+    "--group",
+    type=click.IntRange(1),
+    help="Items a sample asks. [default: one, or those that belong together]",
+)
 @click.option(
     "--log-dir",
     help="Where logs go; resumed if it exists. [default: logs/, then suite, design and model]",
@@ -85,7 +92,7 @@ def run_command(
     limit: int | None,
     epochs: int,
     shard: str,
-    group: int,
+    group: int | None,
     log_dir: str | None,
     max_connections: int | None,
     log_buffer: int,
@@ -98,15 +105,23 @@ def run_command(
     Running the same command again resumes what was interrupted, and repeats nothing.
     """
     asked, made = chosen_design(suite_name, design, factors)
-    items = take_shard(list(asked.items(made)), shard)[: limit * group if limit else None]
-    sent = sum(len(asked.word(item)) for item in items) // TOKEN * epochs
-    received = sum(asked.reply_tokens(item.factors) for item in items) * epochs
+    chosen = take_shard(list(asked.items(made)), shard, asked.together)
+    samples = in_samples(chosen, group, asked.together)[:limit]
+    items = [item for members in samples for item in members]
+    turns = [asked.turns(item.factors) * epochs for item in items]
+    sent = sum(len(asked.word(item)) * n for item, n in zip(items, turns, strict=True)) // TOKEN
+    received = sum(
+        asked.reply_tokens(item.factors) * n for item, n in zip(items, turns, strict=True)
+    )
+    about = "" if asked.episode is None else "about "
     click.echo(
         f"{asked.name}, design {made.name}: {len(items)} items x {epochs} = "
-        f"{len(items) * epochs} calls to {model}, roughly {sent:,} tokens sent and "
+        f"{about}{sum(turns)} calls to {model}, roughly {sent:,} tokens sent and "
         f"{received:,} received",
         err=json_output,
     )
+    for line in asked.advice(made, epochs):
+        click.echo(line, err=json_output)
     if plan:
         return
     log_dir = log_dir or _own_folder(asked.name, made, (model, *model_args), shard, group)
@@ -121,7 +136,7 @@ def run_command(
     with redirect_stdout(sys.stderr) if json_output else nullcontext():
         done = _evaluate(
             asked.task,
-            {**task_args, "shard": shard, "group": group},
+            {**task_args, "shard": shard, **({"group": group} if group else {})},
             model=model,
             model_args=key_values(model_args, "-M"),
             limit=limit,
@@ -135,12 +150,12 @@ def run_command(
 
 
 def _own_folder(
-    suite_name: str, design: Design, agent: tuple[str, ...], shard: str, group: int
+    suite_name: str, design: Design, agent: tuple[str, ...], shard: str, group: int | None
 ) -> str:
     """Name a folder after what is asked and who is asked, so that other runs have others."""
     parts = [suite_name, design.name.strip("*"), design.hash[:6], ",".join(agent)]
     parts += [f"shard-{shard}"] if shard != WHOLE else []
-    parts += [f"by-{group}"] if group > 1 else []
+    parts += [f"by-{group}"] if group else []
     return "logs/" + "-".join(re.sub(r"[^\w.=,-]+", "-", part) for part in parts)
 
 
@@ -177,7 +192,8 @@ def _evaluate(task: str, task_args: dict[str, Any], **settings: Any) -> bool:
 def _report(log_dir: str, json_output: bool) -> bool:
     """Print the measures and what went wrong; say whether anything but errors came back."""
     from whybench.cli.options import as_json  # noqa: PLC0415
-    from whybench.cli.results import print_measures, tables_of_logs  # noqa: PLC0415
+    from whybench.cli.results import print_measures  # noqa: PLC0415
+    from whybench.cli.sources import tables_of_logs  # noqa: PLC0415
     from whybench.suites.registry import suite  # noqa: PLC0415
 
     tables, _ = tables_of_logs([log_dir])
@@ -189,7 +205,11 @@ def _report(log_dir: str, json_output: bool) -> bool:
             click.echo(as_json(measure.row()))
     elif measures:
         click.echo()
-        print_measures(measures)
+        overall = [measure for measure in measures if LEVEL not in measure.name]
+        print_measures(overall)
+        if len(overall) < len(measures):
+            more = len(measures) - len(overall)
+            click.echo(f"\n{more} more, level by level: `whybench measures {log_dir}`")
         click.echo(f"\nLogs are in {log_dir}; `whybench records {log_dir} -o answers.parquet`")
     outcomes = [
         (row["outcome"], row["reason"])

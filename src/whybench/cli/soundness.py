@@ -84,7 +84,7 @@ def calibrate_command(
             f"{asked.name}, design {made.name}, {seeds} seeds for agents with noise; "
             f"95% intervals should cover in {low:.0%} to {high:.0%}\n"
         )
-        click.echo(f"{'agent':50} {'measure':8} {'known':>8} {'estimate':>9} {'cover':>7}")
+        click.echo(f"{'agent':40} {'measure':32} {'known':>8} {'estimate':>9} {'cover':>7}")
     for row in calibrate(asked, made, seeds):
         failed += not row.passed
         if json_output:
@@ -92,7 +92,7 @@ def calibrate_command(
             continue
         cover = "exact" if row.coverage is None else f"{row.coverage:.1%}"
         click.echo(
-            f"{row.agent:50} {row.measure:8} {row.known:8.4f} {row.estimate:9.4f} {cover:>7}"
+            f"{row.agent:40} {row.measure:32} {row.known:8.4f} {row.estimate:9.4f} {cover:>7}"
             f"  {'ok' if row.passed else 'FAIL'}"
         )
     sys.exit(1 if failed else 0)

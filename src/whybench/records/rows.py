@@ -46,7 +46,7 @@ def pack_metadata(
 
 
 def pack_score(
-    answers: Sequence[tuple[str, float | None, str, Mapping[str, float]]],
+    answers: Sequence[tuple[str, float | None, str, Mapping[str, Any]]],
 ) -> dict[str, Any]:
     """Return `value`, `reason` and `metadata` of the score for (id, value, reason, parts) each."""
     if len(answers) == 1:

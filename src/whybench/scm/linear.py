@@ -234,7 +234,8 @@ def _solve(system: Array, right: Array) -> Array:
             pivot = next(row for row in range(place, len(block)) if block[row, place] != 0)
             block[[place, pivot]] = block[[pivot, place]]
             block[place] = block[place] / block[place, place]
-            others = np.arange(len(block)) != place
+            # Few nodes have many parents, so most rows have a 0 here and stay as they are.
+            others = (block[:, place] != 0) & (np.arange(len(block)) != place)
             block[others] -= np.outer(block[others, place], block[place])
     exact: Array = rows[:, :, -1]
     return exact

@@ -1,6 +1,17 @@
 """Resampling, tests and intervals: seeded, vectorised, and clear about what they rest on."""
 
 from whybench.stats.ceiling import Ceiling, spearman_brown, split_half
+from whybench.stats.clustered import (
+    Detection,
+    balanced_accuracy,
+    clustered_estimate,
+    clustered_mean,
+    clustered_ratio,
+    clustered_share,
+    clustered_slope,
+    detection,
+    wilson_estimate,
+)
 from whybench.stats.contrast import Contrast, mean_difference
 from whybench.stats.correction import adjust, benjamini_hochberg
 from whybench.stats.correlation import resampled_spearman, spearman, spearman_interval
@@ -22,14 +33,22 @@ __all__ = [
     "SMALL_N",
     "Ceiling",
     "Contrast",
+    "Detection",
     "Epochs",
     "Estimate",
     "Finding",
     "Measure",
     "Spread",
     "adjust",
+    "balanced_accuracy",
     "benjamini_hochberg",
     "bootstrap",
+    "clustered_estimate",
+    "clustered_mean",
+    "clustered_ratio",
+    "clustered_share",
+    "clustered_slope",
+    "detection",
     "draw_counts",
     "epochs_needed",
     "equivalence",
@@ -50,4 +69,5 @@ __all__ = [
     "split_half",
     "spread_of",
     "weighted_mean",
+    "wilson_estimate",
 ]

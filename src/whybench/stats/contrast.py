@@ -1,10 +1,8 @@
 """The difference of two means, with an interval clustered by the unit that was sampled.
 
-Answers to one vignette (one story under one polarity), or by one person, resemble each other;
-treating them as independent makes intervals too short. The difference of the two means is a sum
-over answers, so it is also a sum over clusters; the spread of the clusters' contributions gives
-its variance, whatever happens inside a cluster (Liang and Zeger 1986), with G/(G-1) for the G
-clusters that were seen and Student's t on G-1 degrees of freedom.
+Answers to one vignette (one story under one polarity), or by one person, resemble each other. The
+difference of the two means is a sum over answers, so its interval is one of
+`whybench.stats.clustered`.
 """
 
 from __future__ import annotations
@@ -14,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whybench.stats.clustered import clustered_estimate
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = ["Contrast", "mean_difference"]
 
@@ -63,19 +63,10 @@ def mean_difference(
     n, units = first.size + second.size, int(clusters.max(initial=-1)) + 1
     if not first.size or not second.size:
         return Contrast(None, None, None, n, units)
-    estimate = float(first.mean() - second.mean())
-    if units < 2:
-        return Contrast(estimate, None, None, n, units)
-    influence: NDArray[np.float64] = np.concatenate(
+    influence = np.concatenate(
         [(first - first.mean()) / first.size, (second.mean() - second) / second.size]
     )
-    contributions = np.bincount(clusters, weights=influence, minlength=units)
-    variance = units / (units - 1) * float(np.sum(contributions**2))
-    half = _t_quantile(0.5 + level / 2, units - 1) * variance**0.5
-    return Contrast(estimate, estimate - half, estimate + half, n, units)
-
-
-def _t_quantile(probability: float, degrees: int) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415  (kept out of the start-up path)
-
-    return float(stdtrit(degrees, probability))
+    found = clustered_estimate(
+        float(first.mean() - second.mean()), influence, clusters, METHOD, level
+    )
+    return Contrast(found.estimate, found.low, found.high, found.n, found.units)

@@ -159,7 +159,8 @@ def simulated_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of an agent's answers to the items.
 
-    `read` keeps how replies to an item were read: over many seeds most replies come again.
+    `read` keeps how replies to an item were read: over many seeds most replies come again. An
+    episode keeps what is worth keeping itself.
     """
     settings = agent.settings(changed)
     common = {
@@ -171,10 +172,7 @@ def simulated_rows(
         "epoch": 1,
     }
     for item in items:
-        reply = agent.reply(item, settings, reply_generator(agent.name, settings, item.id, epoch=1))
-        if (item.id, reply) not in read:
-            read[item.id, reply] = suite.read_answer(item.factors, reply, False)
-        answer = read[item.id, reply]
+        answer = _answer(suite, item, agent, settings, read)
         yield {
             **common,
             "item": item.id,
@@ -185,6 +183,21 @@ def simulated_rows(
             **item.factors,
             **answer.parts,
         }
+
+
+def _answer(
+    suite: AnySuite, item: Any, agent: Agent[Any], settings: Mapping[str, Any], read: _Read
+) -> Answer:
+    def speak(asked: Any, turn: int) -> str:
+        rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
+        return agent.reply(asked, settings, rng)
+
+    if suite.episode is not None:
+        return suite.converse(item, speak)
+    reply = speak(item, 0)
+    if (item.id, reply) not in read:
+        read[item.id, reply] = suite.converse(item, lambda _, __: reply)
+    return read[item.id, reply]
 
 
 def _estimate(measure: Measure) -> float:

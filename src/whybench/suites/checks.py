@@ -8,6 +8,7 @@ looked at, so that an empty pass shows.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -18,16 +19,21 @@ from typing import TYPE_CHECKING, Any
 from whybench.seeds import digest, generator, item_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from whybench.suites.contract import Design
+    from whybench.suites.contract import Agent, Design, Item
     from whybench.suites.registry import AnySuite
+
+    _Speaker = Callable[[Any, int], str]
 
 __all__ = ["CheckResult", "check_design", "check_names", "design_digest"]
 
 SHOWN = 5
 WORLD = "prompt gives back the world"
+FAIR = "no constant answer wins"
 AGREEMENT = 1e-12
+PLACE = re.compile(r"\{\w*\}")
+"""A place in a template that was not filled; the braces of a JSON object are none."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,9 @@ def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
         if name == WORLD and not (suite.read_prompt and any(map(suite.own_words, items))):
             yield CheckResult(name, 0, 0, (), "not in the suite's own words", asked=False)
             continue
+        if name == FAIR and not suite.fair(design):
+            yield CheckResult(name, 0, 0, (), "the design does not claim to be fair", asked=False)
+            continue
         note = _NOTES[name](case) if name in _NOTES else ""
         yield _result(name, len(items), check(case), note)
     for name, own in suite.checks.items():
@@ -103,8 +112,9 @@ def _unique_ids(case: _Case) -> Iterator[str]:
 
 def _ids_follow_content(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
-        if item.id != item_id(case.suite.name, prompt, item.truth):
-            yield f"{item.id} is not the id of its prompt and truth"
+        said = case.suite.identity(item) if case.suite.identity else prompt
+        if item.id != item_id(case.suite.name, said, item.truth):
+            yield f"{item.id} is not the id of its content and truth"
 
 
 def _same_again(case: _Case) -> Iterator[str]:
@@ -139,7 +149,10 @@ def _blocks_balanced(case: _Case) -> Iterator[str]:
     expected: Counter[tuple[str, object]] | None = None
     for start in range(0, len(case.items), length):
         levels = Counter(
-            level for item in case.items[start : start + length] for level in item.factors.items()
+            (factor, level)
+            for item in case.items[start : start + length]
+            for factor, level in item.factors.items()
+            if factor not in case.suite.drawn
         )
         expected = expected or levels
         if levels != expected:
@@ -162,22 +175,23 @@ def _certified(case: _Case) -> Iterator[str]:
 
 def _gold_scores(case: _Case) -> Iterator[str]:
     for item in case.items:
-        gold = case.suite.gold(item)
-        answer = case.suite.read_answer(item.factors, gold, False)
+        said: list[str] = []
+        answer = case.suite.converse(item, _aloud(_gold(case), said))
         if not case.suite.full_score(item, answer):
-            yield f"{item.id}: gold {gold!r} is read as {answer}, truth is {item.truth}"
+            yield f"{item.id}: gold {said!r} is read as {answer}, truth is {item.truth}"
 
 
 def _cut_off_is_no_answer(case: _Case) -> Iterator[str]:
     for item in case.items:
-        if case.suite.read_answer(item.factors, case.suite.gold(item), True).outcome != "no_answer":
+        answer = case.suite.converse(item, _gold(case), truncated=True)
+        if answer.outcome != "no_answer":
             yield f"{item.id}: a reply cut off by the token limit is scored"
 
 
 def _no_words_no_answer(case: _Case) -> Iterator[str]:
     for item in case.items:
         for nothing in ("", " \n\t", "…", "I would rather not say."):
-            answer = case.suite.read_answer(item.factors, nothing, False)
+            answer = case.suite.converse(item, _always(nothing))
             if answer.outcome != "no_answer" or not answer.reason:
                 yield f"{item.id}: {nothing!r} is read as {answer}"
 
@@ -196,10 +210,10 @@ def _world_from_prompt(case: _Case) -> Iterator[str]:
 
 
 def _no_constant_wins(case: _Case) -> Iterator[str]:
-    """See whether one and the same reply would be right on more than half of the items."""
-    for gold, _ in Counter(case.suite.gold(item) for item in case.items).most_common(3):
+    """See whether the same last word would be right on more than half of the items."""
+    for gold, _ in Counter(_last_words(case)).most_common(3):
         right = sum(
-            case.suite.full_score(item, case.suite.read_answer(item.factors, gold, False))
+            case.suite.full_score(item, case.suite.converse(item, _always(gold)))
             for item in case.items
         )
         if right > len(case.items) / 2:
@@ -210,7 +224,8 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
         if not case.suite.own_words(item):
             continue
-        flaws = [mark for mark in ("  ", "{", "}", " .", "None") if mark in prompt]
+        flaws = [mark for mark in ("  ", " .", "None") if mark in prompt]
+        flaws += PLACE.findall(prompt)
         if flaws or prompt != prompt.strip():
             yield f"{item.id}: the prompt holds {flaws or 'blanks at an end'}"
 
@@ -222,10 +237,42 @@ def _agents_are_readable(case: _Case) -> Iterator[str]:
         if not (agent.known and agent.known(settings, case.design)):
             continue
         for item in case.items:
-            reply = agent.reply(item, settings, generator("check", agent.name, item.id))
-            answer = case.suite.read_answer(item.factors, reply, False)
+            said: list[str] = []
+            answer = case.suite.converse(item, _aloud(_as_agent(agent, settings, item), said))
             if answer.outcome != "scored":
-                yield f"{agent.name} on {item.id}: {reply!r} is no answer ({answer.reason})"
+                yield f"{agent.name} on {item.id}: {said!r} is no answer ({answer.reason})"
+
+
+def _gold(case: _Case) -> _Speaker:
+    return lambda asked, _: case.suite.gold(asked)
+
+
+def _always(reply: str) -> _Speaker:
+    return lambda _, __: reply
+
+
+def _as_agent(agent: Agent[Any], settings: Mapping[str, Any], item: Item) -> _Speaker:
+    return lambda asked, turn: agent.reply(
+        asked, settings, generator("check", agent.name, item.id, turn)
+    )
+
+
+def _aloud(speak: _Speaker, said: list[str]) -> _Speaker:
+    """Speak, and keep what was said."""
+
+    def heard(asked: Any, turn: int) -> str:
+        said.append(speak(asked, turn))
+        return said[-1]
+
+    return heard
+
+
+def _last_words(case: _Case) -> Iterator[str]:
+    """Yield the reply with which the true answer to each item is given."""
+    for item in case.items:
+        said: list[str] = []
+        case.suite.converse(item, _aloud(_gold(case), said))
+        yield said[-1]
 
 
 def _prompt_lengths(case: _Case) -> str:
@@ -235,7 +282,7 @@ def _prompt_lengths(case: _Case) -> str:
 
 _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "ids are unique": _unique_ids,
-    "ids follow prompt and truth": _ids_follow_content,
+    "ids follow content and truth": _ids_follow_content,
     "same items again": _same_again,
     "blocks are balanced": _blocks_balanced,
     "factors are declared": _factors_declared,
@@ -245,7 +292,7 @@ _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "silence is no answer": _no_words_no_answer,
     WORLD: _world_from_prompt,
     "prompts are finished": _prompts_are_finished,
-    "no constant answer wins": _no_constant_wins,
+    FAIR: _no_constant_wins,
     "reference agents are readable": _agents_are_readable,
 }
 

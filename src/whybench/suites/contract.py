@@ -11,14 +11,20 @@ The parts of a suite follow the way of an answer:
 
 and two parts go backwards, to catch mistakes: `read_prompt` rebuilds the world from the prompt
 alone, and `gold` words the true answer as an agent would, so that it can be scored.
+
+Most suites ask an item in one turn. Where a conversation goes on, the suite has an `episode` in
+place of `read_answer`: a state machine that hears replies and says what comes next until the end.
+`Suite.open` gives either kind the same face, so that who holds a conversation need not ask which.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from whybench.seeds import generator
+from whybench.suites.episode import Answer, Episode, OneTurn, Outcome, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,17 +40,16 @@ __all__ = [
     "Agent",
     "Answer",
     "Design",
+    "Episode",
     "Item",
     "Outcome",
     "Parameter",
+    "Play",
     "Scalar",
     "Suite",
     "UserError",
     "reply_generator",
 ]
-
-Scalar = str | int | float | bool
-Outcome = Literal["scored", "no_answer", "error"]
 
 
 class UserError(ValueError):
@@ -97,26 +102,7 @@ class Item(Protocol):
 
 DesignT = TypeVar("DesignT", bound=Design)
 ItemT = TypeVar("ItemT", bound=Item)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a reply says: a value, or the reason why there is none.
-
-    Attributes:
-        value: The answer as a number; None if there is none.
-        reason: Why there is no value, as a short slug; empty when scored.
-        parts: Further numbers of the answer, such as a stated confidence.
-    """
-
-    value: float | None
-    reason: str = ""
-    parts: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def outcome(self) -> Outcome:
-        """Say `scored` or `no_answer`; an error never becomes an `Answer`."""
-        return "no_answer" if self.value is None else "scored"
+AskedT = TypeVar("AskedT")
 
 
 @dataclass(frozen=True)
@@ -150,13 +136,15 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Agent(Generic[ItemT]):
+class Agent(Generic[AskedT]):
     """A reference agent: a known strategy that answers items of one suite.
+
+    What it is asked is the item, or, where a conversation goes on, the episode so far.
 
     Attributes:
         name: The name after the suite's, as in `reference/judge.noisy-or`.
         summary: What it does, in one line.
-        reply: Words its answer to an item, given parameters and a generator of its own.
+        reply: Words its next reply, given what it is asked, parameters and a generator of its own.
         parameters: Its settings by name. `seed` is there for every agent and need not be named.
         known: What the measures of this agent really are on a design, where that is known, from
             its settings and the design.
@@ -166,7 +154,7 @@ class Agent(Generic[ItemT]):
 
     name: str
     summary: str
-    reply: Callable[[ItemT, Mapping[str, Any], np.random.Generator], str]
+    reply: Callable[[AskedT, Mapping[str, Any], np.random.Generator], str]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     known: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
     noisy: Callable[[Mapping[str, Any]], bool] = lambda _: False
@@ -189,10 +177,27 @@ class Agent(Generic[ItemT]):
 
 
 def reply_generator(
-    agent: str, settings: Mapping[str, Scalar], item_id: str, epoch: int
+    agent: str, settings: Mapping[str, Scalar], item_id: str, epoch: int, turn: int = 0
 ) -> np.random.Generator:
-    """Return the generator of an agent's noise for one item in one epoch."""
-    return generator("agent", agent, settings["seed"], item_id, epoch)
+    """Return the generator of an agent's noise for one turn of one item in one epoch."""
+    return generator("agent", agent, settings["seed"], item_id, epoch, *([turn] if turn else []))
+
+
+@dataclass(frozen=True)
+class Play:
+    """How a person takes part in episodes at the terminal.
+
+    Attributes:
+        show: Lines to show before the person's next turn, given the item and the episode so far.
+        read: What the person typed, to a reply; a `UserError` tells what to type instead.
+        help: Lines that explain the rules.
+        debrief: Lines to show at the end: what was true, and what the answer was worth.
+    """
+
+    show: Callable[[Any, Any], Iterable[str]]
+    read: Callable[[Any, str], str]
+    help: Callable[[Any], Iterable[str]]
+    debrief: Callable[[Any], Iterable[str]]
 
 
 @dataclass(frozen=True)
@@ -210,13 +215,26 @@ class Suite(Generic[DesignT, ItemT]):
         read_prompt: Prompt to world, or None where the suite has no such law.
         read_answer: An item's factors, a reply, and whether the token limit cut it off, to an
             answer; never raises, never guesses. It takes factors and not the item, since they
-            stand in every log: an old log can be read again without making the items.
-        gold: The true answer worded as an agent would word it.
+            stand in every log: an old log can be read again without making the items. None where
+            there is an `episode`.
+        gold: The true answer worded as an agent would word it; in an episode, the next reply of
+            an agent that knows the truth.
         measures: Records to measures.
         agents: The reference agents by name.
         columns: The factor columns of the records and their types.
         parts: Further columns of the records, which some answers have, and their types.
+        episode: An item's factors to an episode, where a conversation goes on over several turns.
+        identity: What of an item, with the truth, decides its id: the prompt, unless this is given
+            because a prompt does not say everything.
+        drawn: The columns whose values are drawn with each world, which no block can balance.
+        together: What neighbouring items have in common that one sample is to ask, each in a
+            conversation of its own; None where each item has a sample to itself.
+        advice: Lines to read before a run: a design and a number of epochs to what they suffice
+            for.
+        fair: Whether a design claims that no constant answer is right more often than not.
+        tables: Further tables made from records, such as one row for each step of an episode.
         reply_tokens: A rough number of tokens of a reply, from an item's factors; for plans.
+        turns: A rough number of replies in an episode, from an item's factors; for plans.
         task: Where the Inspect task is, as `module:function`.
         probes: Replies whose verdicts go into the content hash, so that a changed reading shows.
         full_score: Whether an answer gets full marks on an item; used on gold answers.
@@ -226,8 +244,10 @@ class Suite(Generic[DesignT, ItemT]):
             makes them, such as people's answers.
         replicate: Recomputes published results from raw data: number of resamples to tables of
             flat rows, by name.
-        figures: Draws the figures of the replication into a folder, yielding the files.
+        replicate_figures: Draws the figures of the replication into a folder, yielding the files.
+        figures: Draws the figures of records into a folder, yielding the files.
         draw: Lines that picture an item's causal graph, for `whybench show`.
+        play: How a person takes part at the terminal, where that is possible.
         checks: Further checks of this suite: name to a function of a design's items that
             yields what is wrong.
     """
@@ -240,24 +260,64 @@ class Suite(Generic[DesignT, ItemT]):
     items: Callable[[DesignT], Iterable[ItemT]]
     word: Callable[[ItemT], str]
     read_prompt: Callable[[str], object] | None
-    read_answer: Callable[[Mapping[str, Scalar], str, bool], Answer]
-    gold: Callable[[ItemT], str]
+    read_answer: Callable[[Mapping[str, Scalar], str, bool], Answer] | None
+    gold: Callable[[Any], str]
     measures: Callable[[pa.Table], list[Measure]]
-    agents: Mapping[str, Agent[ItemT]]
+    agents: Mapping[str, Agent[Any]]
     columns: Mapping[str, type]
     parts: Mapping[str, type]
     reply_tokens: Callable[[Mapping[str, Scalar]], int]
     task: str
     probes: Sequence[str]
     full_score: Callable[[ItemT, Answer], bool]
+    turns: Callable[[Mapping[str, Scalar]], int] = lambda _: 1
+    episode: Callable[[Mapping[str, Scalar]], Episode] | None = None
+    identity: Callable[[ItemT], str] | None = None
+    drawn: frozenset[str] = frozenset()
+    together: Callable[[ItemT], object] | None = None
+    advice: Callable[[DesignT, int], Iterable[str]] = lambda _design, _epochs: ()
+    fair: Callable[[DesignT], bool] = lambda _: True
+    tables: Mapping[str, Callable[[pa.Table], pa.Table]] = field(default_factory=dict)
     own_words: Callable[[ItemT], bool] = lambda _: True
     beside: Mapping[str, Callable[[], pa.Table]] = field(default_factory=dict)
     replicate: Callable[[int], Mapping[str, Sequence[Mapping[str, Any]]]] | None = None
-    figures: Callable[[Path], Iterable[Path]] | None = None
+    replicate_figures: Callable[[Path], Iterable[Path]] | None = None
+    figures: Callable[[Path, pa.Table], Iterable[Path]] | None = None
     draw: Callable[[ItemT], Iterable[str]] | None = None
+    play: Play | None = None
     checks: Mapping[str, Callable[[Sequence[ItemT]], Iterable[str]]] = field(default_factory=dict)
 
-    def agent(self, name: str) -> Agent[ItemT]:
+    def __post_init__(self) -> None:
+        if (self.read_answer is None) == (self.episode is None):
+            raise ValueError(f"{self.name} must have one of read_answer and episode")
+
+    def open(self, factors: Mapping[str, Scalar]) -> Episode:
+        """Open the conversation about an item, given its factors."""
+        if self.episode is not None:
+            return self.episode(factors)
+        assert self.read_answer is not None
+        return OneTurn(partial(self.read_answer, factors))
+
+    def converse(
+        self, item: ItemT, speak: Callable[[Any, int], str], truncated: bool = False
+    ) -> Answer:
+        """Let somebody speak with the suite about an item, and return the answer.
+
+        Args:
+            item: What is asked.
+            speak: Words a reply, given what is asked (the item, or the episode so far) and the
+                number of the turn, from 0.
+            truncated: Whether to treat every reply as cut off by the token limit.
+        """
+        episode = self.open(item.factors)
+        turn = 0
+        while not episode.over:
+            asked = item if self.episode is None else episode
+            episode.hear(speak(asked, turn), truncated)
+            turn += 1
+        return episode.answer
+
+    def agent(self, name: str) -> Agent[Any]:
         """Return a reference agent by name."""
         try:
             return self.agents[name]

@@ -1,14 +1,17 @@
-"""Items to an Inspect task, for suites that ask each item in one turn.
+"""Items to an Inspect task, and replies to scores.
 
-A sample asks one item, or `group` items in independent conversations, which costs less per call
-in large runs. Inspect does the rest: calls, retries, limits, logs. The version of the task holds
-the digest of its items and of how a fixed set of replies is read, so that Inspect's eval sets
-refuse to mix runs that asked or read differently.
+A sample asks one item, or several in independent conversations, which costs less per call in large
+runs: `group` of them, or those that by the suite's word belong together. Inspect does the rest:
+calls, retries, limits, logs. The version of the task holds the digest of its items and of how a
+fixed set of replies is read, so that Inspect's eval sets refuse to mix runs that asked or read
+differently.
 """
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task
@@ -25,17 +28,27 @@ from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
 from whybench.suites.registry import AnySuite, put_on_shelf, suite
-from whybench.suites.shards import WHOLE, take_shard
+from whybench.suites.shards import WHOLE, in_samples, take_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.scorer import SampleScore, Scorer
 
-    from whybench.suites.contract import Design, Item
+    from whybench.suites.contract import Answer, Design, Item
 
-__all__ = ["content_hash", "explained", "metric_rows", "question_task", "score_replies"]
+__all__ = [
+    "CUT_OFF",
+    "content_hash",
+    "explained",
+    "marked",
+    "metric_rows",
+    "question_task",
+    "score_sample",
+    "words_of",
+]
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
@@ -51,28 +64,35 @@ def explained() -> Iterator[None]:
 
 
 def question_task(
-    asked: AnySuite, design: Design, scorer: Scorer, *, shard: str = WHOLE, group: int = 1
+    asked: AnySuite,
+    design: Design,
+    scorer: Scorer,
+    *,
+    shard: str = WHOLE,
+    group: int | None = None,
+    solver: Solver | None = None,
 ) -> Task:
     """Return the Inspect task that asks the items of a design.
 
     Args:
         asked: The suite.
         design: Its design.
-        scorer: The suite's scorer, usually a registered wrapper of `score_replies`.
+        scorer: The suite's scorer, usually a registered wrapper of `score_sample`.
         shard: `i/n` asks the i-th of n equal parts of the design.
-        group: How many items a sample asks, each in a conversation of its own.
+        group: How many items a sample asks, each in a conversation of its own; None for those that
+            belong together by the suite's word, or else one.
+        solver: How the conversations are held, where they take more than one turn.
     """
-    if not isinstance(group, int) or group < 1:
-        raise UserError(f"group must be a whole number from 1, got {group!r}")
-    items = take_shard(list(asked.items(design)), shard)
+    items = take_shard(list(asked.items(design)), shard, asked.together)
     put_on_shelf(items)
-    groups = [items[start : start + group] for start in range(0, len(items), group)]
+    groups = in_samples(items, group, asked.together)
+    alone = all(len(members) == 1 for members in groups)
     return Task(
         dataset=MemoryDataset(
             [_sample(asked, members) for members in groups],
             name=f"{asked.name}-{design.name}",
         ),
-        solver=generate() if group == 1 else ask_each(),
+        solver=solver or (generate() if alone else ask_each()),
         scorer=scorer,
         config=GenerateConfig(temperature=0.0),
         version=f"{asked.version}-{content_hash(asked, items)}",
@@ -102,7 +122,19 @@ def items_for_probing(items: Sequence[Item]) -> int:
 
 
 def _verdicts(asked: AnySuite, factors: Any) -> list[Any]:
-    return [asked.read_answer(factors, probe, False) for probe in asked.probes]
+    return [read_replies(asked, factors, repeat((probe, False))) for probe in asked.probes]
+
+
+def read_replies(
+    asked: AnySuite, factors: Mapping[str, Any], replies: Iterable[tuple[str, bool]]
+) -> Answer:
+    """Return what replies to an item come to; each says whether it was cut off."""
+    episode = asked.open(factors)
+    for text, truncated in replies:
+        if episode.over:
+            break
+        episode.hear(text, truncated)
+    return episode.answer
 
 
 def _sample(asked: AnySuite, members: Sequence[Item]) -> Sample:
@@ -136,7 +168,7 @@ def ask_each() -> Solver:
         state.messages = [
             message
             for question, output in zip(questions, outputs, strict=True)
-            for message in (question, _marked(output))
+            for message in (question, marked(output))
         ]
         state.output = outputs[-1]
         return state
@@ -144,34 +176,40 @@ def ask_each() -> Solver:
     return solve
 
 
-def _marked(output: ModelOutput) -> ChatMessageAssistant:
+def marked(output: ModelOutput) -> ChatMessageAssistant:
     """Return the reply with its stop reason, which the log would otherwise not keep."""
     reply = output.message.model_copy()
     reply.metadata = {**(reply.metadata or {}), "stop_reason": output.stop_reason}
     return reply
 
 
-def score_replies(
-    metadata: dict[str, Any],
-    sample_id: str,
-    messages: Sequence[ChatMessage],
-    stop_reason: str | None,
-) -> Score:
-    """Read the replies of a sample. Works on a running sample and on one from a log alike."""
+def score_sample(sample: TaskState | EvalSample) -> Score:
+    """Read the replies of a sample, one that is being run or one from a log."""
+    metadata, messages = sample.metadata, sample.messages
+    sample_id = str(sample.sample_id if isinstance(sample, TaskState) else sample.id)
+    stop_reason = sample.output.stop_reason if sample.output.choices else None
     asked = suite(str(metadata["suite"]))
     rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
-    answers = []
-    texts = []
+    replies: dict[str, list[tuple[str, bool]]] = {}
     current = sample_id
     for message in messages:
         if isinstance(message, ChatMessageUser):
             current = (message.metadata or {}).get("item", current)
         elif isinstance(message, ChatMessageAssistant):
             stopped = (message.metadata or {}).get("stop_reason", stop_reason)
-            answer = asked.read_answer(rows[current], message.text, stopped in CUT_OFF)
-            answers.append((current, answer.value, answer.reason, answer.parts))
-            texts.append(message.text.strip()[-200:])
-    return Score(**pack_score(answers), answer=texts[0] if len(texts) == 1 else None)
+            replies.setdefault(current, []).append((words_of(message), stopped in CUT_OFF))
+    answers = []
+    for item, row in rows.items():
+        answer = read_replies(asked, row, replies.get(item, []))
+        answers.append((item, answer.value, answer.reason, answer.parts))
+    spoken = replies.get(current, []) if len(rows) == 1 else []
+    return Score(**pack_score(answers), answer=spoken[-1][0].strip()[-200:] if spoken else None)
+
+
+def words_of(message: ChatMessageAssistant) -> str:
+    """Return a reply as text; a tool call says what its arguments say, and the last one counts."""
+    calls = message.tool_calls
+    return json.dumps(calls[-1].arguments) if calls else message.text
 
 
 def metric_rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:

@@ -25,7 +25,7 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
 
 
 def test_summaries_say_how_many_and_what_is_not_balanced() -> None:
-    assert DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; basic"
+    assert DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; basic; text"
     assert DESIGNS["advanced"].summary.startswith("1280 items: 4 questions of 80 worlds with n = 4")
     assert "not balanced" in DESIGNS["source-advanced"].summary
     assert "not balanced" not in DESIGNS["advanced"].summary

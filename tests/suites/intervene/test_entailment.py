@@ -10,6 +10,7 @@ from evidence.entailment import agreement, verdict_time
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whybench.suites.contract import UserError
 from whybench.suites.intervene.entailment import (
     Evidence,
     ImpossibleEvidenceError,
@@ -191,5 +192,5 @@ class TestErrors:
 
     def test_a_missing_solver_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pysat.solvers", None)
-        with pytest.raises(ImportError, match=r"pip install 'whybench\[intervene\]'"):
+        with pytest.raises(UserError, match=r"pip install 'whybench\[intervene\]'"):
             entailed(2, [], 0, 1)

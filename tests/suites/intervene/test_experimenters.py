@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
-from itertools import permutations, product
+from itertools import islice, permutations, product
 
+import numpy as np
 import pytest
 from evidence.entailment import (
     ACTIVE_STEPS,
@@ -16,6 +17,8 @@ from evidence.entailment import (
     figures,
 )
 
+from whybench.seeds import generator
+from whybench.suites.intervene.design import make_design
 from whybench.suites.intervene.entailment import entailed
 from whybench.suites.intervene.experimenters import (
     Inquiry,
@@ -26,8 +29,13 @@ from whybench.suites.intervene.experimenters import (
     experiment,
     greedy,
     recipe,
+    sampled,
+    settle,
 )
-from whybench.suites.intervene.experimenters.greedy import equally_good
+from whybench.suites.intervene.experimenters.greedy import equally_good, uncertainty_left
+from whybench.suites.intervene.experimenters.pool import WORLDS, pool, random_graphs
+from whybench.suites.intervene.generation import intervene_items
+from whybench.suites.intervene.posets import posets, state_bits
 from whybench.suites.intervene.world import World
 
 SOUND = (bayes, greedy, recipe)
@@ -104,7 +112,7 @@ class TestSoundness:
             for state in world.closed_states():
                 proof = certificate(world, state, 1, 2)
                 assert settled(proof) != "open"
-                for experimenter in SOUND:
+                for experimenter in (*SOUND, sampled):
                     assert steps(proof) <= steps(experiment(experimenter, world, state, 1, 2))
 
     def test_certificates_are_shortest_by_trying_everything(self):
@@ -124,7 +132,7 @@ class TestSoundness:
                 assert not any(proves(world, state, chosen) for chosen in shorter)
         assert lengths >= {0, 1, 2}
 
-    @pytest.mark.parametrize("experimenter", [bayes, greedy])
+    @pytest.mark.parametrize("experimenter", [bayes, greedy, sampled])
     def test_does_not_act_on_a_settled_question(self, experimenter):
         assert experimenter(Inquiry(3, 0, 1, frozenset({0}))) is None
 
@@ -216,7 +224,153 @@ class TestRecipe:
         assert found.transitions[-1].action == "move"
 
 
+def asked(count, **changes):
+    """Return so many items of the advanced design, or of one that differs from it."""
+    return list(islice(intervene_items(make_design({"base": "advanced", **changes})), count))
+
+
+def mean_steps(experimenter, items):
+    found = [experiment(experimenter, item.hidden, item.initial, *item.asked) for item in items]
+    return sum(map(steps, found)) / len(items)
+
+
+class TestPool:
+    @pytest.mark.parametrize(("n", "moving"), [(3, 3), (4, 0), (4, 1), (4, 2), (4, 4)])
+    def test_every_graph_that_fits_the_first_state_is_equally_likely(self, n, moving):
+        orders, drawn = posets(n), pool(n, moving)
+        share = orders.dags * orders.closed[:, state_bits(range(moving))]
+        share = share / share.sum()
+        place = {row.tobytes(): index for index, row in enumerate(orders.below)}
+        counts = np.zeros(len(orders))
+        for row in np.ascontiguousarray(drawn.below.T):
+            counts[place[row.tobytes()]] += 1
+        assert not counts[share == 0].any()
+        deviation = np.abs(counts - WORLDS * share) / np.sqrt(WORLDS * share + 1e-12)
+        assert deviation[share > 0].max() < 4.5
+
+    def test_graphs_and_not_only_their_orders_are_equally_likely(self):
+        drawn = random_graphs(3, 25_000, generator("test", "random graphs"))
+        _, counts = np.unique(drawn.reshape(-1, 9), axis=0, return_counts=True)
+        assert len(counts) == 25
+        assert np.abs(counts - 1000).max() < 4.5 * 1000**0.5
+
+    @pytest.mark.parametrize("n", [2, 7, 9, 17])
+    def test_acts_as_worlds_do(self, n):
+        moving = n // 2
+        drawn = pool(n, moving)
+        which = np.arange(0, WORLDS, 1500)
+        state = frozenset(range(moving))
+        after = drawn.after(state_bits(state), which)
+        for column, index in enumerate(which):
+            reached = drawn.below[:, index].tolist()
+            pairs = permutations(range(n), 2)
+            world = World(n, tuple((u, w) for u, w in pairs if reached[u] >> w & 1))
+            assert world.is_closed(state)
+            assert [bool(drawn.causes(0, w)[index]) for w in range(1, n)] == [
+                world.causes(0, w) for w in range(1, n)
+            ]
+            for v in range(n):
+                happens = world.step(state, "hold" if v in state else "move", v)
+                assert after[v, column] == state_bits(happens)
+
+    def test_sizes_out_of_range_are_named(self):
+        with pytest.raises(ValueError, match="n must be 2 to 62 .*, got 63"):
+            pool(63, 0)
+        with pytest.raises(ValueError, match="moving must be 0 to 4, got 5"):
+            pool(4, 5)
+
+
+class TestUncertainty:
+    def test_by_hand(self):
+        answers = np.array([True, False, True, True])
+        # Outcomes tell the first two from the last two: of the answer half a bit is left.
+        assert uncertainty_left(np.array([0, 0, 1, 1]), answers, np.ones(4)) == (0.5, -1.0)
+        # The weights make one outcome certain, and the answer among two a matter of a coin.
+        weights = np.array([3.0, 3.0, 0.0, 0.0])
+        assert uncertainty_left(np.array([0, 0, 1, 1]), answers, weights) == (1.0, 0.0)
+
+    def test_is_the_same_however_outcomes_are_numbered(self):
+        rng = generator("test", "uncertainty")
+        outcomes = rng.integers(8, size=300)
+        answers, weights = rng.random(300) < 0.3, rng.random(300)
+        few = uncertainty_left(outcomes, answers, weights)
+        assert uncertainty_left(outcomes << 40, answers, weights) == few
+
+
+class TestSampled:
+    @pytest.mark.parametrize(
+        ("count", "changes"),
+        [
+            (160, {}),
+            (64, {"initial": "rest,some-moving"}),
+            (24, {"n": 10, "initial": "all-moving,rest,some-moving"}),
+            (6, {"n": 15, "density": 0.3, "initial": "all-moving,rest,some-moving"}),
+        ],
+    )
+    def test_settles_every_question_in_time(self, count, changes):
+        items = asked(count, **changes)
+        assert len(items) == count
+        for item in items:
+            found = experiment(sampled, item.hidden, item.initial, *item.asked)
+            assert settled(found) == ("yes" if item.truth else "no")
+            assert steps(found) <= item.limit
+
+    def test_stops_as_soon_as_the_answer_is_entailed(self):
+        for item in asked(24, n=6):
+            inquiry = Inquiry(6, *item.asked, item.initial)
+            while (chosen := sampled(inquiry)) is not None:
+                assert settled(inquiry) == "open"
+                inquiry = inquiry.then(chosen, item.hidden.step(inquiry.state, *chosen))
+
+    def test_is_as_quick_as_the_exact_one_at_five(self):
+        items = asked(96, n=5)
+        exact, by_sample = mean_steps(greedy, items), mean_steps(sampled, items)
+        assert by_sample == pytest.approx(exact, rel=0.05)
+        assert mean_steps(bayes, items) < by_sample
+
+    @pytest.mark.parametrize("n", [6, 7])
+    def test_needs_fewer_steps_than_the_recipe(self, n):
+        items = asked(64, n=n)
+        assert mean_steps(sampled, items) < 0.95 * mean_steps(recipe, items)
+
+    def test_follows_the_recipe_where_there_is_no_pool(self, monkeypatch):
+        monkeypatch.setitem(sampled.__globals__, "LARGEST", 5)
+        for item in asked(16, n=6):
+            case = item.hidden, item.initial, *item.asked
+            found, whole = experiment(sampled, *case), experiment(recipe, *case)
+            assert found.transitions == whole.transitions[: steps(found)]
+            assert settled(found) != "open"
+
+    def test_keeps_enough_in_reserve_for_the_recipe(self):
+        everything = frozenset(range(7))
+        inquiry = Inquiry(7, 0, 1, everything)
+        idle = Intervention("move", 3)
+        for _ in range(6):
+            inquiry = inquiry.then(idle, everything)
+        # Of 14 interventions 8 are left: a hold for each entity and a move.
+        assert sampled(inquiry) == recipe(inquiry)
+        world = World(7, ((2, 0), (2, 1), (3, 4), (4, 5), (5, 6)))
+        while (chosen := sampled(inquiry)) is not None:
+            inquiry = inquiry.then(chosen, world.step(inquiry.state, *chosen))
+        assert settled(inquiry) == "no"
+        assert steps(inquiry) <= 14
+
+    def test_settle_is_exact_to_five_entities(self):
+        for n, experimenter in ((5, bayes), (6, sampled)):
+            for item in asked(8, n=n):
+                inquiry = Inquiry(n, *item.asked, item.initial)
+                assert settle(inquiry) == experimenter(inquiry)
+
+
 class TestInquiry:
+    def test_can_be_renamed(self):
+        inquiry = Inquiry(3, 0, 1, frozenset({0, 1}))
+        inquiry = inquiry.then(Intervention("hold", 0), frozenset({1}))
+        other = inquiry.renamed([2, 0, 1])
+        assert (other.x, other.y, other.initial) == (1, 2, {1, 2})
+        assert (other.transitions[0].entity, other.state) == (1, {2})
+        assert other.renamed([1, 2, 0]) == inquiry
+
     def test_grows_by_what_was_seen(self):
         start = Inquiry(2, 0, 1, frozenset())
         assert start.intervention(0) == Intervention("move", 0)

@@ -8,7 +8,7 @@ import yaml
 from whybench.seeds import generator
 from whybench.suites.contract import UserError
 from whybench.suites.intervene.design import make_design
-from whybench.suites.intervene.items import item_at
+from whybench.suites.intervene.generation import item_at
 from whybench.suites.intervene.themes import THEME_NAMES, theme
 
 if TYPE_CHECKING:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from functools import cache
@@ -12,8 +11,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from matplotlib.text import Text
-from PIL import Image
+from tests.drawing.seen import check_apart, check_files, check_readable, drawn, texts
 
 from whybench.records.schema import record_table
 from whybench.seeds import generator
@@ -27,15 +25,14 @@ from whybench.suites.judge.figures import (
     measures_by_release,
     parameter_map,
     replication_figures,
-    save,
     slope_chart,
     tasks_panel,
 )
 from whybench.suites.judge.figures.by_release import released
 from whybench.suites.judge.figures.graphs import layers
-from whybench.suites.judge.figures.names import condition_name, read_table, short_names
+from whybench.suites.judge.figures.looks import TASKS
+from whybench.suites.judge.figures.names import condition_name
 from whybench.suites.judge.figures.slopes import spread
-from whybench.suites.judge.figures.swarms import swarm
 from whybench.suites.judge.imported import CONDITIONS, published_records
 from whybench.suites.judge.measures import CONDITION
 from whybench.suites.judge.modelled import model_agents
@@ -45,7 +42,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.figure import Figure
-    from matplotlib.transforms import Bbox
 
     from whybench.suites.judge.modelled import Modelled
 
@@ -167,76 +163,21 @@ def figure_of(name: str) -> Figure:
 EVERY = pytest.mark.parametrize("name", DRAW)
 
 
-def drawn(figure: Figure, kind: str = "") -> int:
-    """Count the points (or cells) whose name holds `kind`."""
-    figure.draw_without_rendering()
-    marks = [m for m in figure.findobj() if str(m.get_gid()).startswith("points-")]
-    return sum(
-        len(mark.get_xdata()) if hasattr(mark, "get_xdata") else 1
-        for mark in marks
-        if kind in str(mark.get_gid())
-    )
-
-
-def extents(figure: Figure) -> list[tuple[str, Bbox]]:
-    figure.draw_without_rendering()
-    renderer = figure.canvas.get_renderer()
-    return [(text.get_text(), text.get_window_extent(renderer)) for text in texts(figure)]
-
-
-def texts(figure: Figure) -> list[Text]:
-    """Return what can be read: ticks beyond the ends of an axis are there and not drawn."""
-    hidden = {
-        id(label)
-        for axes in figure.axes
-        for axis in (axes.xaxis, axes.yaxis)
-        for tick in axis.get_major_ticks()
-        if not axes.axison
-        or not min(ends := axis.get_view_interval()) <= tick.get_loc() <= max(ends)
-        for label in (tick.label1, tick.label2)
-    }
-    every = [t for t in figure.findobj(Text) if t.get_text().strip() and t.get_visible()]
-    return [text for text in every if id(text) not in hidden]
-
-
 @EVERY
 def test_a_figure_is_written_in_three_formats_and_always_the_same(
     name: str, tmp_path: Path
 ) -> None:
-    paths = save(figure_of(name), tmp_path / "new", name)
-    (again,) = save(DRAW[name](), tmp_path, name, ("svg",))
-    assert paths[1].read_bytes() == again.read_bytes()
-    assert [path.suffix for path in paths] == [".pdf", ".svg", ".png"]
-    assert all(path.stat().st_size > 8_000 for path in paths)
-    pdf = paths[0].read_bytes()
-    box = re.search(rb"/MediaBox \[ *0 0 ([\d.]+) ([\d.]+) *\]", pdf)
-    assert box is not None
-    assert float(box[1]) / 72 * 25.4 == pytest.approx(170, abs=0.1)
-    assert b"/FontFile2" in pdf, "letters must be embedded"
-    assert b"<text" not in paths[1].read_bytes(), "letters must be outlined"
-    with Image.open(paths[2]) as picture:
-        assert picture.width == pytest.approx(170 / 25.4 * 200, abs=1)
-        grey = np.asarray(picture.convert("L"))
-    assert 0.005 < (grey < 128).mean() < 0.6, "something dark on something light, in grey too"
+    check_files(figure_of(name), DRAW[name], tmp_path)
 
 
 @EVERY
 def test_nothing_is_cut_off_or_too_small_to_read(name: str) -> None:
-    figure = figure_of(name)
-    assert min(text.get_fontsize() for text in texts(figure)) >= 6.5
-    for text, box in extents(figure):
-        assert box.x0 >= -0.5, text
-        assert box.y0 >= -0.5, text
-        assert box.x1 <= figure.bbox.x1 + 0.5, text
-        assert box.y1 <= figure.bbox.y1 + 0.5, text
+    check_readable(figure_of(name))
 
 
 @EVERY
 def test_names_do_not_cover_each_other(name: str) -> None:
-    boxes = [(text, box.padded(-1)) for text, box in extents(figure_of(name))]
-    for place, (one, box) in enumerate(boxes):
-        for two, other in boxes[place + 1 :]:
-            assert not box.overlaps(other), (one, two)
+    check_apart(figure_of(name))
 
 
 def test_each_agent_is_a_point() -> None:
@@ -298,9 +239,7 @@ def test_forest_without_a_rho_has_a_cross() -> None:
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_every_graph_has_a_tasks_panel(graph: str) -> None:
     shape = structure(graph)
-    grouped = [
-        task for tasks in read_table("style.yaml")["tasks"][graph].values() for task in tasks
-    ]
+    grouped = [task for tasks in TASKS[graph].values() for task in tasks]
     assert grouped == list(dict.fromkeys(question.task for question in shape.questions))
     assert drawn(tasks_panel(models(graph))) == 3 * len(grouped)
 
@@ -308,21 +247,6 @@ def test_every_graph_has_a_tasks_panel(graph: str) -> None:
 def test_causes_stand_above_effects() -> None:
     assert layers(structure("fork")) == [["C"], ["E1", "E2"]]
     assert layers(structure("chain")) == [["X"], ["Y"], ["Z"]]
-
-
-def test_names_are_short_and_tell_agents_apart() -> None:
-    assert short_names([*AGENTS, PEOPLE, "published/gpt-4o[temperature=0.7]"]) == {
-        AGENTS[0]: "gemini-2.5-pro",
-        AGENTS[1]: "gpt-5-mini, high",
-        AGENTS[2]: "gpt-5-mini, low",
-        AGENTS[3]: "claude-opus-4",
-        AGENTS[4]: "o3",
-        PEOPLE: "people",
-        "published/gpt-4o[temperature=0.7]": "gpt-4o, T 0.7",
-    }
-    alike = ["openai/gpt-4o-2024-05-13", "openai/gpt-4o-2024-08-06"]
-    assert list(short_names(alike).values()) == alike
-    assert short_names(["reference/judge.noisy-or"]) == {"reference/judge.noisy-or": "noisy-or"}
 
 
 def test_conditions_are_named_by_what_differs() -> None:
@@ -362,21 +286,11 @@ def test_spread_keeps_names_apart_and_in_order() -> None:
     assert spread(np.array([0.1, 0.9]), 0.1).tolist() == [0.1, 0.9]
 
 
-def test_swarm_keeps_points_apart() -> None:
-    up = generator("test", "swarm").uniform(0, 5, 30)
-    across = swarm(np.zeros(30), up, room=1)
-    gaps = np.hypot(across[:, None] - across, up[:, None] - up) + 9 * np.eye(30)
-    assert gaps.min() >= 0.99
-    assert np.abs(swarm(np.zeros(30), np.zeros(30), room=1, farthest=2)).max() <= 2
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="1 to 5 agents, got 6"):
         tasks_panel(models() * 2)
     with pytest.raises(UserError, match="one graph, got collider, fork"):
         tasks_panel([models()[0], models("fork")[0]])
-    with pytest.raises(UserError, match="kinds must be among pdf, svg, png, got \\['gif'\\]"):
-        save(figure_of("release"), ".", "release", ("gif",))
     with pytest.raises(UserError, match="pooled alignments"):
         alignment_forest([])
     with pytest.raises(UserError, match="an estimate of consistency, got none"):

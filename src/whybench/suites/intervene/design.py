@@ -35,6 +35,7 @@ WORLDS = ("core", "advanced", "source-advanced")
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "style": ("basic", "fewest-steps", "step-by-step", "recipe"),
+    "interface": ("text", "tools"),
     "initial": INITIAL,
     "split": ("train", "test"),
 }
@@ -53,6 +54,7 @@ class InterveneDesign:
         worlds: The set of worlds: core, advanced, source-advanced.
         theme: Bundled themes by name, or paths of YAML themes.
         style: How the agent is instructed: basic, fewest-steps, step-by-step, recipe.
+        interface: How it replies: JSON in text, or tools that it calls.
         n: Numbers of entities; the core set has its own, as for the next three.
         density: Shares of the possible edges.
         initial: First states: all-moving, rest, some-moving.
@@ -64,6 +66,7 @@ class InterveneDesign:
     worlds: str = "core"
     theme: tuple[str, ...] = ("shapes",)
     style: tuple[str, ...] = ("basic",)
+    interface: tuple[str, ...] = ("text",)
     n: tuple[int, ...] = ()
     density: tuple[float, ...] = ()
     initial: tuple[str, ...] = ()
@@ -75,6 +78,7 @@ class InterveneDesign:
         _check_levels("theme", self.theme)
         _check_levels("theme", tuple(entry.name for entry in self.themes))
         _check_levels("style", self.style, LEVELS["style"])
+        _check_levels("interface", self.interface, LEVELS["interface"])
         _check_levels("split", (self.split,), LEVELS["split"])
         if self.split == "train" and self.worlds != "advanced":
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
@@ -119,7 +123,7 @@ class InterveneDesign:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of levels of each crossed factor; what is asked of a world comes first."""
-        shared = (len(self.themes), len(self.style))
+        shared = (len(self.themes), len(self.style), len(self.interface))
         if self.worlds == "core":
             return (len(core_cases()), *shared)
         crossed = (len(self.n), len(self.density), len(self.initial))
@@ -146,7 +150,8 @@ class InterveneDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        named = f"{', '.join(entry.name for entry in self.themes)}; {', '.join(self.style)}"
+        themes = tuple(entry.name for entry in self.themes)
+        named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
         if self.worlds == "core":
             return f"{self.size} items: {len(core_cases())} cases of the core set; {named}"
         asked = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS

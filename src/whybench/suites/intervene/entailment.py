@@ -22,6 +22,7 @@ from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal, Self
 
+from whybench.suites.contract import UserError
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ __all__ = [
     "check_transition",
     "conclusion",
     "entailed",
+    "solver_class",
 ]
 
 Entailed = Literal["yes", "no", "open"]
@@ -80,7 +82,7 @@ class Evidence:
         if n < 2:
             raise ValueError(f"n must be at least 2, got {n}")
         self.n = n
-        self._solver = _solver_class()(name="minisat22", bootstrap_with=_order_clauses(n))
+        self._solver = solver_class()(name="minisat22", bootstrap_with=_order_clauses(n))
         if initial is not None:
             check_entities(n, initial)
             self._tell(_closed(n, initial))
@@ -143,13 +145,14 @@ def entailed(
         return evidence.entails(x, y)
 
 
-def _solver_class() -> type:
+def solver_class() -> type:
+    """Return the SAT solver, or say how to install it."""
     try:
         from pysat.solvers import Solver  # type: ignore[import-untyped]  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(
+    except ImportError:
+        raise UserError(
             "deciding what evidence entails needs python-sat: pip install 'whybench[intervene]'"
-        ) from error
+        ) from None
     return Solver  # type: ignore[no-any-return]
 
 

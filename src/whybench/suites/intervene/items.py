@@ -1,4 +1,4 @@
-"""The intervene item and its generator.
+"""The intervene item.
 
 An item is a hidden world, the state in which the agent finds it, and the question whether one
 entity causes another. The truth is 1 for yes and 0 for no, and is certified by searching the graph
@@ -13,44 +13,34 @@ repeats itself, and its ids must not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
-from whybench.scm import Certificate, agreed
-from whybench.seeds import Split, canonical, generator, item_id
-from whybench.suites.blocks import cells_in_blocks
-from whybench.suites.intervene.sets import (
-    QUESTIONS,
-    Drawn,
-    Initial,
-    Pair,
-    advanced_world,
-    core_cases,
-    initial_kind,
-    initial_state,
-    source_world,
-)
-from whybench.suites.intervene.world import State, World, closure
+from whybench.seeds import Split, canonical
+from whybench.suites.intervene.sets import initial_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from whybench.scm import Certificate
     from whybench.suites.contract import Scalar
-    from whybench.suites.intervene.design import InterveneDesign
+    from whybench.suites.intervene.sets import Pair
     from whybench.suites.intervene.themes import Theme
+    from whybench.suites.intervene.world import State, World
 
-__all__ = [
-    "COLUMNS",
-    "InterveneItem",
-    "Situation",
-    "described",
-    "intervene_items",
-    "item_at",
-]
+__all__ = ["COLUMNS", "DRAWN", "InterveneItem", "Situation", "described", "draw"]
+
+DRAWN: Mapping[str, type] = {
+    "graph": str,
+    "moving": str,
+    "asked": str,
+    "names": str,
+    "words": str,
+}
+"""The columns that say which case it is. Entities are numbered as they are listed: `graph` holds
+the hidden edges ("0>1 1>2"), `moving` the first state ("1 2"), `asked` the supposed cause and the
+supposed effect ("0>2"). `names` are those of the entities, `words` the two verbs and the two states
+of the theme. An episode can be held again from these columns alone."""
 
 COLUMNS: Mapping[str, type] = {
     "worlds": str,
@@ -62,13 +52,13 @@ COLUMNS: Mapping[str, type] = {
     "order": str,
     "theme": str,
     "style": str,
+    "interface": str,
     "split": str,
+    **DRAWN,
 }
 """The factor columns of intervene records."""
 
 Relation = Literal["cause", "effect", "unrelated"]
-
-CACHED = 4096
 
 
 @dataclass(frozen=True)
@@ -80,14 +70,20 @@ class Situation:
         moving: Those that move.
         cause: The supposed cause.
         effect: The supposed effect.
+        words: The two verbs and the two states: move, hold, moving, still.
+        limit: The number of interventions that are allowed.
         style: How the agent is instructed.
+        interface: How it is to reply.
     """
 
     names: tuple[str, ...]
     moving: frozenset[str]
     cause: str
     effect: str
+    words: tuple[str, str, str, str]
+    limit: int
     style: str
+    interface: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +101,7 @@ class InterveneItem:
         theme: The words of the world.
         names: What the entities are called.
         style: How the agent is instructed.
+        interface: How it is to reply.
         split: The side of the train/test divide.
         draw: Which of the random worlds of its kind it is; 0 in the core set.
         certificate: The two derivations of the truth.
@@ -120,6 +117,7 @@ class InterveneItem:
     theme: Theme
     names: tuple[str, ...]
     style: str
+    interface: str
     split: Split
     draw: int
     certificate: Certificate
@@ -160,7 +158,13 @@ class InterveneItem:
             "order": self.order,
             "theme": self.theme.name,
             "style": self.style,
+            "interface": self.interface,
             "split": self.split,
+            "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
+            "moving": " ".join(map(str, sorted(self.initial))),
+            "asked": "{}>{}".format(*self.asked),
+            "names": ",".join(self.names),
+            "words": ",".join(self.theme.verbs_and_states),
         }
 
     @property
@@ -172,7 +176,10 @@ class InterveneItem:
             moving=frozenset(self.names[entity] for entity in self.initial),
             cause=self.names[x],
             effect=self.names[y],
+            words=self.theme.verbs_and_states,
+            limit=self.limit,
             style=self.style,
+            interface=self.interface,
         )
 
 
@@ -186,181 +193,15 @@ def described(item: InterveneItem) -> str:
             "moving": sorted(item.initial),
             "asked": item.asked,
             "style": item.style,
+            "interface": item.interface,
             "draw": item.draw,
         }
     )
 
 
-def intervene_items(design: InterveneDesign) -> Iterator[InterveneItem]:
-    """Yield the items of a design; every prefix of whole blocks is balanced."""
-    for index in range(design.size):
-        yield item_at(design, index)
-
-
-def item_at(design: InterveneDesign, index: int) -> InterveneItem:
-    """Return the item at a place in a design, without making those before it."""
-    if not 0 <= index < design.size:
-        raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
-    cells = _cells(design.sizes)
-    turn, place = divmod(index, len(cells))
-    cell = cells[place]
-    if design.worlds == "core":
-        item = _core_item(design, *cell)
-    elif design.worlds == "advanced":
-        item = _advanced_item(design, turn, *cell)
-    else:
-        item = _source_item(design, turn, *cell)
-    return replace(item, id=item_id("intervene", described(item), item.truth))
-
-
-@lru_cache(maxsize=8)
-def _cells(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    return tuple(cells_in_blocks(sizes))
-
-
-def _core_item(design: InterveneDesign, case: int, theme: int, style: int) -> InterveneItem:
-    number = _core_order()[case]
-    structure, world, state, (x, y), along = core_cases()[number]
-    rng = generator("intervene", "core", number)
-    place = rng.permutation(world.n).tolist()
-    if (place[x] < place[y]) != along:
-        place[x], place[y] = place[y], place[x]
-    return _item(
-        design,
-        structure=structure,
-        hidden=World(world.n, tuple(sorted((place[a], place[b]) for a, b in world.edges))),
-        density=2 * len(world.edges) / (world.n * (world.n - 1)),
-        initial=frozenset(place[entity] for entity in state),
-        asked=(place[x], place[y]),
-        theme=theme,
-        style=style,
-        draw=0,
-        key=("core", number),
-    )
-
-
-@cache
-def _core_order() -> tuple[int, ...]:
-    """An order of the core cases in which those of one structure do not stand together."""
-    return tuple(generator("intervene", "core", "order").permutation(len(core_cases())).tolist())
-
-
-def _advanced_item(
-    design: InterveneDesign,
-    turn: int,
-    question: int,
-    size: int,
-    density: int,
-    initial: int,
-    theme: int,
-    style: int,
-) -> InterveneItem:
-    mirrored, asked = divmod(question, len(QUESTIONS))
-    n, share = design.n[size], design.density[density]
-    drawn = _advanced_world(n, share, turn, bool(mirrored), cast("Split", design.split))
-    kind = cast("Initial", design.initial[initial])
-    key = ("advanced", design.split, n, share, turn, bool(mirrored))
-    return _item(
-        design,
-        structure="random",
-        hidden=drawn.world,
-        density=share,
-        initial=initial_state(drawn.world, kind, *key),
-        asked=drawn.pairs[asked],
-        theme=theme,
-        style=style,
-        draw=2 * turn + mirrored,
-        key=key,
-    )
-
-
-def _source_item(
-    design: InterveneDesign,
-    draw: int,
-    asked: int,
-    size: int,
-    density: int,
-    initial: int,
-    theme: int,
-    style: int,
-) -> InterveneItem:
-    n, share = design.n[size], design.density[density]
-    drawn = _source_world(n, share, draw)
-    key = ("source-advanced", n, share, draw)
-    kind = cast("Initial", design.initial[initial])
-    return _item(
-        design,
-        structure="random",
-        hidden=drawn.world,
-        density=share,
-        initial=initial_state(drawn.world, kind, *key),
-        asked=drawn.pairs[asked],
-        theme=theme,
-        style=style,
-        draw=draw,
-        key=key,
-    )
-
-
-def _item(
-    design: InterveneDesign,
-    *,
-    structure: str,
-    hidden: World,
-    density: float,
-    initial: State,
-    asked: Pair,
-    theme: int,
-    style: int,
-    draw: int,
-    key: tuple[object, ...],
-) -> InterveneItem:
-    words = design.themes[theme]
-    return InterveneItem(
-        id="",
-        worlds=design.worlds,
-        structure=structure,
-        hidden=hidden,
-        density=density,
-        initial=initial,
-        asked=asked,
-        theme=words,
-        names=_names(words, hidden.n, key),
-        style=design.style[style],
-        split=cast("Split", design.split),
-        draw=draw,
-        certificate=_certificate(hidden, asked),
-    )
-
-
-# All questions of a world stand in one block: these remember the worlds of a block, and no more.
-
-
-@lru_cache(maxsize=CACHED)
-def _advanced_world(n: int, density: float, draw: int, mirrored: bool, split: Split) -> Drawn:
-    return advanced_world(n, density, draw, mirrored, split)
-
-
-@lru_cache(maxsize=CACHED)
-def _source_world(n: int, density: float, draw: int) -> Drawn:
-    return source_world(n, density, draw)
-
-
-@lru_cache(maxsize=CACHED)
-def _names(words: Theme, n: int, key: tuple[object, ...]) -> tuple[str, ...]:
-    return words.draw(n, generator("intervene", "names", words.name, *key))
-
-
-@lru_cache(maxsize=CACHED)
-def _closure(world: World) -> NDArray[np.bool_]:
-    return closure(world)
-
-
-@lru_cache(maxsize=CACHED)
-def _certificate(world: World, asked: Pair) -> Certificate:
-    x, y = asked
-    return agreed(
-        f"whether {x} causes {y}",
-        ("graph search", float(world.causes(x, y))),
-        ("matrix closure", float(_closure(world)[x, y])),
-    )
+def draw(item: InterveneItem) -> Iterator[str]:
+    """Yield lines that picture the hidden world, for who may see it."""
+    for entity, children in enumerate(item.hidden.children):
+        if children:
+            driven = ", ".join(item.names[child] for child in children)
+            yield f"{'hidden':16} {item.names[entity]} -> {driven}"

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from whybench.suites.intervene.entailment import Entailed
 
-__all__ = ["VERDICTS", "Answer", "Verdict", "verdict"]
+__all__ = ["ANSWERS", "VERDICTS", "Answer", "Verdict", "verdict"]
 
 Answer = Literal["yes", "no"]
 Verdict = Literal["justified", "lucky", "premature", "contradicts", "no_answer"]
 
+ANSWERS: tuple[Answer, ...] = ("yes", "no")
 VERDICTS: tuple[Verdict, ...] = ("justified", "lucky", "premature", "contradicts", "no_answer")
 
 

@@ -143,19 +143,25 @@ class World:
     def move(self, state: State, v: int) -> State:
         """Return the state after v is made to move."""
         self._check(v)
-        return _entities(self._bits(state) | 1 << v | self._below[v])
+        return _entities(self.after(self._bits(state), "move", v))
 
     def hold(self, state: State, v: int) -> State:
         """Return the state after v is held: the same if v is still, or driven by what moves."""
         self._check(v)
-        sources = self._sources(self._bits(state))
-        return _entities(self._closed(sources & ~(1 << v))) if sources >> v & 1 else state
+        return _entities(self.after(self._bits(state), "hold", v))
 
     def step(self, state: State, action: Action, v: int) -> State:
         """Return the state after an action on v."""
         if action not in ACTIONS:
             raise ValueError(f"action must be one of {', '.join(ACTIONS)}, got {action!r}")
         return self.move(state, v) if action == "move" else self.hold(state, v)
+
+    def after(self, bits: int, action: Action, v: int) -> int:
+        """Return the state after an action on v; states are bits, for those in a hurry."""
+        if action == "move":
+            return bits | 1 << v | self._below[v]
+        sources = self._sources(bits)
+        return self._closed(sources & ~(1 << v)) if sources >> v & 1 else bits
 
     def _closed(self, bits: int) -> int:
         reached = bits

@@ -92,7 +92,7 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     own_words=lambda item: not item.published,
     beside={"people": _people, "published": _published},
     replicate=_replicate,
-    figures=_figures,
+    replicate_figures=_figures,
     draw=draw,
     checks=CHECKS,
 )

@@ -10,7 +10,7 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.measures import task_contrast
 from whybench.suites.judge.questions import structure
-from whybench.suites.task import explained, metric_rows, question_task, score_replies
+from whybench.suites.task import explained, metric_rows, question_task, score_sample
 
 if TYPE_CHECKING:
     from inspect_ai.solver import TaskState
@@ -51,9 +51,7 @@ def judgment() -> Scorer:
     """Read the likelihood, 0 to 100, from each reply; without one the score is "N" and a reason."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        return score_replies(
-            state.metadata, str(state.sample_id), state.messages, state.output.stop_reason
-        )
+        return score_sample(state)
 
     return score
 

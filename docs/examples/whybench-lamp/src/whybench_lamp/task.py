@@ -4,7 +4,7 @@ from inspect_ai import Task, task
 from inspect_ai.scorer import Score, Scorer, Target, scorer
 from inspect_ai.solver import TaskState
 
-from whybench.suites.task import question_task, score_replies
+from whybench.suites.task import question_task, score_sample
 from whybench_lamp import SUITE
 
 __all__ = ["chance", "lamp"]
@@ -15,9 +15,7 @@ def chance() -> Scorer:
     """Read the chance from each reply; `whybench measures` does the rest."""
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        return score_replies(
-            state.metadata, str(state.sample_id), state.messages, state.output.stop_reason
-        )
+        return score_sample(state)
 
     return score
 

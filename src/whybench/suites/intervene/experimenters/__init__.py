@@ -5,12 +5,16 @@ They are the yardstick for steps: each goes on until what it has seen entails th
 - `bayes`: the fewest interventions to be expected, exactly, if every directed acyclic graph is
   equally likely; up to five entities.
 - `greedy`: whatever tells most about the answer at once; up to five entities.
+- `sampled`: the same, judged by a pool of random worlds; any number of entities.
+- `settle`: `bayes` up to five entities and `sampled` beyond, the one to compare agents with. Only
+  the first is optimal: a step count beyond five entities can be beaten.
 - `recipe`: bring both entities to rest, move the cause, watch the effect; any number of entities.
 - `certificate`: the shortest series of interventions that proves the answer, found with the hidden
   graph in view. No experimenter can do better, and none can know beforehand how to do as well.
 
-Where the first observation already entails the answer (x moves and y does not), bayes, greedy and
-certificate intervene not at all.
+Where the first observation already entails the answer (x moves and y does not), all but recipe
+intervene not at all. Recipe and sampled are sure to stay within the 2n interventions that an
+episode allows.
 """
 
 from whybench.suites.intervene.experimenters.certificates import certificate
@@ -23,6 +27,8 @@ from whybench.suites.intervene.experimenters.inquiry import (
 )
 from whybench.suites.intervene.experimenters.optimal import bayes, expected_steps
 from whybench.suites.intervene.experimenters.recipe import recipe
+from whybench.suites.intervene.experimenters.sampled import sampled
+from whybench.suites.intervene.experimenters.settle import settle
 
 __all__ = [
     "Experimenter",
@@ -34,4 +40,6 @@ __all__ = [
     "experiment",
     "greedy",
     "recipe",
+    "sampled",
+    "settle",
 ]

@@ -11,7 +11,7 @@ Ties are frequent, and the last rule matters: on the 84 core cases other choices
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.experimenters.inquiry import Inquiry, Intervention
     from whybench.suites.intervene.posets import Posets
 
-__all__ = ["equally_good", "greedy"]
+__all__ = ["equally_good", "greedy", "uncertainty_left"]
 
 DIGITS = 9
 """Entropies that agree to so many digits are equal."""
+
+FEW = 2**12
+"""So many states are counted as they are; more are numbered first, which means to sort them."""
 
 
 def greedy(inquiry: Inquiry) -> Intervention | None:
@@ -49,13 +52,7 @@ def equally_good(inquiry: Inquiry) -> list[int]:
     if not informative:
         return [_towards_news(orders, belief, state)]
     weights = orders.dags[belief].astype(float)
-    left = {
-        v: (
-            round(_expected_entropy(outcomes[v], answers, weights), DIGITS),
-            round(_expected_entropy(outcomes[v], np.arange(len(belief)), weights), DIGITS),
-        )
-        for v in informative
-    }
+    left = {v: uncertainty_left(outcomes[v], answers, weights) for v in informative}
     return [v for v in informative if left[v] == min(left.values())]
 
 
@@ -66,19 +63,32 @@ def _outcomes(orders: Posets, belief: NDArray[np.int64], state: int, v: int) -> 
     return outcomes
 
 
-def _expected_entropy(
-    outcomes: NDArray[np.uint8], asked: NDArray[np.generic], weights: NDArray[np.float64]
-) -> float:
-    """Return the entropy that is left of `asked` once the outcome is known, in bits."""
-    pairs = np.stack([outcomes.astype(np.int64), asked.astype(np.int64)])
-    _, kind = np.unique(pairs, axis=1, return_inverse=True)
-    joint = np.bincount(kind.ravel(), weights) / weights.sum()
-    outcome = np.bincount(outcomes, weights) / weights.sum()
-    return _entropy(joint) - _entropy(outcome)
+def uncertainty_left(
+    outcomes: NDArray[np.integer[Any]],
+    answers: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+) -> tuple[float, float]:
+    """Say how uncertain answer and world stay once the outcome is known; smaller is better.
+
+    The first number is the entropy that is left of the answer. The second is that of the world,
+    up to a constant: a world has one outcome, so what is learnt is the entropy of the outcome.
+
+    Args:
+        outcomes: What an intervention would show in each world.
+        answers: Whether x causes y in each world.
+        weights: How likely each world is, up to a factor.
+    """
+    kind = outcomes.astype(np.int64)
+    if kind.max() >= FEW:
+        _, kind = np.unique(kind, return_inverse=True)
+    outcome = _entropy(np.bincount(kind, weights))
+    joint = _entropy(np.bincount(2 * kind + answers, weights))
+    return round(joint - outcome, DIGITS), round(-outcome, DIGITS)
 
 
-def _entropy(shares: NDArray[np.float64]) -> float:
-    positive = shares[shares > 0]
+def _entropy(weights: NDArray[np.number[Any]]) -> float:
+    """Return the entropy of a choice with these weights, in bits."""
+    positive = weights[weights > 0] / weights.sum()
     return float(-(positive * np.log2(positive)).sum())
 
 

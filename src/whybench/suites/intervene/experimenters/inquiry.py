@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -52,6 +52,19 @@ class Inquiry:
         """Return the inquiry after one more intervention."""
         seen = Transition(self.state, done.action, done.entity, after)
         return replace(self, transitions=(*self.transitions, seen))
+
+    def renamed(self, names: Sequence[int]) -> Inquiry:
+        """Return the same inquiry with each entity called by its place in `names`."""
+        place = {name: index for index, name in enumerate(names)}
+
+        def placed(state: State) -> State:
+            return frozenset(place[entity] for entity in state)
+
+        transitions = tuple(
+            Transition(placed(seen.before), seen.action, place[seen.entity], placed(seen.after))
+            for seen in self.transitions
+        )
+        return Inquiry(self.n, place[self.x], place[self.y], placed(self.initial), transitions)
 
 
 Experimenter = Callable[[Inquiry], Intervention | None]

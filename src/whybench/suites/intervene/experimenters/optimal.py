@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.intervene.entailment import Transition
 from whybench.suites.intervene.posets import consistent, posets, state_bits
 from whybench.suites.intervene.world import ACTIONS
 
@@ -63,17 +62,9 @@ def _names(inquiry: Inquiry) -> list[int]:
 
 def _known(inquiry: Inquiry, names: list[int]) -> tuple[NDArray[np.int16], int]:
     """Return belief and state, with the entities renamed by their place in `names`."""
-    place = {name: index for index, name in enumerate(names)}
-
-    def renamed(state: frozenset[int]) -> frozenset[int]:
-        return frozenset(place[entity] for entity in state)
-
-    transitions = [
-        Transition(renamed(seen.before), seen.action, place[seen.entity], renamed(seen.after))
-        for seen in inquiry.transitions
-    ]
-    fits = consistent(inquiry.n, transitions, renamed(inquiry.initial))
-    return np.flatnonzero(fits).astype(np.int16), state_bits(renamed(inquiry.state))
+    known = inquiry.renamed(names)
+    fits = consistent(known.n, known.transitions, known.initial)
+    return np.flatnonzero(fits).astype(np.int16), state_bits(known.state)
 
 
 @cache

@@ -83,6 +83,16 @@ class Theme:
         """A digest of all words of the theme."""
         return digest("theme", self).hex()[:16]
 
+    @property
+    def verbs_and_states(self) -> tuple[str, str, str, str]:
+        """The two verbs and the two states that they bring about."""
+        return self.move, self.hold, self.moving, self.still
+
+    @property
+    def states(self) -> tuple[str, str]:
+        """The two states: moving and still."""
+        return self.moving, self.still
+
     def pool(self, n: int) -> tuple[str, ...]:
         """Return the names among which those of n entities are drawn."""
         if n > self.capacity:

@@ -53,7 +53,7 @@ from whybench.suites.judge.answers.marked import (
 from whybench.suites.judge.answers.numbers import Number
 from whybench.suites.judge.answers.plain import same_signs
 from whybench.suites.judge.answers.prose import read_prose
-from whybench.suites.judge.answers.thinking import (
+from whybench.suites.thinking import (
     EXPLAINING,
     THINKING,
     final_channel,

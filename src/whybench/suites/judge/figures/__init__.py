@@ -4,20 +4,19 @@ Every function takes plain results (measures, fitted models) and returns a matpl
 `save` writes as PDF, SVG and PNG. `replication_figures` draws the published data. Needs the extra
 `figures` (matplotlib).
 
-Shown alike everywhere: people are black; an open or hatched mark rests on too few answers to be
-ranked; consistency has an axis on which equal steps are equal factors of 1 - R².
+Beside what is alike in all suites (`whybench.drawing`), consistency has an axis on which equal
+steps are equal factors of 1 - R².
 """
 
 from whybench.suites.contract import UserError
 
 try:
-    import matplotlib  # noqa: F401
-except ModuleNotFoundError as missing:
-    raise UserError("figures need matplotlib: pip install 'whybench[figures]'") from missing
+    from whybench.drawing import save
+except ImportError as missing:
+    raise UserError(str(missing)) from missing
 
 from whybench.suites.judge.figures.by_condition import consistency_by_condition
 from whybench.suites.judge.figures.by_release import measures_by_release
-from whybench.suites.judge.figures.canvas import save
 from whybench.suites.judge.figures.determinacy import determinacy_panels
 from whybench.suites.judge.figures.forest import alignment_forest
 from whybench.suites.judge.figures.heat_map import parameter_map

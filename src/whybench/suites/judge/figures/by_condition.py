@@ -7,26 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.lines import Line2D
 
-from whybench.suites.judge.figures.canvas import SMALL, colour, look, measure_name, sheet, styled
-from whybench.suites.judge.figures.marks import (
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.marks import (
     add_key,
     draw_people_line,
     draw_points,
+    is_small,
     key_of,
     people_key,
     small_key,
-    style_name,
 )
-from whybench.suites.judge.figures.names import is_people
-from whybench.suites.judge.figures.results import (
-    Place,
-    estimated,
-    is_small,
-    of_people,
-    places_of,
-)
-from whybench.suites.judge.figures.scales import squared_axis, stretched
-from whybench.suites.judge.figures.swarms import swarm
+from whybench.drawing.names import is_people
+from whybench.drawing.scales import squared_axis, stretched
+from whybench.drawing.style import SMALL, colour
+from whybench.drawing.swarms import swarm
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
+from whybench.suites.judge.figures.results import Place, estimated, of_people, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,27 +7,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.canvas import colour, look, measure_name, sheet, styled
-from whybench.suites.judge.figures.marks import (
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.marks import (
     add_key,
     draw_people_line,
     draw_points,
+    is_small,
     key_of,
     people_key,
     small_key,
-    style_name,
 )
-from whybench.suites.judge.figures.names import DATE, SETTINGS, is_people, read_table
-from whybench.suites.judge.figures.results import (
-    Place,
-    estimated,
-    is_small,
-    of_people,
-    places_of,
-)
-from whybench.suites.judge.figures.scales import squared_axis, stretched
-from whybench.suites.judge.figures.swarms import swarm
+from whybench.drawing.names import DATE, SETTINGS, is_people
+from whybench.drawing.scales import squared_axis, stretched
+from whybench.drawing.style import colour, read_table
+from whybench.drawing.swarms import swarm
+from whybench.suites.contract import UserError
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
+from whybench.suites.judge.figures.results import Place, estimated, of_people, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,7 +52,7 @@ def released(agent: str) -> tuple[str, date] | None:
     """
     name = agent.rsplit("/", maxsplit=1)[-1].split("[", maxsplit=1)[0]
     names = (name, SETTINGS.sub("", name), DATE.sub("", name))
-    for provider, dates in read_table("release_dates.yaml").items():
+    for provider, dates in read_table(__package__, "release_dates.yaml").items():
         for known in names:
             if known in dates:
                 return provider, dates[known]

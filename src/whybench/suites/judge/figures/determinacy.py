@@ -4,23 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.suites.judge.figures.canvas import colour, look, measure_name, settle, sheet, styled
-from whybench.suites.judge.figures.labels import label_points
-from whybench.suites.judge.figures.marks import (
-    add_key,
-    draw_points,
-    key_of,
-    small_key,
-    style_name,
-)
-from whybench.suites.judge.figures.names import is_people, short_names
-from whybench.suites.judge.figures.results import (
-    by_place,
-    estimated,
-    is_small,
-    places_of,
-)
-from whybench.suites.judge.figures.scales import squared_axis
+from whybench.drawing.canvas import settle, sheet, styled
+from whybench.drawing.labels import label_points
+from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.names import is_people, short_names
+from whybench.drawing.scales import squared_axis
+from whybench.drawing.style import PEOPLE, colour
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
+from whybench.suites.judge.figures.results import by_place, estimated, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +71,7 @@ def determinacy_panels(measures: Sequence[Measure]) -> Figure:
         _draw_panel(axes, name, pairs[name])
     keys = [key_of(look("styles", style), style_name(style)) for style in styles]
     if any(is_people(agent) for agent, _ in found):
-        keys.append(key_of(look("people", 0), "people"))
+        keys.append(key_of(PEOPLE, "people"))
     if any(is_small(m) for m in known):
         keys.append(small_key())
     add_key(figure, keys)

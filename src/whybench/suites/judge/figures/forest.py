@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.names import is_people, short_names
+from whybench.drawing.style import MARKER, SIZE, colour
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import POOLED
-from whybench.suites.judge.figures.canvas import (
-    MARKER,
-    STYLE,
-    colour,
-    look,
-    measure_name,
-    sheet,
-    styled,
-)
-from whybench.suites.judge.figures.marks import add_key, draw_points, key_of, small_key, style_name
-from whybench.suites.judge.figures.names import is_people, short_names
-from whybench.suites.judge.figures.results import Place, is_small, places_of
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
+from whybench.suites.judge.figures.results import Place, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +74,7 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     lows = [m.low for m in pooled if m.low is not None]
     panels[0].set_xlim(min([0.0, *lows]) - 0.02, 1.0)
     panels[0].set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
-    figure.supxlabel(measure_name("alignment"), fontsize=STYLE["type"]["size"])
+    figure.supxlabel(measure_name("alignment"), fontsize=SIZE)
     keys = [key_of(look("styles", style), style_name(style)) for style in _styles(places)]
     if any(is_small(m) for m in pooled):
         keys.append(small_key())

@@ -12,17 +12,13 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.marks import is_small
+from whybench.drawing.names import is_people, short_names
+from whybench.drawing.style import SMALL, WIDTH, colour
 from whybench.stats import SMALL_N
-from whybench.suites.judge.figures.canvas import SMALL, WIDTH, colour, measure_name, sheet, styled
-from whybench.suites.judge.figures.marks import style_name
-from whybench.suites.judge.figures.names import is_people, short_names
-from whybench.suites.judge.figures.results import (
-    Place,
-    by_place,
-    estimated,
-    is_small,
-    places_of,
-)
+from whybench.suites.judge.figures.looks import measure_name, style_name
+from whybench.suites.judge.figures.results import Place, by_place, estimated, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whybench.drawing.canvas import save
+from whybench.drawing.names import is_people
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.by_condition import consistency_by_condition
 from whybench.suites.judge.figures.by_release import measures_by_release
-from whybench.suites.judge.figures.canvas import save
 from whybench.suites.judge.figures.determinacy import determinacy_panels
 from whybench.suites.judge.figures.forest import alignment_forest
 from whybench.suites.judge.figures.heat_map import parameter_map
-from whybench.suites.judge.figures.names import is_people
 from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
 from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records

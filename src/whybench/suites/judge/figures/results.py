@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from whybench.drawing.names import is_people
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.names import condition_name, is_people
+from whybench.suites.judge.figures.names import condition_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from whybench.stats import Measure
 
-__all__ = ["Place", "by_place", "estimated", "is_small", "of_people", "places_of"]
+__all__ = ["Place", "by_place", "estimated", "of_people", "places_of"]
 
 
 class Place(NamedTuple):
@@ -25,11 +26,6 @@ class Place(NamedTuple):
     def of(cls, measure: Measure) -> Place:
         """Return where a measure was taken."""
         return cls(condition_name(measure.labels), measure.labels["style"])
-
-
-def is_small(measure: Measure) -> bool:
-    """Say whether a measure rests on too few answers to be ranked."""
-    return "small_n" in measure.flags
 
 
 def estimated(measures: Iterable[Measure], *names: str) -> list[Measure]:

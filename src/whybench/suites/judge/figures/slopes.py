@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from matplotlib.lines import Line2D
 
+from whybench.drawing.canvas import inches, sheet, styled
+from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.names import is_people, short_names
+from whybench.drawing.scales import squared_axis
+from whybench.drawing.style import PEOPLE, SMALL, Look, colour
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.canvas import (
-    SMALL,
-    Look,
-    colour,
-    inches,
-    look,
-    measure_name,
-    sheet,
-    styled,
-)
-from whybench.suites.judge.figures.marks import add_key, draw_points, key_of, small_key, style_name
-from whybench.suites.judge.figures.names import is_people, short_names
-from whybench.suites.judge.figures.results import Place, is_small, of_people
-from whybench.suites.judge.figures.scales import squared_axis
+from whybench.suites.judge.figures.looks import measure_name, style_name
+from whybench.suites.judge.figures.results import Place, of_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,7 +96,7 @@ def _add_keys(
         )
     ]
     if any(of_people(before, name) for name in names):
-        keys.append(key_of(look("people", 0), "people"))
+        keys.append(key_of(PEOPLE, "people"))
     if any(is_small(m) for name in names for p in _pairs(before, after, name) for m in p[1:]):
         keys.append(small_key())
     add_key(figure, keys)
@@ -150,7 +143,7 @@ def _draw_panel(
         kind = _kind(float(changes[place])) if place in most else QUIET
         _draw_line(axes, ends_of, kind, small[place], f"{name}-{place}")
     for value in known:
-        draw_points(axes, [0], [value], look("people", 0), [False], f"{name}-people")
+        draw_points(axes, [0], [value], PEOPLE, [False], f"{name}-people")
     rising, falling = int((changes > 0).sum()), int((changes < 0).sum())
     same = f", {len(pairs) - rising - falling} same" if rising + falling < len(pairs) else ""
     axes.set_title(f"{measure_name(name)}: {rising} up, {falling} down{same}", loc="left")

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.names import short_names
+from whybench.drawing.style import MARKER, SERIES, colour
 from whybench.stats import mean_difference
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.canvas import MARKER, STYLE, colour, look, sheet, styled
 from whybench.suites.judge.figures.graphs import KINDS, draw_node, draw_question, layers
-from whybench.suites.judge.figures.names import short_names
+from whybench.suites.judge.figures.looks import TASKS
 from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from whybench.suites.judge.figures.canvas import Look
+    from whybench.drawing.style import Look
     from whybench.suites.judge.modelled import Modelled
 
 __all__ = ["tasks_panel"]
@@ -37,14 +39,13 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     Args:
         models: Up to five agents of one graph, people first if they are among them.
     """
-    series = STYLE["series"]
-    if not 1 <= len(models) <= len(series):
-        raise UserError(f"models must be 1 to {len(series)} agents, got {len(models)}")
+    if not 1 <= len(models) <= len(SERIES):
+        raise UserError(f"models must be 1 to {len(SERIES)} agents, got {len(models)}")
     graphs = {model.group.labels["graph"] for model in models}
     if len(graphs) > 1:
         raise UserError(f"models must be of one graph, got {', '.join(sorted(graphs))}")
     shape = structure(graphs.pop())
-    groups: dict[str, list[str]] = STYLE["tasks"][shape.name]
+    groups = TASKS[shape.name]
     places = _places(groups)
 
     levels = len(layers(shape))
@@ -59,9 +60,7 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
         name = names[model.group.labels["agent"]]
         if "small_n" in model.flags:
             name += " (few answers)"
-        _draw_agent(
-            axes, model, groups, places, shift, look("series", place), series[place]["dashes"], name
-        )
+        _draw_agent(axes, model, groups, places, shift, SERIES[place], name)
     _dress(axes, groups, places)
     first = {question.task: question for question in reversed(shape.questions)}
     for task, x in places.items():
@@ -90,7 +89,6 @@ def _draw_agent(
     places: Mapping[str, float],
     shift: float,
     drawn: Look,
-    dashes: Sequence[float],
     name: str,
 ) -> None:
     fitted = dict(zip(model.tasks, 100 * model.predictions, strict=True))
@@ -99,7 +97,7 @@ def _draw_agent(
             [places[task] + shift for task in tasks],
             [fitted[task] for task in tasks],
             color=drawn.colour,
-            linestyle=(0, tuple(dashes)),
+            linestyle=drawn.line,
             linewidth=0.9,
             zorder=2,
         )
@@ -158,5 +156,5 @@ def _draw_key(axes: Axes) -> None:
     axes.set_axis_off()
     for place, (mark, meaning) in enumerate(KINDS.items()):
         x = 20 + 16 * place
-        draw_node(axes, x, 0, mark)
+        draw_node(axes, (x, 0), mark)
         axes.text(x + 1.8, 0, meaning, ha="left", va="center_baseline")

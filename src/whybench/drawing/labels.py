@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.judge.figures.canvas import SMALL
+from whybench.drawing.style import SMALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -48,5 +48,5 @@ def without_blocks(text: str, marks: str) -> tuple[str, bool]:
 
 
 def without_special_tokens(text: str) -> str:
-    """Take out tokens by which a chat template marks turns and ends, such as <|im_end|>."""
+    """Take out tokens by which a chat template marks turns and ends, such as `<|im_end|>`."""
     return re.sub(_SPECIAL_TOKEN, " ", text)

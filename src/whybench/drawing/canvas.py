@@ -8,47 +8,25 @@ from __future__ import annotations
 
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.names import read_table
+from whybench.drawing.style import FAMILY, SIZE, SMALL, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "MARKER",
-    "SMALL",
-    "WIDTH",
-    "Look",
-    "colour",
-    "inches",
-    "look",
-    "measure_name",
-    "save",
-    "settle",
-    "sheet",
-    "styled",
-]
-
-STYLE = read_table("style.yaml")
-WIDTH: float = STYLE["width"]
-"""Width of a figure in mm."""
-SMALL: float = STYLE["type"]["small"]
-"""Size of the smallest type in points."""
-MARKER: float = STYLE["marker"]
-"""Size of a point, in points."""
+__all__ = ["even_grid", "inches", "save", "settle", "sheet", "styled"]
 
 RC: dict[str, Any] = {
-    "font.family": STYLE["type"]["family"],
-    "font.size": STYLE["type"]["size"],
-    "axes.titlesize": STYLE["type"]["size"],
-    "axes.labelsize": STYLE["type"]["size"],
+    "font.family": FAMILY,
+    "font.size": SIZE,
+    "axes.titlesize": SIZE,
+    "axes.labelsize": SIZE,
     "xtick.labelsize": SMALL,
     "ytick.labelsize": SMALL,
     "legend.fontsize": SMALL,
@@ -76,13 +54,6 @@ UNDATED: dict[str, dict[str, Any]] = {
 }
 
 P = ParamSpec("P")
-
-
-class Look(NamedTuple):
-    """Colour and shape of what belongs together."""
-
-    colour: str
-    marker: str
 
 
 def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
@@ -120,26 +91,19 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
+def even_grid(count: int, most: int) -> tuple[int, int]:
+    """Return rows and columns for so many panels, at most so many in a row, rows nearly alike.
+
+    >>> even_grid(5, 4)
+    (2, 3)
+    """
+    rows = -(-count // most)
+    return rows, -(-count // rows)
+
+
 def inches(millimetres: float) -> float:
     """Return a length in matplotlib's unit."""
     return millimetres / 25.4
-
-
-def colour(name: str) -> str:
-    """Return a colour by its name."""
-    found: str = STYLE["colours"][name]
-    return found
-
-
-def look(table: str, key: str | int) -> Look:
-    """Return the look of something: of a style, a provider, people, or a place in a series."""
-    entry = STYLE[table] if table == "people" else STYLE[table][key]
-    return Look(colour(entry["colour"]), entry["marker"])
-
-
-def measure_name(name: str) -> str:
-    """Return what an axis calls a measure."""
-    return str(STYLE["measures"].get(name, name))
 
 
 def save(
@@ -147,7 +111,7 @@ def save(
 ) -> tuple[Path, ...]:
     """Write a figure as PDF, SVG and PNG (200 dpi), or some of these, and return the files."""
     if unknown := set(kinds) - set(UNDATED):
-        raise UserError(f"kinds must be among {', '.join(UNDATED)}, got {sorted(unknown)}")
+        raise ValueError(f"kinds must be among {', '.join(UNDATED)}, got {sorted(unknown)}")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     paths = tuple(folder / f"{name}.{kind}" for kind in kinds)

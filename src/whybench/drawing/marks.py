@@ -5,13 +5,13 @@ An open point rests on too few answers to be ranked; a black diamond or line is 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from whybench.drawing.style import MARKER, PEOPLE, colour
 from whybench.stats import SMALL_N
-from whybench.suites.judge.figures.canvas import MARKER, STYLE, colour, look
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,18 +19,23 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from whybench.drawing.style import Look
     from whybench.stats import Measure
-    from whybench.suites.judge.figures.canvas import Look
 
 __all__ = [
     "add_key",
     "draw_people_line",
     "draw_points",
+    "is_small",
     "key_of",
     "people_key",
     "small_key",
-    "style_name",
 ]
+
+
+def is_small(measure: Measure) -> bool:
+    """Say whether a measure rests on too few answers to be ranked."""
+    return "small_n" in measure.flags
 
 
 def draw_points(
@@ -67,12 +72,7 @@ def draw_people_line(axes: Axes, measure: Measure | None) -> None:
         return
     if measure.low is not None and measure.high is not None:
         axes.axhspan(measure.low, measure.high, color=colour("pale"), linewidth=0, zorder=0)
-    axes.axhline(measure.estimate, color=look("people", 0).colour, linewidth=0.9, zorder=1)
-
-
-def style_name(style: str) -> str:
-    """Return a style of reply in words."""
-    return str(STYLE["styles"][style]["name"])
+    axes.axhline(measure.estimate, color=PEOPLE.colour, linewidth=0.9, zorder=1)
 
 
 def key_of(drawn: Look, name: str) -> Line2D:
@@ -93,14 +93,17 @@ def small_key() -> Line2D:
 
 def people_key(name: str = "people, with 95% interval") -> tuple[Patch, Line2D, str]:
     """Return the key of people's line and band, and its name."""
-    line = Line2D([], [], color=look("people", 0).colour, linewidth=0.9)
+    line = Line2D([], [], color=PEOPLE.colour, linewidth=0.9)
     return Patch(color=colour("pale"), linewidth=0), line, name
 
 
 def add_key(
-    figure: Figure, keys: Sequence[Line2D], band: tuple[Patch, Line2D, str] | None = None
+    figure: Figure,
+    keys: Sequence[Line2D],
+    band: tuple[Patch, Line2D, str] | None = None,
+    where: Literal["outside upper center", "outside lower center"] = "outside upper center",
 ) -> None:
-    """Put the keys above everything, in one row or, if they need more room, in two."""
+    """Put the keys above or below everything, in one row or, if they need more room, in two."""
     handles: list[Any] = list(keys)
     names = [str(key.get_label()) for key in keys]
     if band is not None:
@@ -108,7 +111,7 @@ def add_key(
         names.append(band[2])
     for rows in (1, 2):
         columns = -(-len(names) // rows)
-        legend = figure.legend(handles, names, loc="outside upper center", ncols=columns)
+        legend = figure.legend(handles, names, loc=where, ncols=columns)
         if rows == 2 or legend.get_window_extent().width <= figure.bbox.width:
             break
         legend.remove()

@@ -1,0 +1,151 @@
+"""The figures of the sandbox: what this machine enforces, attacks and what stopped them, speed."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from evidence.attacks import SMALL, Bystanders, Repelled, attacks, repel, repel_as_user
+from evidence.figures import Figure
+from whybench.sandbox.check import check_confinement
+from whybench.sandbox.confinement import Sandbox
+from whybench.sandbox.pool import ANALYSIS, Pool, run_script
+from whybench.seeds import generator
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["PARTS", "cold_and_warm", "figures", "starts"]
+
+OLS = """
+import pandas as pd
+import statsmodels.formula.api as smf
+print(smf.ols("y ~ x + z", pd.read_csv("rows.csv")).fit().params["x"])
+"""
+
+
+def rows(count: int = 1500) -> bytes:
+    """Return a table in which y = 2x - z, with noise."""
+    drawn = generator("evidence", "confinement").normal(size=(count, 3))
+    lines = [f"{x},{z},{2 * x - z + noise}" for x, z, noise in drawn]
+    return "\n".join(["x,z,y", *lines]).encode()
+
+
+def starts(count: int) -> tuple[float, float, float]:
+    """Return median seconds of a bare interpreter, one in a sandbox, and the sandbox's end."""
+    bare, confined, ended = [], [], []
+    for _ in range(count + 1):
+        began = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        bare.append(time.perf_counter() - began)
+        began = time.perf_counter()
+        with Sandbox.open() as sandbox:
+            if not sandbox.run(["python", "-c", "pass"]).ok:
+                raise RuntimeError("an empty script must end with status 0")
+            confined.append(time.perf_counter() - began)
+            began = time.perf_counter()
+        ended.append(time.perf_counter() - began)
+    # The first of each is left out: it makes what later ones find made.
+    return (
+        statistics.median(bare[1:]),
+        statistics.median(confined[1:]),
+        statistics.median(ended[1:]),
+    )
+
+
+def cold_and_warm(count: int) -> tuple[float, float, float]:
+    """Return the median seconds to an OLS result, cold and handed over, and the slope found."""
+    table = {"rows.csv": rows()}
+    cold: list[float] = []
+    warm: list[float] = []
+    slopes = set()
+    with Pool(1) as pool:
+        for _ in range(count):
+            pool.wait()  # or its imports would slow the cold run
+            for taken, source in ((cold, None), (warm, pool)):
+                began = time.perf_counter()
+                outcome = run_script(OLS, table, pool=source).outcome
+                taken.append(time.perf_counter() - began)
+                slopes.add(float(outcome.stdout))
+    if len(slopes) != 1:
+        raise RuntimeError(f"cold and warm must find the same slope, got {slopes}")
+    return statistics.median(cold), statistics.median(warm), slopes.pop()
+
+
+def machine(_: bool) -> Iterator[Figure]:
+    """Try what this machine enforces."""
+    for finding in check_confinement():
+        yield Figure(f"this machine: {finding.name}", finding.seen, finding.holds)
+
+
+def _told(repelled: Repelled, who: str) -> Figure:
+    attack = attacks()[repelled.name]
+    harm = f"; HARM: {'; '.join(repelled.harm)}" if repelled.harm else ""
+    return Figure(
+        f"{who}: {attack.name}: {attack.tries}",
+        f"stopped by {attack.stopped}; ended by {repelled.ended}: {repelled.seen}{harm}",
+        not repelled.harm,
+    )
+
+
+def repelled_attacks(_: bool) -> Iterator[Figure]:
+    """Run the list of attacks as the user we are, and if that is root as an ordinary one too."""
+    who = "root" if os.geteuid() == 0 else "user"
+    found = []
+    with Bystanders() as bystanders:
+        for attack in attacks().values():
+            found.append(repel(attack, bystanders))
+            yield _told(found[-1], who)
+    if who == "root":
+        as_user = repel_as_user()
+        found += as_user
+        for repelled in as_user:
+            yield _told(repelled, "user")
+    peak = max(repelled.memory for repelled in found)
+    yield Figure(
+        f"all attacks: at most {1.5 * SMALL.memory / 2**20:.0f} MiB are in use at any moment, "
+        f"under a limit of {SMALL.memory / 2**20:.0f}",
+        f"{peak / 2**20:.0f} MiB",
+        peak <= 1.5 * SMALL.memory,
+    )
+
+
+def start(small: bool) -> Iterator[Figure]:
+    """Compare an interpreter in a sandbox with a bare one, from nothing to a script's end."""
+    bound = 4.0 if small else 3.0
+    bare, confined, ended = starts(5 if small else 30)
+    yield Figure(
+        f"a sandbox started and an empty script run in it: at most {bound:g} x a bare interpreter",
+        f"{1000 * confined:.0f} ms, {1000 * bare:.0f} ms bare: {confined / bare:.2f} x; "
+        f"its end takes {1000 * ended:.0f} ms more",
+        confined <= bound * bare,
+    )
+
+
+def handover(small: bool) -> Iterator[Figure]:
+    """Compare an analysis in a waiting interpreter with one in a fresh one."""
+    cold, warm, slope = cold_and_warm(1 if small else 5)
+    yield Figure(
+        f"an OLS handed to an interpreter that has {', '.join(ANALYSIS)}: at most 0.4 x cold",
+        f"{warm:.2f} s, {cold:.2f} s cold: {warm / cold:.2f} x; slope {slope:.3f}, true 2",
+        warm <= 0.4 * cold and abs(slope - 2) < 0.15,
+    )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    "machine": machine,
+    "attacks": repelled_attacks,
+    "start": start,
+    "handover": handover,
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,110 @@
+"""The Inspect provider `person/<name>`: somebody at the terminal, recorded like any model."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import click
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+
+from whybench.agents.conversation import episode_so_far, item_asked
+from whybench.suites.contract import UserError
+from whybench.suites.registry import suite
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.tool import ToolChoice, ToolInfo
+
+    from whybench.suites.contract import Episode, Item, Play
+
+__all__ = ["PersonAPI", "person"]
+
+PROMPT = "> "
+WIDEST = 88
+
+
+class PersonAPI(ModelAPI):
+    """Shows what the suite has for people, and replies what they type."""
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008  (Inspect's own signature)
+        **_: Any,
+    ) -> None:
+        super().__init__(model_name, base_url, api_key, [], config)
+
+    def max_connections(self) -> int:
+        """Nobody answers two questions at once."""
+        return 1
+
+    async def generate(
+        self,
+        input: list[ChatMessage],
+        tools: list[ToolInfo],  # noqa: ARG002
+        tool_choice: ToolChoice,  # noqa: ARG002
+        config: GenerateConfig,  # noqa: ARG002
+    ) -> ModelOutput:
+        """Let the person take their turn."""
+        item_id, item = item_asked(input)
+        asked = suite(item_id.partition("-")[0]) if item is not None else None
+        if item is None or asked is None or asked.play is None:
+            raise PrerequisiteError(
+                "person/… takes part in episodes that `whybench play SUITE` opens, "
+                f"got {item_id or 'a message without an item'}"
+            )
+        episode, _ = episode_so_far(asked, item, input)
+        reply = _turn(asked.play, item, episode)
+        episode.hear(reply, truncated=False)
+        if episode.over:
+            _print("", *asked.play.debrief(episode))
+        output = ModelOutput.from_content(f"person/{self.model_name}", reply)
+        output.usage = ModelUsage()
+        return output
+
+
+def _turn(play: Play, item: Item, episode: Episode) -> str:
+    """Show where things stand, and ask until something can be read."""
+    _print("", *play.show(item, episode))
+    while True:
+        typed = _typed()
+        if typed.lower() in {"help", "?"}:
+            _print("", *play.help(item), "")
+            continue
+        try:
+            return play.read(episode, typed)
+        except UserError as error:
+            _print(str(error))
+
+
+def _typed() -> str:
+    """Return a line; Ctrl-C leaves at once, like the end of the input."""
+    # The event loop would take note of Ctrl-C and wait until something is typed.
+    waiting = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        click.echo(PROMPT, nl=False)
+        return input().strip()
+    except KeyboardInterrupt:
+        raise EOFError from None
+    finally:
+        signal.signal(signal.SIGINT, waiting)
+
+
+def _print(*lines: str) -> None:
+    """Print lines, broken between words where the terminal is narrower."""
+    width = min(shutil.get_terminal_size().columns, WIDEST)
+    for line in lines:
+        for part in wrap(line, width, subsequent_indent="  " * line.startswith("-")) or [""]:
+            click.echo(part)
+
+
+@modelapi(name="person")
+def person() -> type[ModelAPI]:
+    """Register the provider with Inspect."""
+    return PersonAPI

@@ -1,0 +1,1 @@
+"""Confinement of untrusted code, as an Inspect sandbox environment."""

@@ -1,0 +1,214 @@
+"""One sandbox: a place for code that nobody has read.
+
+    with Sandbox.open(Limits(seconds=10)) as sandbox:
+        sandbox.write("rows.csv", rows)
+        outcome = sandbox.run(["python", "-c", code])
+
+Inside, there is no network, no other process, no environment, no file but `/usr`, the interpreter
+and the inputs, and nothing can be written but two folders in memory; see `layout`, `syscall_filter`
+and `limits` for what exactly, and `warden` and `agent` for who sees to it. A command takes with it
+whatever it started. One sandbox runs one command at a time.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from typing import TYPE_CHECKING, Self
+
+from whybench.sandbox.channel import Late
+from whybench.sandbox.keeper import GRACE, Keeper, end_named
+from whybench.sandbox.layout import WORK
+from whybench.sandbox.limits import Limits
+from whybench.sandbox.outcome import Outcome, SandboxError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["Sandbox"]
+
+OVERHEAD = 4096
+MOST_COLLECTED = 256
+LONGEST_NAME = 255
+
+
+class Sandbox:
+    """A confined place with a working folder, in which commands are run one after another.
+
+    Attributes:
+        limits: What code inside may use.
+        preloaded: Modules that a plain Python inside finds imported.
+        alive: Whether it can still be asked.
+    """
+
+    def __init__(self, limits: Limits, preload: Sequence[str], inputs: Path | None) -> None:
+        self.limits = limits
+        self.alive = True
+        self.preloaded: tuple[str, ...] = ()
+        self._turn = threading.RLock()
+        self._keeper = Keeper(limits, ",".join(preload), inputs)
+
+    @classmethod
+    def open(
+        cls,
+        limits: Limits | None = None,
+        *,
+        preload: Sequence[str] = (),
+        inputs: Path | None = None,
+        patience: float = 60.0,
+    ) -> Self:
+        """Start a sandbox and wait until it can be asked.
+
+        Args:
+            limits: What code inside may use.
+            preload: Modules to import beforehand; those that are not installed are left out.
+            inputs: A folder shown inside, read-only, as `/input`. Started as root, what lies in it
+                must be readable by others, since it is not read as root.
+            patience: Seconds within which it must be ready.
+        """
+        made = cls(limits or Limits(), preload, inputs)
+        try:
+            kind, ready = made._keeper.channel.receive(OVERHEAD, time.monotonic() + patience)
+            if kind != b"ready":
+                raise SandboxError(f"it must say that it is ready, got {kind!r}")
+        except (SandboxError, ValueError) as error:
+            _, words = made._keeper.reason(patience=1.0)
+            made.close()
+            raise SandboxError(f"the sandbox did not start: {words or error}") from error
+        made.preloaded = tuple(ready.decode().split(",")) if ready else ()
+        return made
+
+    def run(
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        cwd: str = WORK,
+        env: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+        output: int | None = None,
+    ) -> Outcome:
+        """Run a command and wait for its end.
+
+        A limit that is met ends the command, not the sandbox, except that what lies in its
+        folders may by itself be too much: then the sandbox ends too.
+
+        Raises:
+            OSError: The command could not be started, as the kernel says why.
+            SandboxError: The sandbox was gone before.
+        """
+        if not argv:
+            raise ValueError("argv must hold a command, got none")
+        variables = [f"{name}={value}" for name, value in (env or {}).items()]
+        for text in (*argv, *variables, cwd):
+            if "\0" in text:
+                raise ValueError(f"a command must hold no zero byte, got {text!r}")
+        seconds = self.limits.seconds if seconds is None else seconds
+        cap = self.limits.output if output is None else output
+        request = [
+            b"run",
+            repr(float(seconds)).encode(),
+            str(cap).encode(),
+            cwd.encode("utf-8", "surrogateescape"),
+            b"" if stdin is None else b"given",
+            stdin or b"",
+            "\0".join(argv).encode("utf-8", "surrogateescape"),
+            "\0".join(variables).encode("utf-8", "surrogateescape"),
+        ]
+        started = time.monotonic()
+        with self._turn:
+            if not self.alive:
+                raise SandboxError("the sandbox has ended")
+            self._keeper.forget()
+            try:
+                failure, ended, status, out, err = self._ask(request, 2 * cap, seconds)
+                number, code, why, note = int(failure), int(status), end_named(ended), ""
+            except (SandboxError, ValueError) as error:
+                late = isinstance(error, Late)
+                why, note = ("time", str(error)) if late else self._keeper.reason(patience=1.0)
+                self.close()
+                return Outcome(why, 137, b"", b"", time.monotonic() - started, note or str(error))
+            if why == "exit" and code == 137:
+                found, seen = self._keeper.reason()
+                why, note = (why, note) if found == "gone" else (found, seen)
+        if number:
+            raise OSError(number, os.strerror(number), argv[0])
+        return Outcome(why, code, out, err, time.monotonic() - started, note)
+
+    def write(self, path: str, contents: bytes) -> None:
+        """Write a file, relative to the working folder, making the folders it lies in."""
+        self._file([b"write", os.fsencode(path), contents], 0, path)
+
+    def read(self, path: str, most: int | None = None) -> bytes:
+        """Return the contents of a regular file of at most `most` bytes, following no link."""
+        most = self.limits.collected if most is None else most
+        [contents] = self._file([b"read", os.fsencode(path), str(most).encode()], most, path)
+        return contents
+
+    def collect(self) -> dict[str, bytes]:
+        """Return the regular files of the working folder, by name, while they fit the limit.
+
+        A name that is not plain text, or that could lead elsewhere, is left behind.
+        """
+        left = self.limits.collected
+        request = [b"names", str(MOST_COLLECTED).encode()]
+        reply = self._file(request, MOST_COLLECTED * LONGEST_NAME, WORK)
+        names = [name.decode("utf-8", "replace") for name in reply]
+        found = {}
+        for name in filter(_is_plain, names):
+            try:
+                found[name] = self.read(name, left)
+            except OSError:  # a link, a folder, or too large
+                continue
+            left -= len(found[name])
+        return found
+
+    @property
+    def process(self) -> int:
+        """The warden's process, of which all processes inside are descendants."""
+        return self._keeper.process
+
+    def answers(self) -> bool:
+        """Whether the sandbox has neither been closed nor come to its own end."""
+        return self.alive and self._keeper.is_running()
+
+    def end(self) -> None:
+        """Have the sandbox ended, without waiting; a command that is being run returns."""
+        self._keeper.let_go()
+
+    def close(self) -> None:
+        """End the sandbox with all that runs in it, and wait until it is gone."""
+        self.end()
+        with self._turn:
+            if self.alive:
+                self.alive = False
+                self._keeper.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _file(self, request: list[bytes], most: int, path: str) -> list[bytes]:
+        with self._turn:
+            failure, *rest = self._ask(request, most, self.limits.seconds)
+        if int(failure):
+            raise OSError(int(failure), os.strerror(int(failure)), path)
+        return rest
+
+    def _ask(self, request: list[bytes], most: int, seconds: float) -> list[bytes]:
+        if not self.alive:
+            raise SandboxError("the sandbox has ended")
+        deadline = time.monotonic() + seconds + GRACE
+        self._keeper.channel.send(request, deadline)
+        kind, *reply = self._keeper.channel.receive(most + OVERHEAD, deadline)
+        if kind != request[0] or not reply:
+            raise SandboxError(f"a reply must be to {request[0]!r}, got {kind!r}")
+        return reply
+
+
+def _is_plain(name: str) -> bool:
+    return name.isprintable() and "/" not in name and name not in {"", ".", ".."}

@@ -1,0 +1,29 @@
+"""Figures of intervene, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
+
+Every function takes plain results (measures, records, the course of an episode) and returns a
+matplotlib figure, which `save` writes as PDF, SVG and PNG. `intervene_figures` draws all of them
+from the records of a run. Needs the extra `figures` (matplotlib).
+"""
+
+from whybench.suites.contract import UserError
+
+try:
+    from whybench.drawing import save
+except ImportError as missing:
+    raise UserError(str(missing)) from missing
+
+from whybench.suites.intervene.figures.by_size import accuracy_by_size
+from whybench.suites.intervene.figures.course import Course, course_of
+from whybench.suites.intervene.figures.episode import episode_steps
+from whybench.suites.intervene.figures.run import intervene_figures
+from whybench.suites.intervene.figures.verdicts import verdict_bars
+
+__all__ = [
+    "Course",
+    "accuracy_by_size",
+    "course_of",
+    "episode_steps",
+    "intervene_figures",
+    "save",
+    "verdict_bars",
+]

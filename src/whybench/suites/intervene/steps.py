@@ -1,0 +1,94 @@
+"""The parts of an answer, and the table that has a row for each step of an episode.
+
+A record holds an episode's `path`; with the columns of the case it can be gone again. So the table
+of steps is made from records, wherever these come from, and needs no log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.intervene.entailment import Evidence, Transition
+from whybench.suites.intervene.episode import case_of, entities
+from whybench.suites.intervene.experimenters import Inquiry
+from whybench.suites.intervene.items import DRAWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.world import State, World
+
+__all__ = ["PARTS", "settled_after", "steps_table", "walk"]
+
+PARTS: Mapping[str, type] = {
+    "verdict": str,
+    "pattern": str,
+    "evidence": str,
+    "steps": int,
+    "reasks": int,
+    "path": str,
+}
+"""The columns that an episode adds to those of its item: the verdict on the answer, the pattern of
+a wrong one, what was entailed in the end, how often the agent acted and was asked again, and what
+it did ("hold 2; move 0")."""
+
+WHOSE = ("agent", "design", "design_hash", "item", "epoch")
+
+
+def walk(world: World, initial: State, path: str) -> Iterator[Transition]:
+    """Yield the transitions of a path through a world."""
+    state = initial
+    for step in filter(None, path.split("; ")):
+        action, entity = step.split(" ")
+        after = world.step(state, action, int(entity))  # type: ignore[arg-type]
+        yield Transition(state, action, int(entity), after)  # type: ignore[arg-type]
+        state = after
+
+
+def settled_after(inquiry: Inquiry) -> Iterator[Entailed]:
+    """Yield what is settled at first, and after each step."""
+    with Evidence(inquiry.n, inquiry.initial) as evidence:
+        yield evidence.entails(inquiry.x, inquiry.y)
+        for seen in inquiry.transitions:
+            evidence.add(seen)
+            yield evidence.entails(inquiry.x, inquiry.y)
+
+
+def steps_table(records: pa.Table) -> pa.Table:
+    """Return a row for each step of each episode: what was done, what moved, what was settled."""
+    import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
+
+    needed = (*WHOSE, *DRAWN, "interface", "path")
+    rows = [
+        step
+        for record in records.select(needed).to_pylist()
+        if record["path"]
+        for step in _steps(record)
+    ]
+    types = {name: records.schema.field(name).type for name in WHOSE}
+    own = {
+        "step": pa.int32(), "action": pa.string(), "entity": pa.string(), "before": pa.string(),
+        "after": pa.string(), "settled": pa.string(),
+    }  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=pa.schema({**types, **own}))
+
+
+def _steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    case = case_of(record)
+    names, initial = case.names, entities(case.initial)
+    seen = tuple(walk(case.world, initial, record["path"]))
+    settled = settled_after(Inquiry(case.world.n, case.x, case.y, initial, seen))
+    next(settled)
+    for number, (step, known) in enumerate(zip(seen, settled, strict=True), start=1):
+        yield {
+            **{name: record[name] for name in WHOSE},
+            "step": number,
+            "action": step.action,
+            "entity": names[step.entity],
+            "before": ",".join(names[entity] for entity in sorted(step.before)),
+            "after": ",".join(names[entity] for entity in sorted(step.after)),
+            "settled": known,
+        }

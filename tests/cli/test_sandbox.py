@@ -1,0 +1,55 @@
+"""`whybench sandbox check`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from whybench.cli.sandbox import sandbox_command
+from whybench.sandbox import check
+from whybench.sandbox.check import Finding
+
+HOLDS = Finding("network off", True, "only ['lo']")
+FAILS = Finding("namespaces", False, "not permitted")
+
+
+@pytest.mark.parametrize(
+    ("found", "status", "out", "err"),
+    [
+        (
+            [HOLDS],
+            0,
+            "ok   network off: only ['lo']\nUntrusted code can be confined on this machine.\n",
+            "",
+        ),
+        (
+            [HOLDS, FAILS],
+            1,
+            "ok   network off: only ['lo']\nFAIL namespaces: not permitted\n",
+            "Untrusted code must not be run here: namespaces: not permitted\n",
+        ),
+    ],
+)
+def test_the_findings_and_the_verdict(
+    monkeypatch: pytest.MonkeyPatch, found: list[Finding], status: int, out: str, err: str
+) -> None:
+    monkeypatch.setattr(check, "check_confinement", lambda: iter(found))
+    done = CliRunner().invoke(sandbox_command, ["check"])
+    assert (done.exit_code, done.stdout, done.stderr) == (status, out, err)
+
+
+def test_findings_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "check_confinement", lambda: iter([HOLDS, FAILS]))
+    done = CliRunner().invoke(sandbox_command, ["check", "--json"])
+    assert done.exit_code == 1
+    assert [json.loads(line)["holds"] for line in done.stdout.splitlines()] == [True, False]
+
+
+def test_it_is_registered() -> None:
+    from whybench.cli import _whybench
+
+    done = CliRunner().invoke(_whybench, ["sandbox", "check", "--help"])
+    assert done.exit_code == 0
+    assert "item by item" in done.stdout

@@ -1,0 +1,44 @@
+"""What code in the sandbox may use, as stated by a user."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import pytest
+
+from whybench.sandbox.limits import MIB, Limits, limits_from
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text("seconds: 5\nmemory: 1048576\n", encoding="utf-8")
+    assert limits_from(file) == Limits(seconds=5.0, memory=MIB)
+    assert limits_from(None) == Limits()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("secnds: 5", "a limit must be one of seconds, .*, got 'secnds'"),
+        ("seconds: soon", "seconds must be a number, got 'soon'"),
+        ("seconds: true", "seconds must be a number, got True"),
+        ("- 5", "must hold a mapping of limits, got list"),
+        ("memory: -1", "memory must be positive, got -1"),
+        ("processes: 2", "processes must be at least 3, got 2"),
+    ],
+)
+def test_a_file_that_is_wrong_says_how(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "limits.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ValueError, match=message):
+        limits_from(file)
+
+
+@pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
+def test_no_limit_can_be_switched_off(name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
+        Limits(**{name: 0})

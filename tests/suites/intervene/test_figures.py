@@ -1,0 +1,436 @@
+from __future__ import annotations
+
+import doctest
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib")
+pytest.importorskip("pysat")
+
+from tests.drawing.seen import check_apart, check_files, check_readable, drawn, words
+
+from whybench.records.schema import record_table
+from whybench.stats import Measure
+from whybench.suites.contract import UserError, reply_generator
+from whybench.suites.intervene import SUITE
+from whybench.suites.intervene.experimenters import Intervention, experiment, recipe
+from whybench.suites.intervene.figures import (
+    Course,
+    accuracy_by_size,
+    course,
+    course_of,
+    episode_steps,
+    intervene_figures,
+    verdict_bars,
+)
+from whybench.suites.intervene.figures.run import settled_at_first
+from whybench.suites.intervene.sets import advanced_world
+from whybench.suites.intervene.themes import theme
+from whybench.suites.intervene.verdicts import VERDICTS
+from whybench.suites.intervene.world import World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pyarrow as pa
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+AGENTS = (
+    "openai/gpt-5-mini",
+    "anthropic/claude-opus-4-20250514",
+    "reference/intervene.bayes",
+    "reference/intervene.random-then-guess",
+    "openai/gpt-4o-2024-08-06",
+)
+SIZES = (4, 5, 6, 7)
+ENTAILED = {4: 0.24, 5: 0.2, 6: 0.17, 7: 0.15}
+PLAYERS = ("recipe", "correlational", "random-then-guess", "always-no")
+
+
+def measure(name: str, agent: str, value: float | None, *flags: str) -> Measure:
+    ends = (None, None) if value is None else (max(value - 0.06, 0.0), min(value + 0.05, 1.0))
+    labels = {"agent": agent, "design": "made-up", "style": "basic"}
+    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels)
+
+
+def sized() -> list[Measure]:
+    """Five agents at four sizes, from the best to the worst, the last with few answers."""
+    return [
+        measure(f"{name}@n={n}", agent, 0.97 - worse * place - 0.02 * place * (n - 4), *flags)
+        for place, agent in enumerate(AGENTS)
+        for flags in [("small_n",) if agent == AGENTS[-1] else ()]
+        for n in SIZES
+        for name, worse in (("accuracy", 0.06), ("justified_accuracy", 0.13))
+    ]
+
+
+@cache
+def records() -> pa.Table:
+    """Episodes of four reference agents in the core set and in a few random worlds."""
+    core = SUITE.design({"base": "core"})
+    small = SUITE.design({"base": "advanced", "name": "small", "n": "4,6", "graphs": 2})
+    rows = [row for design in (core, small) for name in PLAYERS for row in _played(name, design)]
+    for row in rows[:3]:
+        row |= {"value": None, "outcome": "no_answer", "reason": "cut_off", "verdict": "no_answer"}
+    rows[3] |= {"value": None, "outcome": "error", "verdict": None}
+    return record_table(rows, {**SUITE.columns, **SUITE.parts})
+
+
+def _played(name: str, design: Any) -> list[dict[str, Any]]:
+    agent = SUITE.agent(name)
+    settings = agent.settings({})
+    rows = []
+    for item in SUITE.items(design):
+        episode = SUITE.episode(item.factors)
+        rng = reply_generator(name, settings, item.id, 1)
+        while not episode.over:
+            episode.hear(agent.reply(episode, settings, rng), False)
+        rows.append(
+            {
+                **{"agent": f"reference/intervene.{name}", "suite": "intervene", "epoch": 1},
+                **{"design": design.name, "design_hash": design.hash, "item": item.id},
+                **{"outcome": "scored", "reason": "", "value": episode.answer.value},
+                **{"truth": item.truth, **item.factors, **episode.answer.parts},
+            }
+        )
+    return rows
+
+
+def chain(answer: Any = "yes") -> Course:
+    """0 -> 1 -> 2, all moving; in vain 1 is held, then 0, then 1 is moved and takes 2 along."""
+    return Course(
+        names=("circle", "star", "oval"),
+        world=World(3, ((0, 1), (1, 2))),
+        initial=frozenset({0, 1, 2}),
+        path=(Intervention("hold", 1), Intervention("hold", 0), Intervention("move", 1)),
+        asked=(1, 2),
+        answer=answer,
+    )
+
+
+def tried(n: int, steps: int, name: str = "shapes") -> Course:
+    """Everything is held in turn in a random world, and then moved."""
+    found = advanced_world(n, 0.3 if n > 8 else 0.5, 0, False, "test")
+    acts = [Intervention(action, entity) for action in ("hold", "move") for entity in range(n)]
+    called = theme(name)
+    return Course(
+        names=tuple(called.names[:n]),
+        world=found.world,
+        initial=frozenset(range(n)),
+        path=tuple(acts[:steps]),
+        asked=found.pairs[0],
+        words=called.verbs_and_states,
+    )
+
+
+DRAW = {
+    "by-size": lambda: accuracy_by_size(sized(), ENTAILED),
+    "by-size-of-one": lambda: accuracy_by_size(sized()[:8]),
+    "verdicts": lambda: verdict_bars(records()),
+    "two-entities": lambda: episode_steps(
+        Course(("dax", "wug"), World(2, ((0, 1),)), frozenset(), (Intervention("move", 0),), (0, 1))
+    ),
+    "chain": lambda: episode_steps(chain(), "somebody, somewhere"),
+    "lamps": lambda: episode_steps(tried(7, 6, "lamps"), reveal=True),
+    "crowd": lambda: episode_steps(tried(16, 2, "lamps"), reveal=True),
+}
+
+
+@cache
+def figure_of(name: str) -> Figure:
+    return DRAW[name]()
+
+
+EVERY = pytest.mark.parametrize("name", DRAW)
+
+
+@EVERY
+def test_a_figure_is_written_in_three_formats_and_always_the_same(
+    name: str, tmp_path: Path
+) -> None:
+    check_files(figure_of(name), DRAW[name], tmp_path)
+
+
+@EVERY
+def test_nothing_is_cut_off_or_too_small_to_read(name: str) -> None:
+    check_readable(figure_of(name))
+
+
+@EVERY
+def test_texts_do_not_cover_each_other(name: str) -> None:
+    check_apart(figure_of(name))
+
+
+def marked(axes: Axes, gid: str) -> list[tuple[float, float]]:
+    """Return where the marks of a name stand."""
+    marks = [line for line in axes.get_lines() if line.get_gid() == gid]
+    return [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in marks]
+
+
+def links(axes: Axes, gid: str) -> int:
+    return sum(
+        patch.get_gid() == gid
+        for text in axes.texts
+        if (patch := getattr(text, "arrow_patch", None)) is not None
+    )
+
+
+def below(axes: Axes) -> tuple[str, str]:
+    """Return the two lines under a picture."""
+    first, second = [text.get_text() for text in axes.texts if len(text.get_text()) > 1]
+    return first, second
+
+
+def test_each_agent_has_a_panel_the_most_justified_first() -> None:
+    figure = figure_of("by-size")
+    titles = [axes.get_title() for axes in figure.axes if axes.axison]
+    assert titles == ["gpt-5-mini", "claude-opus-4", "bayes", "random-then-guess", "gpt-4o"]
+    again = accuracy_by_size(sized()[::-1])
+    assert [axes.get_title() for axes in again.axes if axes.axison] == titles
+    assert drawn(figure) == 5 * 4 * 2
+    assert drawn(figure, "-small") == 4 * 2
+
+
+def test_points_stand_at_their_estimates_within_their_intervals() -> None:
+    axes = figure_of("by-size").axes[1]
+    mine = [m for m in sized() if m.labels["agent"] == AGENTS[1]]
+    for share in ("accuracy", "justified_accuracy"):
+        wanted = [m for m in mine if m.name.startswith(share)]
+        (points,) = [line for line in axes.get_lines() if line.get_gid() == f"points-{share}"]
+        assert points.get_ydata().tolist() == [m.estimate for m in wanted]
+        bars = [line for line in axes.get_lines() if line.get_gid() == f"interval-{share}"]
+        assert [tuple(bar.get_ydata()) for bar in bars] == [(m.low, m.high) for m in wanted]
+        assert np.round(points.get_xdata()).tolist() == [0, 1, 2, 3]
+    lowest = figure_of("by-size").axes[4]
+    assert [label.get_text() for label in lowest.get_xticklabels()] == ["4", "5", "6", "7"]
+
+
+def test_guessing_and_what_was_settled_are_lines() -> None:
+    for axes in figure_of("by-size").axes[:5]:
+        lines = {line.get_gid(): line.get_ydata() for line in axes.get_lines()}
+        assert list(lines["guessing"]) == [0.5, 0.5]
+        assert list(lines["entailed"]) == list(ENTAILED.values())
+    assert "settled before any action" in words(figure_of("by-size"))
+    assert "settled before any action" not in words(figure_of("by-size-of-one"))
+
+
+def test_a_share_without_an_estimate_leaves_a_gap() -> None:
+    holes = [measure("accuracy@n=4", AGENTS[0], None), measure("accuracy@n=5", AGENTS[0], 0.8)]
+    assert drawn(accuracy_by_size(holes)) == 1
+    with pytest.raises(UserError, match="accuracy by n, as in accuracy@n=4, got none"):
+        accuracy_by_size([*holes[:1], measure("accuracy", AGENTS[0], 0.8)])
+
+
+def test_bars_are_the_shares_of_verdicts_and_their_counts_stand_beside() -> None:
+    core = records().filter([name == "core" for name in records()["design"].to_pylist()])
+    bars, table = verdict_bars(core).axes
+    counts = {
+        name: Counter(
+            row["verdict"]
+            for row in core.to_pylist()
+            if row["agent"].endswith(name) and row["verdict"]
+        )
+        for name in PLAYERS
+    }
+    labels = [label.get_text() for label in bars.get_yticklabels()]
+    assert sorted(labels) == sorted(PLAYERS)
+    assert labels[0] == "recipe"
+    for row, name in enumerate(labels):
+        found = counts[name]
+        written = [text.get_text() for text in table.texts if text.get_position()[1] == row]
+        assert written == [str(found[verdict]) for verdict in VERDICTS] + [str(found.total())]
+        start = 0.0
+        for verdict in VERDICTS:
+            mine = [bar for bar in bars.patches if bar.get_gid() == f"points-{verdict}-{row}"]
+            assert len(mine) == (found[verdict] > 0)
+            for bar in mine:
+                assert bar.get_x() == pytest.approx(start)
+                assert bar.get_width() == pytest.approx(100 * found[verdict] / found.total())
+            start += 100 * found[verdict] / found.total()
+        assert start == pytest.approx(100)
+    assert counts["recipe"] == {"justified": 80, "no_answer": 3}, "84 cases, one lost to an error"
+
+
+def test_verdicts_differ_in_colour_and_neighbours_in_hatch() -> None:
+    bars, table = figure_of("verdicts").axes
+    heads = [patch for patch in table.patches if patch.get_facecolor()[3] > 0]
+    assert len({patch.get_facecolor() for patch in heads}) == len(VERDICTS)
+    hatches = [patch.get_hatch() for patch in heads]
+    assert all(one != two for one, two in pairwise(hatches))
+    assert len(bars.get_yticklabels()) == 2 * len(PLAYERS), "one bar for each agent and design"
+
+
+def test_an_episode_is_drawn_step_by_step() -> None:
+    start, *steps, hidden = figure_of("chain").axes
+    titles = [axes.get_title() for axes in (start, *steps, hidden)]
+    assert titles == ["start", "1. hold B", "2. hold A", "3. move B", "hidden world"]
+    assert [len(marked(axes, "moving")) for axes in (start, *steps)] == [3, 3, 0, 2]
+    assert [len(marked(axes, "still")) for axes in (start, *steps)] == [0, 0, 3, 1]
+    assert [below(axes) for axes in (start, *steps, hidden)] == [
+        ("all moving", "B causes C: open"),
+        ("nothing changed", "B causes C: open"),
+        ("all stopped", "B causes C: open"),
+        ("B, C started", "B causes C: yes"),
+        ("answered yes: justified", "truth: yes"),
+    ]
+    heading = figure_of("chain").get_suptitle().replace("\xa0", " ")
+    assert heading.split("\n") == [
+        "somebody, somewhere",
+        "Does B (star) cause C (oval)?",
+        "A circle   B star   C oval",
+    ]
+
+
+def test_what_was_acted_on_and_what_changed_are_marked() -> None:
+    start, first, second, third, hidden = figure_of("chain").axes
+    a, b, c = marked(second, "still")
+    assert marked(first, "acted") == [b]
+    assert marked(second, "acted") == [a]
+    assert marked(third, "acted") == [b]
+    assert marked(start, "acted") == marked(hidden, "acted") == []
+    for axes, kind, entities in ((second, "stopped", [a, b, c]), (third, "started", [b, c])):
+        triangles = np.array(marked(axes, kind))
+        outward = np.hypot(*triangles.T)[:, None]
+        assert outward.min() > 1
+        assert triangles / outward == pytest.approx(np.array(entities), abs=1e-9)
+    assert marked(first, "stopped") == marked(first, "started") == marked(third, "stopped") == []
+
+
+def test_the_hidden_graph_comes_last_unless_it_is_revealed() -> None:
+    for reveal in (False, True):
+        figure = episode_steps(chain(), reveal=reveal)
+        *steps, hidden = figure.axes
+        assert links(hidden, "hidden") == 2
+        assert [links(axes, "hidden") for axes in steps] == [2 * reveal] * 4
+        assert [links(axes, "asked") for axes in steps] == [1] * 4
+        assert links(hidden, "asked") == 0
+        assert ("hidden graph" in words(figure)) is reveal
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("yes", "answered yes: justified"), ("no", "answered no: contradicts"), (None, "no answer")],
+)
+def test_the_answer_stands_beside_the_truth(answer: str | None, said: str) -> None:
+    assert below(episode_steps(chain(answer)).axes[-1]) == (said, "truth: yes")
+
+
+def test_settled_is_bold() -> None:
+    for axes in figure_of("chain").axes:
+        for text in axes.texts:
+            if text.get_text().startswith("B causes C"):
+                weight = "bold" if text.get_text().endswith("yes") else "normal"
+                assert text.get_fontweight() == weight
+
+
+@pytest.mark.parametrize("steps", [0, 2, 3, 6, 10])
+def test_pictures_wrap_into_rows(steps: int) -> None:
+    figure = episode_steps(tried(5, steps))
+    assert len(figure.axes) == steps + 2
+    rows = Counter(round(axes.get_window_extent().y0) for axes in figure.axes)
+    assert len(rows) == -(-(steps + 2) // 4)
+    assert max(rows.values()) <= 4
+    check_readable(figure)
+    check_apart(figure)
+
+
+@pytest.mark.parametrize(("n", "least"), [(4, 10), (10, 10), (11, 14), (16, 14)])
+def test_nodes_of_a_picture_have_room(n: int, least: float) -> None:
+    """Links keep clear of nodes if entities stand this far from the middle, in mm."""
+    axes = episode_steps(tried(n, 8)).axes[0]
+    low, high = axes.get_xlim()
+    unit = axes.get_window_extent().width / axes.figure.dpi * 25.4 / (high - low)
+    assert unit >= least
+
+
+def test_words_are_the_themes_own() -> None:
+    start, first, *_ = figure_of("lamps").axes
+    assert below(start)[0] == "all lit"
+    assert first.get_title() == "1. darken A"
+    assert {"lit", "dark"} <= set(words(figure_of("lamps")))
+
+
+def test_a_record_tells_its_course() -> None:
+    rows = [row for row in records().to_pylist() if row["outcome"] == "scored"]
+    for row in rows[:: len(rows) // 40]:
+        told = course_of(row)
+        assert told.settled[-1] == row["evidence"]
+        assert len(told.path) == row["steps"]
+        assert told.world.causes(*told.asked) == bool(row["truth"])
+        assert told.answer == ("yes" if row["value"] else "no")
+
+
+def test_a_course_repeats_an_experiment() -> None:
+    found = advanced_world(5, 0.5, 1, False, "test")
+    x, y = found.pairs[0]
+    inquiry = experiment(recipe, found.world, frozenset(range(5)), x, y)
+    path = tuple(Intervention(seen.action, seen.entity) for seen in inquiry.transitions)
+    told = Course(tuple("abcde"), found.world, frozenset(range(5)), path, (x, y))
+    assert told.transitions == inquiry.transitions
+    assert told.settled[-1] == "yes"
+
+
+def test_examples_in_docstrings() -> None:
+    found = doctest.testmod(course)
+    assert (found.attempted, found.failed) == (2, 0)
+
+
+def test_what_the_first_state_settles_is_counted_once_an_item() -> None:
+    rows = {row["item"]: row for row in records().to_pylist() if row["design"] == "core"}.values()
+    for n, share in settled_at_first(records()).items():
+        # Only "no" can be settled at first: the supposed cause moves and the effect does not.
+        moves = [(row["asked"].split(">"), row["moving"].split()) for row in rows if row["n"] == n]
+        settled = [x in moving and y not in moving for (x, y), moving in moves]
+        assert share == pytest.approx(np.mean(settled) if settled else 0.0)
+
+
+def test_all_figures_of_a_run(tmp_path: Path) -> None:
+    names = [path.name for path in intervene_figures(tmp_path, records())]
+    figures = [
+        *("verdicts-core", "by-size-core", "verdicts-small", "by-size-small"),
+        *("episode-justified", "episode-lucky", "episode-premature", "episode-contradicts"),
+        "episode-no-answer",
+    ]
+    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png")]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
+
+
+def test_a_design_of_one_size_has_no_figure_by_size(tmp_path: Path) -> None:
+    chosen = [row["n"] == 4 for row in records().to_pylist()]
+    paths = islice(intervene_figures(tmp_path, records().filter(chosen)), 4)
+    assert [path.stem for path in paths] == [*["verdicts-small"] * 3, "episode-justified"]
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(UserError, match="records must hold episodes with a verdict, got none"):
+        verdict_bars(records().slice(3, 1))
+    many = Course(tuple(map(str, range(17))), World(17, ()), frozenset(), (), (0, 1))
+    with pytest.raises(UserError, match="at most 16 entities, got 17"):
+        episode_steps(many)
+    with pytest.raises(ValueError, match="names must be 3, one an entity, got"):
+        replace(chain(), names=("circle",))
+    with pytest.raises(ValueError, match="initial must hold all that its entities drive, got"):
+        replace(chain(), initial=frozenset({0}))
+
+
+def test_without_matplotlib_the_error_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "import whybench.suites.intervene\n"
+        "from whybench.suites.contract import UserError\n"
+        "try:\n    import whybench.suites.intervene.figures\n"
+        "except UserError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "figures need matplotlib: pip install 'whybench[figures]'"

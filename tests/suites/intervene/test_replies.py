@@ -1,0 +1,90 @@
+"""What replies are taken to say."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.suites.intervene.replies import Act, Choice, read_reply
+
+READINGS = {
+    '{"entity": "circle", "action": "hold"}': Act("circle", "hold"),
+    ' {"ENTITY": " Red Circle ", "Action": "HOLD"} ': Act("red circle", "hold"),
+    '```json\n{"entity": "circle", "action": "hold"}\n```': Act("circle", "hold"),
+    'I hold it. {"entity": "circle", "action": "hold", "reason": "to see"}': Act("circle", "hold"),
+    '{"entity": "circle"}': Act("circle", ""),
+    '{"entity": 3, "action": null}': Act("", ""),
+    '{"next": "Continue"}': Choice("next", "continue"),
+    '{"next": "answer"}': Choice("next", "answer"),
+    '{"answer": "YES"}': Choice("answer", "yes"),
+    '{"answer": true}': Choice("answer", ""),
+    '{"answer": "maybe"}': Choice("answer", "maybe"),
+    # The last complete object counts.
+    '{"answer": "yes"} no, {"answer": "no"}': Choice("answer", "no"),
+    '{"answer": "yes"} {"answer": "n': Choice("answer", "yes"),
+    'so {x} means {"answer": "yes"}, } as I said': Choice("answer", "yes"),
+    # The object around counts, not one inside it.
+    '{"answer": "yes", "why": {"answer": "no"}}': Choice("answer", "yes"),
+    '{"reply": {"answer": "yes"}}': None,
+    '[{"answer": "yes"}]': Choice("answer", "yes"),
+    # What could be taken in two ways is not taken at all.
+    '{"answer": "yes", "answer": "no"}': None,
+    '{"answer": "yes", "ANSWER": "yes"}': None,
+    '{"answer": "yes", "next": "answer"}': None,
+    '{"entity": "circle", "action": "hold", "answer": "yes"}': None,
+    # The form that was asked for is no reply.
+    '{"answer": "yes|no"}': None,
+    '{"next": "continue|answer"}': None,
+    '{"entity": "NAME", "action": "move|hold"}': None,
+    # Thinking is not saying.
+    '<think>{"answer": "no"}</think>{"answer": "yes"}': Choice("answer", "yes"),
+    '<think>{"answer": "no"}</think>': None,
+    '<think>so {"answer": "no"}': None,
+    # Nothing there.
+    "": None,
+    "yes": None,
+    "{}": None,
+    "{{{{": None,
+    '{"thought": "hm"}': None,
+    "{'answer': 'yes'}": None,
+}
+
+
+@pytest.mark.parametrize("text", READINGS)
+def test_a_reply_is_read_as_it_says(text: str) -> None:
+    assert read_reply(text) == READINGS[text]
+
+
+@given(st.text())
+def test_reading_never_fails(text: str) -> None:
+    read_reply(text)
+
+
+@given(
+    st.recursive(
+        st.text() | st.none() | st.integers(), lambda inner: st.dictionaries(st.text(), inner)
+    )
+)
+def test_whatever_json_comes_is_read_or_left(value: object) -> None:
+    read_reply(json.dumps(value))
+
+
+@given(
+    st.text().filter(lambda text: "{" not in text and "}" not in text),
+    st.sampled_from(["yes", "no"]),
+)
+def test_prose_around_an_answer_does_not_matter(prose: str, said: str) -> None:
+    assert read_reply(f'{prose}{{"answer": "{said}"}}{prose}') == Choice("answer", said)
+
+
+@pytest.mark.parametrize(
+    "text", ["{" * 200_000, '{"a":' * 40_000, '{"a":1,' * 40_000, "}{" * 100_000, '{"' * 100_000]
+)
+def test_hostile_texts_take_no_time(text: str) -> None:
+    start = time.process_time()
+    assert read_reply(text) is None
+    assert time.process_time() - start < 2
