@@ -12,6 +12,7 @@ SUBJECTS = (
     "house",
     "judge",
     "intervene",
+    "compose",
     "statistics",
     "fits",
     "errata",

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -264,28 +259,15 @@ def _bare_loop(heard: dict[str, list[str]]) -> Solver:
 
 def real(small: bool) -> Iterator[Figure]:
     """Yield the episodes of a real model, through both interfaces."""
-    from evidence.model_server import MODEL, ModelServer
-    from whybench.records import read_logs
+    from evidence.model_server import real_answers
 
     count = 2 if small else 10
     outcomes: dict[str, Counter[str]] = {}
     calls = {}
-    with ModelServer(2) as server, tempfile.TemporaryDirectory() as folder:
-        for interface in ("text", "tools"):
-            before = server.calls
-            words = ["run", "intervene", "--json", "--model", MODEL, "--limit", str(count)]
-            words += ["--max-tokens", "48", "--max-connections", "2", "-T"]
-            words += [f"interface={interface}", "--log-dir", str(Path(folder) / interface)]
-            subprocess.run(
-                [sys.executable, "-c", "from whybench.cli import main; main()", *words],
-                env={**os.environ, **server.environment},
-                stdout=subprocess.DEVNULL,
-                stderr=sys.stderr,
-                check=True,
-            )
-            rows = read_logs([str(Path(folder) / interface)]).rows["intervene"]
-            outcomes[interface] = Counter(row["reason"] or row["outcome"] for row in rows)
-            calls[interface] = server.calls - before
+    for interface in ("text", "tools"):
+        options = ["-T", f"interface={interface}"]
+        rows, calls[interface] = real_answers("intervene", options, count, 48)
+        outcomes[interface] = Counter(row["reason"] or row["outcome"] for row in rows)
     yield Figure(
         f"{2 * count} episodes of a real model are recorded, {count} through each interface",
         "; ".join(f"{name} {dict(found)}, {calls[name]} calls" for name, found in outcomes.items())

@@ -160,7 +160,7 @@ def calibration(small: bool) -> Iterator[Figure]:
     from evidence.calibration import calibrated
     from whybench.suites.judge import SUITE
 
-    yield from calibrated(SUITE, "core", 20 if small else 200, small)
+    yield from calibrated(SUITE, SUITE.designs["core"], 20 if small else 200, small)
 
 
 def cost(small: bool) -> Iterator[Figure]:

@@ -28,9 +28,9 @@ def soundness(small: bool) -> Iterator[Figure]:
 
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every measure with an agent of known value."""
-    yield from calibrated(SUITE, "core", 40 if small else 1000, small)
+    yield from calibrated(SUITE, SUITE.designs["core"], 40 if small else 1000, small)
     if not small:
-        yield from calibrated(SUITE, "advanced", 1000, small)
+        yield from calibrated(SUITE, SUITE.designs["advanced"], 1000, small)
 
 
 def play(_: bool) -> Iterator[Figure]:

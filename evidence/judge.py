@@ -207,11 +207,11 @@ def calibration(small: bool) -> Iterator[Figure]:
     from whybench.suites.judge import SUITE
 
     if small:
-        yield from calibrated(SUITE, "core", 20, small)
+        yield from calibrated(SUITE, SUITE.designs["core"], 20, small)
         return
-    yield from calibrated(SUITE, "core", 200, small)
+    yield from calibrated(SUITE, SUITE.designs["core"], 200, small)
     for design in ("fork", "chain"):
-        yield from calibrated(SUITE, design, 1000, small)
+        yield from calibrated(SUITE, SUITE.designs[design], 1000, small)
 
 
 def consistency(small: bool) -> Iterator[Figure]:

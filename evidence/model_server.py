@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -17,12 +18,12 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["MODEL", "ModelServer"]
+__all__ = ["MODEL", "ModelServer", "real_answers"]
 
 MODEL = "openai-api/local/smollm2"
 """The model's name for Inspect, with `LOCAL_BASE_URL` and `LOCAL_API_KEY` set."""
@@ -77,6 +78,25 @@ class ModelServer:
             self.process.wait(10)
         assert self.process.stdout is not None
         self.process.stdout.close()
+
+
+def real_answers(
+    suite: str, options: list[str], limit: int, max_tokens: int
+) -> tuple[list[dict[str, Any]], int]:
+    """Ask the real model the first samples of a suite as a user does; return records and calls."""
+    from whybench.records import read_logs
+
+    with ModelServer(2) as server, tempfile.TemporaryDirectory() as folder:
+        words = ["run", suite, "--json", "--model", MODEL, "--limit", str(limit), "--log-dir"]
+        words += [folder, "--max-tokens", str(max_tokens), "--max-connections", "2", *options]
+        subprocess.run(
+            [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+            env={**os.environ, **server.environment},
+            stdout=subprocess.DEVNULL,
+            stderr=sys.stderr,
+            check=True,
+        )
+        return read_logs([folder]).rows[suite], server.calls
 
 
 def _announced(lines: object) -> str:

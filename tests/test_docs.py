@@ -39,6 +39,9 @@ NOT_RUN = {
 """Commands that are shown and not run, and why."""
 
 RUN_SHORTER = {
+    "whybench run compose --model reference/compose.exact -T gates=mixed --epochs 3": "--limit 8",
+    "whybench run compose --model reference/compose.local-only -T gates=mixed --epochs 3 "
+    "--log-dir logs/local": "--limit 16",
     "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
     "whybench check judge": "--design core",
     "whybench calibrate judge": "--seeds 5",
@@ -242,6 +245,22 @@ def test_the_page_on_intervene_has_every_kind_of_measure() -> None:
         name = measure.name.partition("@")[0]
         kinds = (name, name.partition("_")[0] + "_…", "…_per_entity" * name.endswith("_per_entity"))
         assert any(kind and f"`{kind}`" in text for kind in kinds), name
+
+
+def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> None:
+    compose = suite("compose")
+    three, two = rows("compose.md", 3), rows("compose.md", 2)
+    sizes = {row[0]: row[1].replace(",", "") for row in three}
+    for name, made in compose.designs.items():
+        assert sizes[name] == str(made.size)
+    text = (ROOT / "docs" / "compose.md").read_text("utf-8")
+    for name in compose.agents:
+        assert any(f"`{name}`" in f"`{row[0]}`".replace("`, `", "` `") for row in two), name
+    small = compose.design({"base": "core", "gates": "mixed", "units": 16})
+    items = list(compose.items(small))
+    for measure in simulate(compose, small, items, compose.agent("exact"), {}):
+        name = measure.name.partition("@")[0]
+        assert f"`{name}`" in text or f"`{name}@…`" in text, measure.name
 
 
 def test_the_citation_is_of_this_version() -> None:

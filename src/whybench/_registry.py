@@ -3,11 +3,14 @@
 from whybench.agents.person import person
 from whybench.agents.provider import reference
 from whybench.sandbox.environment import WhybenchSandbox
+from whybench.suites.compose.task import compose, composition_measures, verdict
 from whybench.suites.intervene.task import episodes, intervene, justification, justified_measures
 from whybench.suites.judge.task import judge, judgment, likelihood_measures
 
 __all__ = [
     "WhybenchSandbox",
+    "compose",
+    "composition_measures",
     "episodes",
     "intervene",
     "judge",
@@ -17,4 +20,5 @@ __all__ = [
     "likelihood_measures",
     "person",
     "reference",
+    "verdict",
 ]

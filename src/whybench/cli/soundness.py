@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from whybench.datasets import DataError
 from whybench.suites.calibration import calibrate, coverage_bounds
 from whybench.suites.checks import check_design
 from whybench.suites.registry import suite
+
+if TYPE_CHECKING:
+    from whybench.suites.contract import Trial
 
 __all__ = ["calibrate_command", "check_command"]
 
@@ -74,7 +78,8 @@ def calibrate_command(
 ) -> None:
     """Let the reference agents of SUITE answer, and compare measures with what is known.
 
-    Ends with status 1 if a measure does not recover what is known.
+    A suite may have more to show of itself, over as many seeds. Ends with status 1 if a measure
+    does not recover what is known, or something else does not hold.
     """
     asked, made = chosen_design(suite_name, design, factors)
     failed = 0
@@ -95,4 +100,25 @@ def calibrate_command(
             f"{row.agent:40} {row.measure:32} {row.known:8.4f} {row.estimate:9.4f} {cover:>7}"
             f"  {'ok' if row.passed else 'FAIL'}"
         )
+    for place, trial in enumerate(asked.trials(made, seeds) if asked.trials else ()):
+        failed += not trial.passed
+        if json_output:
+            click.echo(as_json({**asdict(trial), "passed": trial.passed}))
+        else:
+            _print_trial(trial, first=place == 0)
     sys.exit(1 if failed else 0)
+
+
+def _print_trial(trial: Trial, *, first: bool) -> None:
+    """Print one line of a suite's own table, the first one below the names of its columns."""
+    widths = {name: max(len(name), 6) for name in trial.figures}
+    if first:
+        click.echo(f"\n{'trial':40} " + " ".join(n.rjust(w) for n, w in widths.items()))
+    figures = [_figure(x).rjust(widths[name]) for name, x in trial.figures.items()]
+    click.echo(f"{trial.subject:40} {' '.join(figures)}  {'ok' if trial.passed else 'FAIL'}")
+    for miss in trial.misses:
+        click.echo(f"       {miss}")
+
+
+def _figure(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:.3f}"

@@ -231,7 +231,10 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
 
 
 def _agents_are_readable(case: _Case) -> Iterator[str]:
-    """Let every agent of known value answer every item: each reply must be scored."""
+    """Let every agent of known value answer every item.
+
+    Each reply must be scored, and none of an agent that is known for never answering.
+    """
     for agent in case.suite.agents.values():
         settings = agent.settings({})
         if not (agent.known and agent.known(settings, case.design)):
@@ -239,8 +242,9 @@ def _agents_are_readable(case: _Case) -> Iterator[str]:
         for item in case.items:
             said: list[str] = []
             answer = case.suite.converse(item, _aloud(_as_agent(agent, settings, item), said))
-            if answer.outcome != "scored":
-                yield f"{agent.name} on {item.id}: {said!r} is no answer ({answer.reason})"
+            if (answer.outcome == "scored") != agent.answers:
+                why = answer.reason or "scored"
+                yield f"{agent.name} on {item.id}: {said!r} is read as {answer.outcome} ({why})"
 
 
 def _gold(case: _Case) -> _Speaker:

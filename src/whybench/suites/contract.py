@@ -47,6 +47,7 @@ __all__ = [
     "Play",
     "Scalar",
     "Suite",
+    "Trial",
     "UserError",
     "reply_generator",
 ]
@@ -149,7 +150,11 @@ class Agent(Generic[AskedT]):
         known: What the measures of this agent really are on a design, where that is known, from
             its settings and the design.
         noisy: Whether its answers depend on the generator at these parameters.
+        wide: Measures whose intervals are too wide for it, and known to be: where its chances
+            differ from case to case, a complete set of cases is less uncertain than a sample.
         calibrate_at: The settings at which it is calibrated.
+        answers: Whether its replies are answers; one that gives none shows what
+            silence is worth.
     """
 
     name: str
@@ -158,7 +163,9 @@ class Agent(Generic[AskedT]):
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     known: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
     noisy: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    wide: frozenset[str] = frozenset()
     calibrate_at: tuple[Mapping[str, Scalar], ...] = ({},)
+    answers: bool = True
 
     def settings(self, given: Mapping[str, object]) -> dict[str, Scalar]:
         """Return all parameters, the given ones checked, the others at their defaults."""
@@ -198,6 +205,26 @@ class Play:
     read: Callable[[Any, str], str]
     help: Callable[[Any], Iterable[str]]
     debrief: Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One line of what a suite has to show of itself beyond its agents' measures.
+
+    Attributes:
+        subject: What was tried.
+        figures: What came out, by name; the same names in all lines of a suite.
+        misses: What should hold and does not, in words.
+    """
+
+    subject: str
+    figures: Mapping[str, float]
+    misses: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything holds."""
+        return not self.misses
 
 
 @dataclass(frozen=True)
@@ -250,6 +277,10 @@ class Suite(Generic[DesignT, ItemT]):
         play: How a person takes part at the terminal, where that is possible.
         checks: Further checks of this suite: name to a function of a design's items that
             yields what is wrong.
+        traces: What the messages of a conversation, as Inspect has them, add to the parts of its
+            answer beside what was replied, such as what became of programs.
+        trials: What the suite has to show of itself when it is calibrated, beside the measures of
+            its agents: a design and a number of seeds to lines of a table.
     """
 
     name: str
@@ -286,6 +317,8 @@ class Suite(Generic[DesignT, ItemT]):
     draw: Callable[[ItemT], Iterable[str]] | None = None
     play: Play | None = None
     checks: Mapping[str, Callable[[Sequence[ItemT]], Iterable[str]]] = field(default_factory=dict)
+    traces: Callable[[Sequence[Any]], Mapping[str, Scalar]] = lambda _: {}
+    trials: Callable[[DesignT, int], Iterable[Trial]] | None = None
 
     def __post_init__(self) -> None:
         if (self.read_answer is None) == (self.episode is None):

@@ -191,17 +191,22 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
     asked = suite(str(metadata["suite"]))
     rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
     replies: dict[str, list[tuple[str, bool]]] = {}
+    talks: dict[str, list[ChatMessage]] = {}
     current = sample_id
     for message in messages:
         if isinstance(message, ChatMessageUser):
             current = (message.metadata or {}).get("item", current)
-        elif isinstance(message, ChatMessageAssistant):
+        talks.setdefault(current, []).append(message)
+        if isinstance(message, ChatMessageAssistant):
             stopped = (message.metadata or {}).get("stop_reason", stop_reason)
             replies.setdefault(current, []).append((words_of(message), stopped in CUT_OFF))
     answers = []
     for item, row in rows.items():
-        answer = read_replies(asked, row, replies.get(item, []))
-        answers.append((item, answer.value, answer.reason, answer.parts))
+        said = replies.get(item, [])
+        # Without an episode the last reply is the answer; what came before was work on it.
+        answer = read_replies(asked, row, said if asked.episode else said[-1:])
+        parts = {**answer.parts, **asked.traces(talks.get(item, []))}
+        answers.append((item, answer.value, answer.reason, parts))
     spoken = replies.get(current, []) if len(rows) == 1 else []
     return Score(**pack_score(answers), answer=spoken[-1][0].strip()[-200:] if spoken else None)
 

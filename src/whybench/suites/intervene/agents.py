@@ -137,6 +137,7 @@ AGENTS: Mapping[str, Agent[Episode]] = {
             parameters={"steps": Parameter(1, "how often it acts", 0, 1000)},
             known=guessing,
             noisy=lambda _: True,
+            wide=frozenset({"justified_accuracy", "verdict_contradicts"}),
         ),
         Agent(
             name="always-yes",

@@ -65,6 +65,7 @@ ENDS = (
 
 CACHED = 4096
 
+_LEFT, _BEHIND = ACTIONS_LEFT.split("{left}")
 _SAID: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
 
 Wanted = Literal["act", "next", "answer"]
@@ -122,9 +123,19 @@ class Case:
         return {"act": f"Reply {act}.", "next": f"Reply {NEXT}.", "answer": f"Reply {ANSWER}."}
 
     @cached_property
-    def shown(self) -> tuple[tuple[str, str], ...]:
-        """How each entity is shown when it is still, and when it moves."""
+    def _shown(self) -> tuple[tuple[str, str], ...]:
         return shown(self.names, (self.words[2], self.words[3]))
+
+    @cached_property
+    def _seen(self) -> dict[int, str]:
+        return {}
+
+    def seen(self, state: int) -> str:
+        """Return what is seen in a state; few states come often."""
+        text = self._seen.get(state)
+        if text is None:
+            text = self._seen[state] = observation(self._shown, state)
+        return text
 
 
 def case_of(factors: Mapping[str, Scalar]) -> Case:
@@ -216,7 +227,7 @@ class Episode:
         state = case.world.after(self.state, action, entity)
         self.path.append((action, entity, state))
         self.wants = "answer" if not self.left else "act" if case.tools else "next"
-        return f"{observation(case.shown, state)} {self._request()}"
+        return f"{case.seen(state)} {self._request()}"
 
     def _choose(self, choice: Choice) -> str | None:
         """Follow a choice; None if the episode is over, or if the choice is none that there is."""
@@ -236,8 +247,8 @@ class Episode:
 
     def _request(self) -> str:
         """Say what is wanted now."""
-        left = ACTIONS_LEFT.replace("{left}", str(self.left))
-        return f"{left} {self.case.requests[self.wants]}"
+        case = self.case
+        return f"{_LEFT}{case.limit - len(self.path)}{_BEHIND} {case.requests[self.wants]}"
 
     @property
     def inquiry(self) -> Inquiry:

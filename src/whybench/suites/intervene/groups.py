@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.suites.groups import WHOSE, Group, grouped
+from whybench.suites.groups import Group, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pyarrow as pa
 
-__all__ = ["CONDITION", "WHOSE", "Group", "groups_of"]
+__all__ = ["CONDITION", "groups_of"]
 
 CONDITION = ("worlds", "theme", "style", "interface", "split")
 """The columns that make up a condition; measures are computed within one."""

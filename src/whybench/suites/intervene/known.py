@@ -126,7 +126,7 @@ def guessing(settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, 
     worlds are small enough for that.
     """
     shares = {"accuracy": 0.5, "balanced_accuracy": 0.5, "yes_share": 0.5, "criterion": 0.0}
-    shares |= {"d_prime": 0.0, "steps": float(settings["steps"])}
+    shares |= {"d_prime": 0.0}
     questions = _questions(design)
     if settings["steps"] == 1 and max(q.world.n for q in questions) <= MAX_ENUMERATED:
         settled = fmean(_settled_by_one(q) for q in questions)

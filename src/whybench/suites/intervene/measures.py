@@ -41,7 +41,7 @@ from whybench.stats import (
     detection,
 )
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
-from whybench.suites.intervene.groups import Group, groups_of
+from whybench.suites.intervene.groups import groups_of
 from whybench.suites.intervene.patterns import PATTERNS
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.verdicts import VERDICTS
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from whybench.suites.groups import Group
 
 __all__ = ["MODES", "SPLIT_BY", "intervene_measures", "optimal_steps"]
 

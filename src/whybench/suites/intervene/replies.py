@@ -9,29 +9,25 @@ reply that never stops thinking says nothing. Nothing is ever guessed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from whybench.suites.json_objects import last_object
 from whybench.suites.thinking import THINKING, final_channel, without_blocks
 
 __all__ = ["Act", "Choice", "Said", "read_reply"]
 
-ACT_KEYS = {"entity", "action"}
-KEYS = {*ACT_KEYS, "next", "answer"}
+KEYS = {"entity", "action", "next", "answer"}
 FORM = "|"
 
 
-@dataclass(frozen=True, slots=True)
-class Act:
+class Act(NamedTuple):
     """An action on an entity, in lower case; empty where it does not say."""
 
     entity: str
     action: str
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """How to go on, or the answer; `said` is in lower case."""
 
     kind: Literal["next", "answer"]
@@ -58,8 +54,10 @@ def read_reply(text: str) -> Said | None:
             if name in said or FORM in words:
                 return None
             said[name] = words
-    if not (said.keys() - ACT_KEYS):
-        return Act(said.get("entity", ""), said.get("action", "")) if said else None
-    if len(said) > 1:
-        return None
-    return Choice("next", said["next"]) if "next" in said else Choice("answer", said["answer"])
+    if "answer" in said or "next" in said:
+        if len(said) > 1:
+            return None
+        return (
+            Choice("answer", said["answer"]) if "answer" in said else Choice("next", said["next"])
+        )
+    return Act(said.get("entity", ""), said.get("action", "")) if said else None

@@ -14,10 +14,11 @@ from inspect_ai.util import collect
 
 from whybench.records.rows import rows_of_sample
 from whybench.records.schema import record_table
+from whybench.suites.groups import WHOSE
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.entailment import solver_class
 from whybench.suites.intervene.episode import Case, Episode, case_of
-from whybench.suites.intervene.groups import CONDITION, WHOSE
+from whybench.suites.intervene.groups import CONDITION
 from whybench.suites.intervene.measures import intervene_measures
 from whybench.suites.intervene.verdicts import ANSWERS
 from whybench.suites.task import (

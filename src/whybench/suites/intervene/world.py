@@ -105,6 +105,14 @@ class World:
         return tuple(below)
 
     @cached_property
+    def _above(self) -> tuple[int, ...]:
+        """The ancestors of each entity as bits."""
+        return tuple(
+            sum(1 << cause for cause in range(self.n) if self._below[cause] >> entity & 1)
+            for entity in range(self.n)
+        )
+
+    @cached_property
     def reaches(self) -> tuple[tuple[bool, ...], ...]:
         """`reaches[x][y]`: whether y is a descendant of x; no entity is its own descendant."""
         return tuple(
@@ -160,21 +168,22 @@ class World:
         """Return the state after an action on v; states are bits, for those in a hurry."""
         if action == "move":
             return bits | 1 << v | self._below[v]
-        sources = self._sources(bits)
-        return self._closed(sources & ~(1 << v)) if sources >> v & 1 else bits
+        if not bits >> v & 1 or bits & self._above[v]:
+            return bits
+        return self._closed(self._sources(bits) & ~(1 << v))
 
     def _closed(self, bits: int) -> int:
         reached = bits
-        for entity in range(self.n):
+        for entity, below in enumerate(self._below):
             if bits >> entity & 1:
-                reached |= self._below[entity]
+                reached |= below
         return reached
 
     def _sources(self, bits: int) -> int:
         driven = 0
-        for entity in range(self.n):
+        for entity, below in enumerate(self._below):
             if bits >> entity & 1:
-                driven |= self._below[entity]
+                driven |= below
         return bits & ~driven
 
     def _bits(self, state: State) -> int:

@@ -1,0 +1,49 @@
+"""The figures of compose: worlds and units, classes, prompts, soundness, calibration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evidence import compose_classes, compositions, prompts
+from evidence.calibration import calibrated, checked
+from whybench.suites.compose import SUITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evidence.figures import Figure
+
+__all__ = ["PARTS", "figures"]
+
+
+def soundness(small: bool) -> Iterator[Figure]:
+    """Yield the checks of every design."""
+    if small:
+        designs = [SUITE.design({"base": "core", "units": 16})]
+    else:
+        designs = list(SUITE.designs.values())
+    yield from checked(SUITE, designs)
+
+
+def calibration(small: bool) -> Iterator[Figure]:
+    """Yield the calibration of every measure with an agent of known value."""
+    if small:
+        yield from calibrated(SUITE, SUITE.design({"base": "core", "units": 16}), 10, small)
+        return
+    yield from calibrated(SUITE, SUITE.designs["core"], 200, small)
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    **compositions.PARTS,
+    **compose_classes.PARTS,
+    **prompts.PARTS,
+    "soundness": soundness,
+    "calibration": calibration,
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,145 @@
+"""The figures of compose's prompts: read back, made by the second, asked by the unit."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from itertools import islice
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from evidence.figures import Figure
+from whybench.seeds import generator
+from whybench.suites.compose import SUITE
+from whybench.suites.compose.design import make_design
+from whybench.suites.compose.questions import Question
+from whybench.suites.compose.reading import read_prompt
+from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
+from whybench.suites.compose.wording import REPLY_FORM, word
+from whybench.suites.compose.world import COUNTS, Block, Gates, random_world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from inspect_ai import Task
+
+__all__ = ["GATES", "PARTS", "SHAPES", "STYLES", "certified_a_second", "figures", "question_at"]
+
+SHAPES = [
+    Block("bridge", 2),
+    *(Block("cycle", size) for size in (3, 4, 5)),
+    *(Block("wheel", size) for size in (4, 5, 6)),
+]
+GATES: tuple[Gates, ...] = ("or", "and", "mixed")
+STYLES = tuple(REPLY_FORM)
+
+
+def question_at(number: int, told: Theme | None = None) -> Question:
+    """Return the question of a number; every theme, gate and style comes in turn."""
+    rng = generator("test", "question", number)
+    told = told or theme(THEME_NAMES[number % 4])
+    blocks = tuple(SHAPES[place] for place in rng.integers(len(SHAPES), size=rng.integers(2, 6)))
+    world = random_world(blocks, GATES[number // 4 % 3], number)
+    names = told.draw(world.size, rng)
+    cause, effect = world.pairs[rng.integers(len(world.pairs))]
+    return Question(
+        world=world,
+        counts=tuple(rng.integers(1, COUNTS + 1, world.size).tolist()),
+        names=names,
+        theme=told,
+        order=tuple(rng.permutation(world.size).tolist()),
+        effect=effect,
+        intervention=(None, (cause, True), (cause, False))[rng.integers(3)],
+        style=STYLES[number // 12 % 3],
+        details=told.draw_details(names, int(rng.integers(7)), rng),
+        example=int(rng.integers(100)),
+    )
+
+
+def round_trip(small: bool) -> Iterator[Figure]:
+    """Yield that every prompt gives back its world, its unit and its question."""
+    count = 1_000 if small else 10_000
+    questions = [question_at(number) for number in range(count)]
+    good = sum(read_prompt(word(question)) == question.plain for question in questions)
+    with_details = sum(bool(question.details) for question in questions)
+    yield Figure(
+        "every prompt gives back world, unit and question",
+        f"{good} of {count} over {len({q.theme.name for q in questions})} themes and "
+        f"{len({q.style for q in questions})} styles, {with_details} with extraneous detail",
+        good == count,
+    )
+
+
+def certified_a_second(count: int) -> float:
+    """Return how many items a core makes in a second, with certificate, id and prompt."""
+    made = SUITE.items(make_design({"base": "full"}))
+    start = time.process_time()
+    for item in islice(made, count):
+        if not (item.id and item.prompt and item.certificate.derivations):
+            raise RuntimeError(f"{item} lacks a part")
+    return count / (time.process_time() - start)
+
+
+def speed(small: bool) -> Iterator[Figure]:
+    """Yield the speed at which certified prompts are made."""
+    count, bound = (3_000, 5_000) if small else (20_000, 20_000)
+    rates = [certified_a_second(count) for _ in range(3)]
+    yield Figure(
+        f"{bound:,} certified prompts a second and core",
+        f"{median(rates):,.0f} (from {min(rates):,.0f} to {max(rates):,.0f}), each with "
+        "certificate, id and prompt",
+        median(rates) >= bound,
+    )
+
+
+def cost(small: bool) -> Iterator[Figure]:
+    """Yield the CPU of a call where a sample asks a whole unit, beside bare one-call samples."""
+    from evidence.engine import bare, said, side_by_side
+    from whybench.suites.compose.task import compose
+
+    calls, rounds = (240, 3) if small else (960, 5)
+    design: dict[str, Any] = {"gates": "mixed", "units": calls // 15}
+    kinds: dict[str, Callable[[], Task]] = {
+        "bare": lambda: bare(compose(**design, group=1)),
+        "one by one": lambda: compose(**design, group=1),
+        "by unit": lambda: compose(**design),
+    }
+    spent = side_by_side(kinds, lambda *_: said("yes"), calls, rounds)
+    ratio = spent["by unit"] / spent["bare"]
+    alone = spent["one by one"] / spent["bare"]
+    yield Figure(
+        "CPU of a call, asked by the unit, is at most 0.80 x that of bare one-call samples",
+        f"{ratio:.2f} x ({spent['by unit']:.2f} and {spent['bare']:.2f} ms); one by one "
+        f"{alone:.2f} x",
+        ratio <= 0.8,
+    )
+
+
+def real(small: bool) -> Iterator[Figure]:
+    """Yield that units are asked of a real model, and recorded."""
+    from evidence.model_server import real_answers
+
+    units = 1 if small else 10
+    rows, calls = real_answers("compose", ["-T", "gates=mixed"], units, 8)
+    outcomes = Counter(row["reason"] or row["outcome"] for row in rows)
+    yield Figure(
+        f"{units} units are asked of a real model, each with its fifteen questions, and recorded",
+        f"{len(rows)} answers to {len({row['unit'] for row in rows})} units in {calls} calls: "
+        f"{dict(outcomes)}",
+        len(rows) == 15 * units and not outcomes["error"],
+    )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    "round trip": round_trip,
+    "speed": speed,
+    "cost": cost,
+    "real": real,
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,87 @@
+"""compose: causal quantities that multiply up.
+
+An agent reads the rules of a small world, one case in it, and a question: does something hold, or
+would it hold if something else were made true or false? From its answers follow how strongly each
+part of the world acts on the next, and how strongly the first thing acts on the last. The second
+is the product of the first: an agent that composes what it knows gets both right, and the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whybench.suites.compose.agents import AGENTS, gold
+from whybench.suites.compose.answers import read_answer
+from whybench.suites.compose.checks import CHECKS, in_bundled_words
+from whybench.suites.compose.design import DESIGNS, ComposeDesign, make_design
+from whybench.suites.compose.generation import compose_items
+from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw
+from whybench.suites.compose.measures import compose_measures
+from whybench.suites.compose.planning import advice
+from whybench.suites.compose.reading import read_prompt
+from whybench.suites.compose.tables import compositions_table, pairs_table
+from whybench.suites.contract import Answer, Scalar, Suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+__all__ = ["SUITE"]
+
+PROBES = (
+    "", "yes", "No.", " YES ", "**no**", "yes or no", "yes/no", "Answer: yes", "Answer: no",
+    "The answer is yes.", "Answer: yes\nAnswer: no", "yes, since the rule holds", "maybe",
+    "<think>no</think>yes", "<think>no", "\\boxed{yes}", "<answer>no</answer>",
+    '{"answer": "yes"}', "I cannot say.", "Yes. Wait, actually no.", "1", "true", "ja",
+)  # fmt: skip
+
+REPLY_TOKENS = {"direct": 2, "step-by-step": 350, "worked-example": 250}
+
+
+def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
+    return read_answer(text, str(factors["style"]), truncated)
+
+
+def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
+    from whybench.suites.compose.figures import compose_figures  # noqa: PLC0415
+
+    return compose_figures(folder, records)
+
+
+def _unit(item: ComposeItem) -> object:
+    """Return what all questions of a unit, told in one way, have in common."""
+    told = item.question
+    return item.kinds, item.gates, item.draw, item.unit, told.theme.name, item.detail, told.style
+
+
+SUITE: Suite[ComposeDesign, ComposeItem] = Suite(
+    name="compose",
+    version=1,
+    summary="says what would hold if something were made so, about parts of a world and the whole",
+    designs=DESIGNS,
+    design=make_design,
+    items=compose_items,
+    word=lambda item: item.prompt,
+    read_prompt=read_prompt,
+    read_answer=_read,
+    gold=gold,
+    measures=compose_measures,
+    agents=AGENTS,
+    columns=COLUMNS,
+    parts={},
+    reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
+    task="whybench.suites.compose.task:compose",
+    probes=PROBES,
+    full_score=lambda item, answer: answer.value == item.truth,
+    drawn=frozenset(DRAWN),
+    together=_unit,
+    advice=advice,
+    fair=lambda _: False,
+    tables={"compositions": compositions_table, "pairs": pairs_table},
+    own_words=in_bundled_words,
+    figures=_figures,
+    draw=draw,
+    checks=CHECKS,
+)

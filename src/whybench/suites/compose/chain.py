@@ -1,0 +1,208 @@
+"""The shape of a world: blocks in a row, joined at single nodes.
+
+There is one root X and one leaf Y. Between them lie *blocks*, each a small graph that begins in one
+node and ends in another; the last node of a block is the first of the next. Such a node is a
+*cutpoint*: everything that X does to Y passes through it. Root, cutpoints and leaf together are the
+*anchors*, and it is about anchors that questions are asked.
+
+| block | edges, with its nodes numbered 0 … s-1 |
+|---|---|
+| bridge (2 nodes) | 0 → 1 |
+| cycle (3 or more) | i → i+1, and 0 → s-1 |
+| wheel (4 or more) | 0 → all others, i → i+1 among these, and 1 → s-1 |
+
+>>> chain = Chain((Block("cycle", 3), Block("bridge", 2)))
+>>> chain.edges
+((0, 1), (0, 2), (1, 2), (2, 3))
+>>> chain.anchors, chain.pairs, chain.compositions
+((0, 2, 3), ((0, 2), (0, 3), (2, 3)), ((0, 2, 3),))
+
+Worlds of gates (`world`) and of weights (`linear`) are chains that also say how nodes get values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Literal, get_args
+
+from whybench.scm import Graph, InvalidGraph, UnknownNode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["Block", "Chain", "Kind", "Pair", "name_of"]
+
+Kind = Literal["cycle", "wheel", "bridge"]
+
+Pair = tuple[int, int]
+"""A cause and an effect, both anchors."""
+
+SMALLEST = {"bridge": 2, "cycle": 3, "wheel": 4}
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a world between two anchors.
+
+    Attributes:
+        kind: Its shape.
+        size: Number of nodes, both ends included.
+
+    Raises:
+        InvalidGraph: There is no such shape, or not in this size.
+    """
+
+    kind: Kind
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise InvalidGraph(f"kind must be one of {', '.join(get_args(Kind))}, got {self.kind}")
+        smallest = SMALLEST[self.kind]
+        if self.size < smallest or (self.kind == "bridge" and self.size > smallest):
+            bound = str(smallest) if self.kind == "bridge" else f"{smallest} or more"
+            raise InvalidGraph(f"size of a {self.kind} must be {bound}, got {self.size}")
+
+    @property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """Its (cause, effect) pairs, with its nodes numbered from 0, in the order of effects."""
+        last = self.size - 1
+        found = {(i, i + 1) for i in range(last)}
+        if self.kind != "bridge":
+            found.add((0, last))
+        if self.kind == "wheel":
+            found |= {(0, i) for i in range(1, self.size)} | {(1, last)}
+        return tuple(sorted(found, key=lambda edge: edge[::-1]))
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.size}"
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Blocks in a row: who may cause whom, and what is asked about.
+
+    Nodes are numbered 0, 1, … with causes first; a block covers consecutive nodes.
+
+    Attributes:
+        blocks: Two or more.
+
+    Raises:
+        InvalidGraph: Fewer than two blocks, so that there is no cutpoint.
+    """
+
+    blocks: tuple[Block, ...]
+
+    def __post_init__(self) -> None:
+        if len(self.blocks) < 2:
+            raise InvalidGraph(
+                f"blocks must number two or more, so that there is a cutpoint, got {self.blocks}"
+            )
+
+    @cached_property
+    def anchors(self) -> tuple[int, ...]:
+        """Root, cutpoints and leaf, in order: block b lies between anchors b and b + 1."""
+        found = [0]
+        for block in self.blocks:
+            found.append(found[-1] + block.size - 1)
+        return tuple(found)
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return self.anchors[-1] + 1
+
+    @property
+    def nodes(self) -> range:
+        """All nodes, causes first."""
+        return range(self.size)
+
+    @property
+    def root(self) -> int:
+        """The node without causes, X."""
+        return 0
+
+    @property
+    def leaf(self) -> int:
+        """The node without effects, Y."""
+        return self.anchors[-1]
+
+    @property
+    def cutpoints(self) -> tuple[int, ...]:
+        """The nodes that two blocks share."""
+        return self.anchors[1:-1]
+
+    @cached_property
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """All (cause, effect) pairs, in the order of effects."""
+        return tuple(
+            (start + cause, start + effect)
+            for start, block in zip(self.anchors, self.blocks, strict=False)
+            for cause, effect in block.edges
+        )
+
+    @cached_property
+    def parents(self) -> tuple[tuple[int, ...], ...]:
+        """The direct causes of each node, in order; a cutpoint's lie in the block that it ends."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for cause, effect in self.edges:
+            found[effect].append(cause)
+        return tuple(map(tuple, found))
+
+    @cached_property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All (cause, effect) pairs of anchors, the cause before the effect."""
+        return tuple(combinations(self.anchors, 2))
+
+    @cached_property
+    def compositions(self) -> tuple[tuple[int, ...], ...]:
+        """The ways from root to leaf in the cut tree, other than the direct one, short ones first.
+
+        Each is a tuple of anchors; its steps are the pairs whose quantities are multiplied.
+        """
+        return tuple(
+            (self.root, *between, self.leaf)
+            for count in range(1, len(self.blocks))
+            for between in combinations(self.cutpoints, count)
+        )
+
+    @property
+    def cut_tree(self) -> Graph:
+        """The commutative cut tree: the anchors with an arrow from each to every later one."""
+        return _graph(self.anchors, self.pairs)
+
+    def blocks_between(self, cause: int, effect: int) -> range:
+        """Return the numbers of the blocks through which `cause` acts on `effect`."""
+        if (cause, effect) not in self.pairs:
+            raise UnknownNode(
+                f"cause and effect must be two of the anchors {self.anchors}, in order, "
+                f"got {cause} and {effect}"
+            )
+        return range(self.anchors.index(cause), self.anchors.index(effect))
+
+    def mediators(self, cause: int, effect: int) -> range:
+        """Return the nodes through which `cause` acts on `effect`: all that lie between them.
+
+        Every node of a block is on a directed path from its first to its last node.
+        """
+        self.blocks_between(cause, effect)
+        return range(cause + 1, effect)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph, with nodes named by `name_of`."""
+        return _graph(self.nodes, self.edges)
+
+
+def name_of(node: int) -> str:
+    """Return the name of a node in the models of `scm`."""
+    return str(node)
+
+
+def _graph(nodes: Iterable[int], edges: Iterable[tuple[int, int]]) -> Graph:
+    return Graph(
+        tuple(map(name_of, nodes)),
+        tuple((name_of(cause), name_of(effect)) for cause, effect in edges),
+    )

@@ -1,0 +1,84 @@
+"""Checks of compose beyond those that every suite has."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from whybench.suites.compose.reading import PromptError, read_prompt
+from whybench.suites.compose.themes import THEME_NAMES
+from whybench.suites.compose.units import round_size
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from whybench.suites.compose.items import ComposeItem
+
+__all__ = ["CHECKS", "in_bundled_words"]
+
+ROUNDING = 1e-9
+
+
+def in_bundled_words(item: ComposeItem) -> bool:
+    """Whether the item is told in a bundled theme, which a prompt gives away by itself."""
+    return item.question.theme.name in THEME_NAMES
+
+
+def the_theme_at_hand_gives_back_the_world(items: Sequence[ComposeItem]) -> Iterator[str]:
+    """Read prompts knowing the theme, as must be for users' own."""
+    for item in items:
+        try:
+            read = read_prompt(item.prompt, item.question.theme)
+        except PromptError as error:
+            yield f"{item.id}: {error}"
+            continue
+        if read != item.world:
+            yield f"{item.id}: the prompt says {read}, the item {item.world}"
+
+
+def a_constant_answer_has_one_half(items: Sequence[ComposeItem]) -> Iterator[str]:
+    """See that both answers are right now and then in both rungs of every world.
+
+    Then the balanced accuracy of a constant answer is one half. Two rounds of units are sure to
+    have both.
+    """
+    truths: dict[tuple[str, bool], set[float]] = defaultdict(set)
+    for world, members in _by_world(items).items():
+        if len({item.unit for item in members}) < 2 * round_size(members[0].question.world):
+            continue
+        for item in members:
+            truths[world, item.question.intervention is None].add(item.truth)
+    for (world, factual), found in truths.items():
+        if len(found) < 2:
+            rung = "factual" if factual else "interventional"
+            yield f"{world}: all {rung} questions have the answer {found.pop():g}"
+
+
+def whole_rounds_stand_for_the_population(items: Sequence[ComposeItem]) -> Iterator[str]:
+    """See that the weights of whole rounds of units have the mean 1."""
+    for world, members in _by_world(items).items():
+        weights = {item.unit: (item.weight, item.factual_weight) for item in members}
+        double = 2 * round_size(members[0].question.world)
+        if len(weights) % double:
+            continue
+        for name, column in zip(
+            ("weight", "factual_weight"), zip(*weights.values(), strict=True), strict=True
+        ):
+            if abs(fmean(column) - 1) > ROUNDING:
+                yield f"{world}: {name} has the mean {fmean(column)}"
+
+
+def _by_world(items: Sequence[ComposeItem]) -> dict[str, list[ComposeItem]]:
+    found: dict[str, list[ComposeItem]] = defaultdict(list)
+    for item in items:
+        found[f"{item.kinds}/{item.gates}/{item.draw}"].append(item)
+    return found
+
+
+CHECKS: Mapping[str, Callable[[Sequence[ComposeItem]], Iterator[str]]] = {
+    "prompt and theme, also one's own, give back the world": the_theme_at_hand_gives_back_the_world,
+    "a constant answer has half of balanced accuracy": a_constant_answer_has_one_half,
+    "whole rounds of units stand for the population": whole_rounds_stand_for_the_population,
+}
+"""The checks by name."""

@@ -1,0 +1,262 @@
+"""Compositions of an agent's answers, held against the truth and against its own whole.
+
+Each of the two comparisons (see `verdicts`) has two forms.
+
+*Population.* The product of the weighted estimates of the steps, and the weighted estimate of the
+whole; their difference, and the difference as a share of the larger one, which decides the verdict.
+Intervals come from resampling units within strata: step and whole are estimated on the same units,
+so each resample gives both, and what they share cancels. The truth is the same quantity on the same
+units, not a constant from outside. Where strata tell which blocks transmit it has no sampling error
+at all: then a perfect reasoner's product is the true whole in every resample.
+
+*Unit by unit.* On a unit the whole follows from root to leaf exactly if every step does. Both sides
+say on which units that is so, and their agreement is the weight of the units on which both say it
+over that of the units on which either does (Jaccard). Units on which neither does say nothing: they
+are most of all units, and an agent that always says yes would agree with itself on all of them.
+Without any other unit the agreement is undefined. The population form can be met by accident, as
+by a coin in a world where the whole is 1/16; the unit form cannot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whybench.stats.stratified import Statistics, stratified_bootstrap
+from whybench.suites.compose.estimators import (
+    OUTVOTING,
+    Quantity,
+    Sample,
+    population,
+    unit_effects,
+)
+from whybench.suites.compose.verdicts import DELTA, Class, Verdict, class_of, verdict_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from whybench.stats import Estimate
+    from whybench.suites.compose.chain import Pair
+
+__all__ = ["RULE_OF_THREE", "Answered", "Comparison", "Composition", "compositions", "resolution"]
+
+Path = tuple[int, ...]
+
+RULE_OF_THREE = 3.0
+"""An event with a chance of 3/n fails to occur in n trials with probability e^-3, 5%."""
+ROUNDING = 1e-12
+COLUMNS = 9
+"""Statistics of a composition: the product, and two times target, difference, ratio, agreement."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answered:
+    """What was answered about units, and what is true of them.
+
+    Attributes:
+        pairs: The (cause, effect) pairs, in the order of the last axis of all arrays.
+        y1: Answers with the cause made true: epochs x units x pairs, NaN where missing.
+        y0: Answers with the cause made false.
+        true1: The true y1, units x pairs.
+        true0: The true y0.
+        sample: The units.
+    """
+
+    pairs: tuple[Pair, ...]
+    y1: NDArray[np.float64]
+    y0: NDArray[np.float64]
+    true1: NDArray[np.bool_]
+    true0: NDArray[np.bool_]
+    sample: Sample
+
+    def __post_init__(self) -> None:
+        shape = (self.sample.size, len(self.pairs))
+        for name in ("y1", "y0"):
+            given = getattr(self, name).shape
+            if len(given) != 3 or given[1:] != shape:
+                raise ValueError(f"{name} must be epochs x {shape[0]} x {shape[1]}, got {given}")
+        for name in ("true1", "true0"):
+            given = getattr(self, name).shape
+            if given != shape:
+                raise ValueError(f"{name} must be {shape[0]} x {shape[1]}, got {given}")
+
+    def place(self, cause: int, effect: int) -> int:
+        """Return where a pair stands on the last axis."""
+        return self.pairs.index((cause, effect))
+
+    def effects(self, quantity: Quantity) -> NDArray[np.float64]:
+        """Return the answered effect on each unit, units x pairs."""
+        return unit_effects(self.y1, self.y0, quantity)
+
+    def true_effects(self) -> NDArray[np.float64]:
+        """Return the true effect on each unit, units x pairs; both quantities have this one."""
+        return unit_effects(self.true1[None], self.true0[None], "pns")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A product of answered steps, and what it is held against.
+
+    Attributes:
+        target: The number it is held against: the true or the answered whole.
+        difference: The product less the target.
+        ratio: The difference as a share of the larger of the two.
+        agreement: Jaccard agreement over units on which either says that the whole follows.
+        resolution: The share by which errors too rare to show in these units could move a number.
+        verdict: Whether the two are the same.
+    """
+
+    target: float
+    difference: Estimate
+    ratio: Estimate
+    agreement: Estimate
+    resolution: float
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Composition:
+    """One way from root to leaf, as an agent answered it.
+
+    Attributes:
+        path: The anchors on the way.
+        quantity: What was estimated, `ate` or `pns`.
+        product: The product of the answered steps.
+        valid: Against the true whole.
+        consistent: Against the answered whole.
+        flags: `noise_biased` for `pns` from fewer than three epochs.
+    """
+
+    path: Path
+    quantity: Quantity
+    product: Estimate
+    valid: Comparison
+    consistent: Comparison
+    flags: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> Class:
+        """VC, VI, IC or II where both verdicts are conclusive."""
+        return class_of(self.valid.verdict, self.consistent.verdict)
+
+
+def compositions(
+    answered: Answered,
+    paths: Sequence[Path],
+    keys: Sequence[object],
+    quantity: Quantity = "pns",
+    delta: float = DELTA,
+    resamples: int = 2000,
+    level: float = 0.95,
+) -> tuple[Composition, ...]:
+    """Compare every composition with the truth and with the answered whole.
+
+    Args:
+        answered: Answers and truths.
+        paths: The compositions, each by its anchors from root to leaf.
+        keys: Names the random draw of the intervals.
+        quantity: What is estimated. By `pns` an agent that guesses is found out; by `ate` it is an
+            agent that answers no effect.
+        delta: The share that is too small to matter.
+        resamples: Number of resamples.
+        level: Confidence level of the intervals.
+    """
+    statistics = _Statistics(answered, paths, quantity)
+    found = stratified_bootstrap(statistics, answered.sample.strata, keys, resamples, level)
+    biased = quantity == "pns" and answered.y1.shape[0] < OUTVOTING
+    true = answered.true_effects()
+    results = []
+    for start, path in zip(range(0, len(found), COLUMNS), paths, strict=True):
+        product, *rest = found[start : start + COLUMNS]
+        places = [answered.place(*step) for step in (*pairwise(path), (path[0], path[-1]))]
+        fine = resolution(true[:, places], answered.sample)
+        valid, consistent = (
+            Comparison(
+                target=np.nan if target.estimate is None else target.estimate,
+                difference=difference,
+                ratio=ratio,
+                agreement=agreement,
+                resolution=fine,
+                verdict=verdict_of(ratio, delta, fine),
+            )
+            for target, difference, ratio, agreement in (rest[:4], rest[4:])
+        )
+        flags = ("noise_biased",) if biased else ()
+        results.append(Composition(path, quantity, product, valid, consistent, flags))
+    return tuple(results)
+
+
+def resolution(effects: ArrayLike, sample: Sample) -> float:
+    """Return the share by which errors too rare to show could move the least certain quantity.
+
+    Among n units an error rate of 3/n shows nothing in one run of twenty. If it falls on units
+    without the effect, of weight 1 - q, it adds 3/n·(1 - q) to the quantity q; if on units with it,
+    it takes 3/n·q away. It depends on units and truths alone, so it is known before any answer.
+
+    Args:
+        effects: The true effects, units x pairs.
+        sample: The units.
+
+    Returns:
+        The largest shift over pairs, as a share of the quantity; infinity where one is 0.
+    """
+    follows = np.asarray(effects, dtype=float) > 0
+    weights = sample.weights / sample.weights.sum()
+    share = weights @ follows
+    with_it = follows.sum(axis=0)
+    without = sample.size - with_it
+    if (with_it == 0).any():
+        return float("inf")
+    added = RULE_OF_THREE / np.maximum(without, 1) * (1 - share) / share
+    return float(np.max(np.maximum(added, RULE_OF_THREE / with_it)))
+
+
+class _Statistics:
+    """The statistics of all compositions, as functions of counts."""
+
+    def __init__(self, answered: Answered, paths: Sequence[Path], quantity: Quantity) -> None:
+        self.steps = [[answered.place(*step) for step in pairwise(path)] for path in paths]
+        self.wholes = [answered.place(path[0], path[-1]) for path in paths]
+        said, true = answered.effects("pns"), answered.true_effects()
+        columns = [answered.effects(quantity), true]
+        for steps, whole in zip(self.steps, self.wholes, strict=True):
+            composed = said[:, steps].prod(axis=1)
+            for other in (true[:, whole], said[:, whole]):
+                both = np.stack([np.minimum(composed, other), np.maximum(composed, other)], axis=1)
+                columns.append(both)
+        self.pairs = len(answered.pairs)
+        self.means: Statistics = population(np.concatenate(columns, axis=1), answered.sample)
+
+    def __call__(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return nine values a composition for each line of counts."""
+        means = self.means(counts)
+        said, true, agreed = np.split(means, [self.pairs, 2 * self.pairs], axis=1)
+        columns: list[NDArray[np.float64]] = []
+        for number, (steps, whole) in enumerate(zip(self.steps, self.wholes, strict=True)):
+            product = said[:, steps].prod(axis=1)
+            columns.append(product)
+            for side, target in enumerate((true[:, whole], said[:, whole])):
+                place = 4 * number + 2 * side
+                larger = np.maximum(np.abs(product), np.abs(target))
+                difference = _settled(product - target, larger)
+                columns += [
+                    target,
+                    difference,
+                    _share(difference, larger),
+                    _share(agreed[:, place], agreed[:, place + 1]),
+                ]
+        return np.stack(columns, axis=1)
+
+
+def _settled(difference: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return 0 for what is only the rounding of a product; it would leave out 0 otherwise."""
+    return np.where(np.abs(difference) <= ROUNDING * size, 0.0, difference)
+
+
+def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.divide(part, whole, out=np.full(part.shape, np.nan), where=whole > 0))

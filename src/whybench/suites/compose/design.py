@@ -1,0 +1,211 @@
+"""The factors of compose, their levels, and the named designs.
+
+A design crosses shapes of worlds and their gates with how a world is told: its theme, sentences
+without bearing, and the form of the reply. Each combination of shape and gates has so many worlds,
+and each world so many units; worlds and units are the same however they are told, so that tellings
+can be compared question by question. All questions of a unit stand together. The block is the whole
+crossing, asked of one unit each, so every prefix of whole blocks has each level equally often.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, get_args
+
+from whybench.seeds import Split, digest
+from whybench.suites.blocks import cells_in_blocks
+from whybench.suites.compose.chain import Chain
+from whybench.suites.compose.questions import Style
+from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
+from whybench.suites.compose.world import Gates
+from whybench.suites.compose.worlds import check_kinds, shape_of
+from whybench.suites.contract import UserError
+from whybench.suites.files import design_settings, is_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "make_design", "questions_about"]
+
+LEVELS: Mapping[str, tuple[str, ...]] = {
+    "gates": get_args(Gates),
+    "detail": ("none", "some"),
+    "style": get_args(Style),
+    "split": get_args(Split),
+}
+"""The levels of the factors whose levels are fixed."""
+
+
+@dataclass(frozen=True)
+class ComposeDesign:
+    """Which compose items there are. Each factor is a tuple of levels.
+
+    Attributes:
+        name: The design's name.
+        kinds: Shapes of worlds, such as cycle3+bridge+wheel4, or worlds by name.
+        gates: Whether nodes are or gates, and gates, or some of both: or, and, mixed.
+        theme: Bundled themes by name, or paths of YAML themes.
+        detail: Whether sentences without bearing stand among the rules: none, some.
+        style: How the reply is asked for: direct, step-by-step, worked-example.
+        worlds: Number of worlds of each shape and kind of gates.
+        units: Number of units of each world.
+        split: The side of the train/test divide; worlds by name are for testing.
+    """
+
+    name: str = "core"
+    kinds: tuple[str, ...] = ("cycle3+cycle3+cycle3",)
+    gates: tuple[str, ...] = LEVELS["gates"]
+    theme: tuple[str, ...] = ("feast",)
+    detail: tuple[str, ...] = ("none",)
+    style: tuple[str, ...] = ("direct",)
+    worlds: int = 1
+    units: int = 128
+    split: str = "test"
+
+    def __post_init__(self) -> None:
+        for factor, levels in LEVELS.items():
+            chosen = getattr(self, factor)
+            _check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
+        for factor in ("kinds", "theme"):
+            _check_levels(factor, getattr(self, factor))
+        _check_levels("theme", tuple(entry.name for entry in self.themes))
+        for number in ("worlds", "units"):
+            if getattr(self, number) < 1:
+                raise UserError(f"{number} must be 1 or more, got {getattr(self, number)}")
+        for kinds in self.kinds:
+            check_kinds(kinds, self.gates, self.worlds, self.split)
+            for entry in self.themes:
+                entry.pool(Chain(shape_of(kinds)).size)
+
+    @cached_property
+    def themes(self) -> tuple[Theme, ...]:
+        """The themes themselves."""
+        return tuple(theme(source) for source in self.theme)
+
+    @cached_property
+    def cells(self) -> tuple[tuple[int, ...], ...]:
+        """The crossing: the places of kinds, gates, theme, detail and style in their factors."""
+        factors = (self.kinds, self.gates, self.theme, self.detail, self.style)
+        return tuple(cells_in_blocks(tuple(map(len, factors))))
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The number of items of a block up to the end of each cell."""
+        return tuple(accumulate(questions_about(self.kinds[cell[0]]) for cell in self.cells))
+
+    @property
+    def block(self) -> int:
+        """The number of items in a block, which asks about one unit in every cell."""
+        return self.ends[-1]
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return self.block * self.worlds * self.units
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the levels of each factor in one line."""
+        themes = tuple(entry.name for entry in self.themes)
+        told = "; ".join(
+            (", ".join(themes), f"detail {', '.join(self.detail)}", ", ".join(self.style))
+        )
+        many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
+        return (
+            f"{self.size} items: {many} of each of {', '.join(self.kinds)} with gates "
+            f"{', '.join(self.gates)}; {self.units} units of each world; {told}; {self.split}"
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what decides the items; texts count, names and paths do not."""
+        settings = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in {"name", "theme"}
+        }
+        return digest("compose", settings, self.themes).hex()[:16]
+
+
+def questions_about(kinds: str) -> int:
+    """Return the number of questions about a unit: k factual ones and two a pair of anchors."""
+    blocks = len(shape_of(kinds))
+    return blocks * (blocks + 2)
+
+
+def _check_levels(
+    factor: str, chosen: tuple[str, ...], levels: tuple[str, ...] | None = None
+) -> None:
+    if not chosen or len({*chosen}) < len(chosen):
+        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
+    for level in chosen:
+        if levels is not None and level not in levels:
+            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
+
+
+TWO, THREE = "cycle3+cycle3", "cycle3+cycle3+cycle3"
+
+DESIGNS: Mapping[str, ComposeDesign] = {
+    design.name: design
+    for design in (
+        ComposeDesign("core"),
+        ComposeDesign(
+            "shapes",
+            kinds=(TWO, "cycle4+wheel4", "cycle3+bridge+cycle3", "wheel4+bridge+wheel4"),
+            gates=("mixed",),
+        ),
+        ComposeDesign("long", kinds=("+".join(["cycle3"] * 5),), gates=("mixed",), units=384),
+        ComposeDesign("party", kinds=("party",), gates=("or",), units=512),
+        ComposeDesign(
+            "full",
+            kinds=(TWO,),
+            theme=THEME_NAMES,
+            detail=LEVELS["detail"],
+            style=LEVELS["style"],
+        ),
+    )
+}
+"""The named designs. `core` has three compositions in each of three worlds; `shapes` varies the
+blocks, `long` the number of them, `full` the telling; `party` is the source's party of eight. Each
+has the units that an agent without errors needs for conclusive verdicts."""
+
+_NUMBERS = ("worlds", "units")
+
+
+def make_design(settings: Mapping[str, object]) -> ComposeDesign:
+    """Build a design from a named one or a YAML file (`base`) and factors to change.
+
+    A factor takes one level or a list of levels; `worlds` and `units` are numbers.
+    """
+    given = dict(settings)
+    base = str(given.pop("base", "core"))
+    if is_path(base):
+        return make_design({**design_settings(base, "theme"), **given})
+    if base not in DESIGNS:
+        raise UserError(
+            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
+        )
+    factors = tuple(field.name for field in fields(ComposeDesign))
+    changed: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in factors:
+            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
+        if key in {"name", "split"}:
+            changed[key] = str(value)
+        elif key in _NUMBERS:
+            changed[key] = _whole(key, value)
+        else:
+            levels = value if isinstance(value, list | tuple) else str(value).split(",")
+            changed[key] = tuple(str(level) for level in levels)
+    if changed:
+        changed.setdefault("name", f"{base}*")
+    return replace(DESIGNS[base], **changed)
+
+
+def _whole(key: str, value: object) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        raise UserError(f"{key} must be a whole number, got {value!r}") from None

@@ -1,0 +1,30 @@
+"""Figures of compose, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
+
+Every function takes plain results (cut trees, compositions, measures) and returns a matplotlib
+figure, which `save` writes as PDF, SVG and PNG. `compose_figures` draws all of them from the
+records of a run. Needs the extra `figures` (matplotlib).
+"""
+
+from whybench.suites.contract import UserError
+
+try:
+    from whybench.drawing import save
+except ImportError as missing:
+    raise UserError(str(missing)) from missing
+
+from whybench.suites.compose.figures.by_length import error_by_length
+from whybench.suites.compose.figures.cut_tree import cut_trees
+from whybench.suites.compose.figures.plane import class_plane
+from whybench.suites.compose.figures.results import Classified, CutTree, PairEffect
+from whybench.suites.compose.figures.run import compose_figures
+
+__all__ = [
+    "Classified",
+    "CutTree",
+    "PairEffect",
+    "class_plane",
+    "compose_figures",
+    "cut_trees",
+    "error_by_length",
+    "save",
+]

@@ -1,0 +1,166 @@
+"""The world of compose: a chain of blocks whose nodes are true or false.
+
+A `chain.Chain` says who causes whom. Each node has a bit of its own, which chance decides, and a
+gate: it is true if its bit *or* any of its parents is true, or if its bit *and* all of its parents
+are. Chance is told as a count from 1 to 10, each equally likely; the bit is "the count reaches the
+threshold".
+
+>>> world = World((Block("cycle", 3), Block("bridge", 2)), ("or", "or", "and", "or"), (6, 7, 4, 8))
+>>> world.chance(2)
+Fraction(7, 10)
+>>> world.text
+'cycle 3, bridge 2; or or and or; 6 7 4 8'
+
+Why blocks, and only these gates: then the probability that an anchor answers to an earlier one (see
+`truth`) is the product over the blocks between them. That needs a cutpoint, noise that no two
+blocks share, and mechanisms that never fall when a parent rises. A `World` cannot be without a
+cutpoint, has one independent bit a node, and no xor: what breaks the product cannot be written
+down.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Literal, get_args
+
+from whybench import scm
+from whybench.scm import InvalidParameter, Model
+from whybench.seeds import Split, generator, split_of
+from whybench.suites.compose.chain import Block, Chain, Kind, Pair, name_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+__all__ = [
+    "COUNTS",
+    "PASSING",
+    "Block",
+    "Gate",
+    "Gates",
+    "Kind",
+    "Pair",
+    "World",
+    "name_of",
+    "random_world",
+    "side",
+]
+
+Gate = Literal["or", "and"]
+Gates = Literal["or", "and", "mixed"]
+"""The gates of a whole world: all or, all and, or some of both."""
+
+COUNTS = 10
+"""Counts are uniform on 1 … COUNTS."""
+
+PASSING = (6, 7, 8, 9)
+"""In a random world a node lets its parents decide at so many of the ten counts."""
+
+
+@dataclass(frozen=True)
+class World(Chain):
+    """Blocks in a row, and how each node gets its value.
+
+    Attributes:
+        gates: One a node. That of the root plays no part and is "or".
+        thresholds: One a node, from 2 to 10, so that no bit is settled beforehand.
+
+    Raises:
+        InvalidGraph: Fewer than two blocks, so that there is no cutpoint.
+        InvalidParameter: Not one gate and one threshold a node, or one that is out of range.
+    """
+
+    gates: tuple[Gate, ...]
+    thresholds: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for what, given in (("gates", self.gates), ("thresholds", self.thresholds)):
+            if len(given) != self.size:
+                raise InvalidParameter(
+                    f"{what} must be one for each of {self.size} nodes, got {given}"
+                )
+        for node, gate in enumerate(self.gates):
+            if gate not in get_args(Gate):
+                raise InvalidParameter(f"gate of node {node} must be or or and, got {gate}")
+        if self.gates[0] != "or":
+            raise InvalidParameter(f"gate of the root must be or, got {self.gates[0]}")
+        for node, threshold in enumerate(self.thresholds):
+            if not (isinstance(threshold, int) and 2 <= threshold <= COUNTS):
+                raise InvalidParameter(
+                    f"threshold of node {node} must be a whole number from 2 to {COUNTS}, "
+                    f"got {threshold!r}"
+                )
+
+    def chance(self, node: int) -> Fraction:
+        """Return the probability that the bit of a node is true."""
+        return Fraction(COUNTS + 1 - self.thresholds[node], COUNTS)
+
+    def model(self) -> Model:
+        """Return the structural causal model, with fractions."""
+        gates = {name_of(v): scm.Gate(self.gates[v], self.chance(v)) for v in self.nodes}
+        return Model(self.graph, gates)
+
+    @property
+    def text(self) -> str:
+        """The world in one line, the same for equal worlds and no others."""
+        return "; ".join(
+            (
+                ", ".join(map(str, self.blocks)),
+                " ".join(self.gates),
+                " ".join(map(str, self.thresholds)),
+            )
+        )
+
+
+def side(world: World) -> Split:
+    """Return the side of the train/test divide on which a world lies."""
+    return split_of(world.text)
+
+
+def random_world(
+    blocks: tuple[Block, ...], gates: Gates, *keys: object, split: Split | None = None
+) -> World:
+    """Return the world with these blocks that belongs to the keys.
+
+    Effects are kept from being rare by the thresholds. A bit that is false lets the parents of an
+    or gate decide, a bit that is true those of an and gate; thresholds are such that this happens
+    at 6 to 9 of the ten counts, drawn evenly and apart for each node (or: 7 to 10; and: 2 to 5).
+    A block of s nodes then transmits with probability 0.75^(s-1) on average, and more where gates
+    are mixed, since a block transmits at least when all its nodes let their parents decide. The
+    root has a threshold from 4 to 8.
+
+    Args:
+        blocks: Two or more.
+        gates: All or, all and, or mixed: an even draw for each node but the root, with at least one
+            of both.
+        *keys: What the draw belongs to, as in `seeds.generator`.
+        split: The side of the divide on which the world must lie; None for either.
+
+    Raises:
+        InvalidGraph: Fewer than two blocks.
+        InvalidParameter: `gates` is another word; xor, say, does not multiply.
+    """
+    if gates not in get_args(Gates):
+        raise InvalidParameter(f"gates must be one of {', '.join(get_args(Gates))}, got {gates}")
+    rng = generator("compose", "world", [str(block) for block in blocks], gates, split, *keys)
+    count = sum(block.size - 1 for block in blocks)
+    while True:
+        kinds = _random_gates(gates, count, rng)
+        thresholds = [
+            COUNTS + 1 - int(passing) if kind == "and" else int(passing) + 1
+            for kind, passing in zip(kinds, rng.choice(PASSING, count), strict=True)
+        ]
+        world = World(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
+        if split is None or side(world) == split:
+            return world
+
+
+def _random_gates(gates: Gates, count: int, rng: np.random.Generator) -> list[Gate]:
+    """Return gates for so many nodes; where they are mixed, two nodes are sure to differ."""
+    if gates != "mixed":
+        return [gates] * count
+    kinds: list[Gate] = ["and" if both else "or" for both in rng.integers(0, 2, count)]
+    if len(set(kinds)) < 2 <= count:
+        kinds[int(rng.integers(count))] = "and" if kinds[0] == "or" else "or"
+    return kinds

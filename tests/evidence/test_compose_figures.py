@@ -1,0 +1,17 @@
+"""Figures of compose, by the same code at a tenth of the size; classes have tests of their own."""
+
+from __future__ import annotations
+
+import pytest
+from evidence.compose import PARTS
+
+from evidence import compose_classes, compositions
+
+ELSEWHERE = {*compose_classes.PARTS, *compositions.PARTS}
+
+
+@pytest.mark.parametrize("part", [name for name in PARTS if name not in ELSEWHERE])
+def test_the_figures_hold(part: str) -> None:
+    found = list(PARTS[part](True))
+    assert found
+    assert not [figure for figure in found if not figure.holds]

@@ -1,0 +1,175 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from whybench.suites.compose.chain import Block
+from whybench.suites.compose.design import DESIGNS, make_design, questions_about
+from whybench.suites.compose.planning import advice, plans, worlds_in
+from whybench.suites.compose.units import round_size
+from whybench.suites.compose.world import random_world
+from whybench.suites.compose.worlds import shape_of, world_at, world_of
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_named_designs_have_the_sizes_that_follow_from_their_factors() -> None:
+    # Questions about a unit: k(k + 2), so 8, 15 and 35 for two, three and five blocks.
+    assert {name: design.size for name, design in DESIGNS.items()} == {
+        "core": 3 * 128 * 15,
+        "shapes": 128 * (8 + 8 + 15 + 15),
+        "long": 384 * 35,
+        "party": 512 * 15,
+        "full": 3 * 4 * 2 * 3 * 128 * 8,
+    }
+    assert {name: design.block for name, design in DESIGNS.items()} == {
+        "core": 45,
+        "shapes": 46,
+        "long": 35,
+        "party": 15,
+        "full": 576,
+    }
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_named_designs_have_the_units_that_an_agent_without_errors_needs(name: str) -> None:
+    design = DESIGNS[name]
+    for found in plans(design, 1):
+        assert found.needs["exact"] <= design.units
+    # Whole pairs of rounds: weights are then those of the population, both roots alike.
+    assert all(design.units % (2 * round_size(world)) == 0 for _, world in worlds_in(design))
+
+
+def test_shapes_are_written_as_blocks_in_a_row() -> None:
+    assert shape_of("cycle3+bridge+wheel5") == (
+        Block("cycle", 3),
+        Block("bridge", 2),
+        Block("wheel", 5),
+    )
+    assert shape_of("party") == shape_of("wheel4+bridge+wheel4")
+    assert [questions_about(kinds) for kinds in ("bridge+bridge", "party")] == [8, 15]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "message"),
+    [
+        ("cycle3", "blocks must number two or more"),
+        ("cycle2+cycle3", "size of a cycle must be 3 or more, got 2"),
+        ("wheel3+bridge", "size of a wheel must be 4 or more, got 3"),
+        ("square4+bridge+bridge", "kinds must be blocks such as cycle3.bridge.wheel4"),
+        ("bridge3+bridge+bridge", "kinds must be blocks such as cycle3.bridge.wheel4"),
+        ("cycle30+bridge", "a block must have at most 17 nodes"),
+    ],
+)
+def test_shapes_that_are_none_are_refused(kinds: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        make_design({"kinds": kinds})
+
+
+def test_the_party_is_the_sources_and_for_testing_only() -> None:
+    ((_, world),) = worlds_in(DESIGNS["party"])
+    assert world.text == ("wheel 4, bridge 2, wheel 4; or or or or or or or or; 7 7 7 7 7 7 7 7")
+    both = make_design({"base": "party", "gates": "or,and"})
+    assert [world.gates[1:] for _, world in worlds_in(both)] == [("or",) * 7, ("and",) * 7]
+    for changed in ({"split": "train"}, {"worlds": 2}, {"gates": "mixed"}):
+        with pytest.raises(UserError, match="party is one world"):
+            make_design({"base": "party", **changed})
+
+
+@pytest.mark.parametrize("gates", ["or", "and", "mixed"])
+def test_a_world_can_be_made_again_from_its_text(gates) -> None:
+    for number in range(20):
+        world = random_world(shape_of("cycle3+bridge+wheel4"), gates, number)
+        assert world_of(world.text) == world
+
+
+def test_worlds_of_a_series_are_of_their_split() -> None:
+    train, test = (
+        {world_at("cycle3+cycle3", "mixed", number, split).text for number in range(40)}
+        for split in ("train", "test")
+    )
+    assert min(len(train), len(test)) > 20
+    assert not train & test
+
+
+def test_settings_change_a_named_design() -> None:
+    design = make_design(
+        {"base": "core", "kinds": ["bridge+bridge"], "gates": "or,mixed", "units": "8", "worlds": 3}
+    )
+    assert design.name == "core*"
+    assert (design.kinds, design.gates) == (("bridge+bridge",), ("or", "mixed"))
+    assert design.size == 3 * 8 * 2 * 8
+    assert "3 worlds of each of bridge+bridge with gates or, mixed; 8 units" in design.summary
+
+
+def test_the_hash_follows_what_decides_the_items() -> None:
+    assert make_design({"base": "core", "name": "other"}).hash == DESIGNS["core"].hash
+    changes = ({}, {"theme": "vault"}, {"style": "step-by-step"}, {"units": 8}, {"split": "train"})
+    assert len({make_design(changed).hash for changed in changes}) == 5
+
+
+def test_a_design_may_be_a_file_with_a_theme_beside_it(tmp_path: Path) -> None:
+    own = (tmp_path / "own.yaml").resolve()
+    bundled = _bundled("vault").replace("name: vault", "name: safe")
+    own.write_text(bundled, encoding="utf-8")
+    path = tmp_path / "mine.yaml"
+    path.write_text("base: core\nunits: 4\ntheme: [own.yaml, glims]\n", encoding="utf-8")
+    design = make_design({"base": str(path)})
+    assert (design.name, design.units) == ("mine", 4)
+    assert [theme.name for theme in design.themes] == ["safe", "glims"]
+
+
+def _bundled(name: str) -> str:
+    from importlib.resources import files
+
+    source = files("whybench.suites.compose.themes").joinpath(f"{name}.yaml")
+    return source.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"base": "none"}, "design must be one of core, shapes"),
+        ({"colour": "red"}, "a design takes base, name, kinds"),
+        ({"gates": "xor"}, "gates must be among or, and, mixed, got 'xor'"),
+        ({"gates": ["or", "or"]}, "gates must be one or more different levels"),
+        ({"detail": "much"}, "detail must be among none, some"),
+        ({"style": "terse"}, "style must be among direct, step-by-step, worked-example"),
+        ({"split": "dev"}, "split must be among train, test"),
+        ({"units": "many"}, "units must be a whole number, got 'many'"),
+        ({"units": 0}, "units must be 1 or more, got 0"),
+        ({"worlds": -1}, "worlds must be 1 or more, got -1"),
+        ({"theme": "party"}, "theme must be one of feast"),
+        ({"kinds": "+".join(["bridge"] * 96)}, "a stretch must have at most 19 nodes"),
+    ],
+)
+def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        make_design(settings)
+
+
+def test_advice_names_the_units_that_verdicts_take() -> None:
+    first, second, *_ = advice(DESIGNS["core"], 1)
+    assert first.startswith("128 units a world; conclusive verdicts with 1 epoch take 96 for exact")
+    assert second.startswith("errors are outvoted from 3 epochs on")
+    (only,) = advice(DESIGNS["core"], 5)
+    assert only.startswith("128 units a world; conclusive verdicts with 5 epochs take 96 for exact")
+    # Two epochs outvote nothing that one does not, and four no more than three.
+    for even in (2, 4):
+        assert plans(DESIGNS["core"], even) == plans(DESIGNS["core"], even - 1)
+
+
+def test_advice_knows_where_it_knows_nothing_and_where_guesses_pass() -> None:
+    six = make_design({"kinds": "+".join(["bridge"] * 6)})
+    (line,) = advice(six, 1)
+    assert "known beforehand for at most 5 blocks" in line
+    *_, last = advice(DESIGNS["long"], 5)
+    flagged = ["met_by_chance" in found.flags for found in plans(DESIGNS["long"], 5)]
+    assert ("guesses multiply" in last) == any(flagged)
+    chancy = make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6})
+    flagged = ["met_by_chance" in found.flags for found in plans(chancy, 5)]
+    assert any(flagged)
+    assert f"in {sum(flagged)} of 6 worlds guesses multiply" in list(advice(chancy, 5))[-1]
