@@ -13,6 +13,7 @@ SUBJECTS = (
     "judge",
     "intervene",
     "compose",
+    "analyze",
     "statistics",
     "fits",
     "errata",
@@ -20,6 +21,7 @@ SUBJECTS = (
     "entailment",
     "episodes",
     "confinement",
+    "pitfalls",
 )
 
 

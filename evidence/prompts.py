@@ -132,7 +132,7 @@ def real(small: bool) -> Iterator[Figure]:
 
 PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "round trip": round_trip,
-    "speed": speed,
+    "prompts": speed,
     "cost": cost,
     "real": real,
 }

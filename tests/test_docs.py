@@ -18,6 +18,8 @@ import yaml
 
 from whybench import __version__
 from whybench.records import CORE
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.wording import PROTOCOLS
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.intervene.episode import ENDS
@@ -29,6 +31,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 NOT_RUN = {
+    "pip install 'whybench[analyze]'": "needs a package index",
     "pip install 'whybench[intervene]'": "needs a package index",
     "whybench play intervene": "waits for somebody to type",
     "pip install whybench": "needs a package index",
@@ -261,6 +264,18 @@ def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> Non
     for measure in simulate(compose, small, items, compose.agent("exact"), {}):
         name = measure.name.partition("@")[0]
         assert f"`{name}`" in text or f"`{name}@…`" in text, measure.name
+
+
+def test_the_page_on_analyze_has_every_challenge_agent_and_kind_of_measure() -> None:
+    text = (ROOT / "docs" / "analyze.md").read_text("utf-8")
+    analyze = suite("analyze")
+    small = analyze.design({"base": "hints", "seeds": 1})
+    items = list(analyze.items(small))
+    for name in (*CHALLENGES, *analyze.agents, *PROTOCOLS):
+        assert f"`{name}`" in text, name
+    for measure in simulate(analyze, small, items, analyze.agent("null"), {}):
+        name = measure.name.partition("@")[0]
+        assert f"`{name}`" in text or f"`{name.partition('_')[0]}_…`" in text, measure.name
 
 
 def test_the_citation_is_of_this_version() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import threading
 from functools import partial
@@ -42,6 +43,26 @@ def test_every_pinned_file_of_the_mirror_has_its_checksum(mirror) -> None:
     for path, file in SOURCES["causAIign"].files.items():
         assert data_path("causAIign", path).stat().st_size == file.size
         assert state("causAIign", path) == "mirror"
+
+
+def test_the_data_sets_of_analyze_have_their_checksums(mirror) -> None:
+    if not (mirror / "CausalPitfalls").is_dir():
+        pytest.skip("the mirror must hold CausalPitfalls/")
+    files = SOURCES["CausalPitfalls"].files
+    data = [path for path in files if path.startswith("challenges/")]
+    assert len(data) == 15 * (5 + 3)
+    for path in data:
+        assert data_path("CausalPitfalls", path).stat().st_size == files[path].size
+        assert state("CausalPitfalls", path) == "mirror"
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_source_is_pinned_to_a_commit_and_its_files_to_checksums(source) -> None:
+    assert re.search(r"/[0-9a-f]{40}/$", SOURCES[source].address)
+    for file in SOURCES[source].files.values():
+        assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
+        assert file.size > 0
+        assert not file.path.startswith("/")
 
 
 def test_a_changed_file_of_the_mirror_is_refused(tmp_path, monkeypatch) -> None:

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 __all__ = ["replicate_command"]
 
-LABELS = ("agent", "style", "story", "name", "measure", "criterion", "manipulation")
+LABELS = (
+    *("agent", "style", "story", "name", "measure", "criterion", "manipulation"),
+    *("challenge", "data_set"),
+)
 """Columns that say whose a row is, for a table that a person reads."""
 
 NUMBERS = (
     *("estimate", "low", "high", "statistic", "p", "adjusted", "parameters", "consistency"),
-    *("b", "m", "lad", "number", "change", "n"),
+    *("printed", "b", "m", "lad", "number", "change", "n"),
 )
 """Columns of numbers for such a table."""
 
@@ -45,9 +48,11 @@ def replicate_command(
     whole, one a line, with the name of its table.
     """
     one = suite(suite_name)
-    if one.replicate is None or one.replicate_figures is None:
+    if one.replicate is None:
         raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
     if folder is not None:
+        if one.replicate_figures is None:
+            raise UserError(f"--figures must be of a suite that draws them, got {suite_name}")
         for path in one.replicate_figures(Path(folder)):
             click.echo(path)
         return

@@ -1,4 +1,4 @@
-"""What is downloaded and never bundled: human answers, earlier models' replies, stimuli.
+"""What is downloaded and never bundled: human answers, earlier models' replies, stimuli, data sets.
 
 Each source is pinned to a commit of a public repository, and each of its files to a SHA-256 in a
 table beside this module. A file is taken from the first of three places that has it:
@@ -79,6 +79,20 @@ SOURCES: dict[str, Source] = {
                 "H. M. Dettki, causAIign (GitHub, 2025); people: B. Rehder and M. R. Waldmann, "
                 "Failures of explaining away and screening off in described versus experienced "
                 "causal learning scenarios, Memory & Cognition 45 (2017)"
+            ),
+        ),
+        Source(
+            name="CausalPitfalls",
+            title="75 data sets with a trap in them, their questions, keys and rubrics",
+            address=(
+                "https://raw.githubusercontent.com/dudududuu/CausalPitfalls/"
+                "81a4015789aaf93ca2e5fa56496f56dd21fc39c8/"
+            ),
+            licence="MIT",
+            citation=(
+                "J. Du, L. Chen, X. Xian, A. Luo, F. Tian, G. Wang, C. Doss, X. Shen and J. Ding, "
+                "Ice Cream Doesn't Cause Drowning: Benchmarking LLMs Against Statistical Pitfalls "
+                "in Causal Inference, arXiv:2505.13770 (2025)"
             ),
         ),
     )

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from whybench.seeds import generator
 from whybench.suites.episode import Answer, Episode, OneTurn, Outcome, Scalar
+from whybench.suites.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -205,26 +206,6 @@ class Play:
     read: Callable[[Any, str], str]
     help: Callable[[Any], Iterable[str]]
     debrief: Callable[[Any], Iterable[str]]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """One line of what a suite has to show of itself beyond its agents' measures.
-
-    Attributes:
-        subject: What was tried.
-        figures: What came out, by name; the same names in all lines of a suite.
-        misses: What should hold and does not, in words.
-    """
-
-    subject: str
-    figures: Mapping[str, float]
-    misses: tuple[str, ...] = ()
-
-    @property
-    def passed(self) -> bool:
-        """Whether everything holds."""
-        return not self.misses
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,115 @@
+"""The figures of the challenges of analyze: what they do to known analysts, and their truths.
+
+`python -m evidence.challenges NAME [SEEDS]` prints the table of one challenge.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING
+
+from evidence.figures import Figure, print_figures
+from whybench.seeds import generator
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.trials import BOUNDS, HEAD, Bounds, misses, table, try_challenge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from whybench.suites.analyze.challenges.contract import Challenge, Instance, Simulated
+
+__all__ = ["DRAWS", "FEW_SEEDS", "PARTS", "SEEDS", "analysts_of", "figures", "pooled", "truths_of"]
+
+SEEDS, FEW_SEEDS = 200, 20
+FEW_BOUNDS = Bounds(each_number=0.9, all_numbers=0.8, fell_for=0.9)
+"""With few seeds, one item in ten may go wrong by the luck of the draw."""
+
+DRAWS, FEW_DRAWS = 10_000_000, 1_000_000
+CHUNK = 500_000
+SURE = 4.0
+"""How many standard errors a simulated truth may be from the derived one."""
+
+
+def analysts_of(challenge: Challenge, seeds: int) -> Figure:
+    """Let the analysts answer one challenge, and hold what comes out against the bounds."""
+    trials = try_challenge(challenge, range(seeds))
+    missed = list(misses(trials, BOUNDS if seeds >= SEEDS else FEW_BOUNDS))
+    lines = [HEAD, *table(trials), *(f"MISS {miss}" for miss in missed)]
+    return Figure(
+        f"{challenge.name}: trap in every trap and no control, competent passes, naive falls, "
+        f"crying trap and silence do not pay ({seeds} seeds a variant)",
+        "\n       ".join(lines),
+        not missed,
+    )
+
+
+def pooled(challenge: Challenge, instance: Instance, draws: int) -> Simulated:
+    """Simulate an instance's numbers in chunks, and pool them."""
+    chunks = max(draws // CHUNK, 1)
+    sums: dict[str, list[float]] = {}
+    for chunk in range(chunks):
+        rng = generator("evidence", challenge.name, instance.variant, *instance.keys, chunk)
+        for name, (mean, se) in challenge.simulate(instance, CHUNK, rng).items():
+            total = sums.setdefault(name, [0.0, 0.0])
+            total[0] += mean
+            total[1] += se**2
+    return {name: (m / chunks, math.sqrt(v) / chunks) for name, (m, v) in sums.items()}
+
+
+def truths_of(challenge: Challenge, draws: int) -> Figure:
+    """Simulate the numbers of each variant, and compare them with what was derived."""
+    worst, compared, missing = 0.0, 0, []
+    for variant in challenge.variants:
+        instance = challenge.generate(variant, "evidence", "truths")
+        simulated = pooled(challenge, instance, draws)
+        numbers = {name: truth.value for name, truth in instance.numbers().items()}
+        for name, value in {**numbers, **instance.derived}.items():
+            if name not in simulated:
+                missing.append(f"{variant} {name}")
+                continue
+            mean, se = simulated[name]
+            # What does not vary from draw to draw must be right but for rounding.
+            off = abs(mean - value)
+            worst = max(worst, 0.0 if off <= 1e-9 else off / max(se, 1e-12))
+            compared += 1
+    return Figure(
+        f"{challenge.name}: {draws:.0e} draws a variant lie within {SURE:.0f} standard errors of "
+        "every derived number",
+        f"{compared} numbers, the farthest {worst:.2f} standard errors off"
+        + (f"; not simulated: {', '.join(missing)}" if missing else ""),
+        compared > 0 and worst <= SURE and not missing,
+    )
+
+
+def analysts(small: bool) -> Iterator[Figure]:
+    """Examine the challenges by known analysts."""
+    for challenge in CHALLENGES.values():
+        yield analysts_of(challenge, FEW_SEEDS if small else SEEDS)
+
+
+def truths(small: bool) -> Iterator[Figure]:
+    """Examine the truths by simulation."""
+    for challenge in CHALLENGES.values():
+        yield truths_of(challenge, FEW_DRAWS if small else DRAWS)
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"analysts": analysts, "truths": truths}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)
+
+
+def main(name: str, seeds: int = SEEDS) -> int:
+    """Print the table of one challenge, and its truths by simulation."""
+    challenge = CHALLENGES[name]
+    found = (analysts_of(challenge, seeds), truths_of(challenge, FEW_DRAWS))
+    return 0 if print_figures(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:3])))

@@ -1,0 +1,266 @@
+"""Two mediators in a row: one way of the effect is the product of three arrows.
+
+A randomised treatment moves two mediators, and the first of them moves the second. So there are
+four ways from treatment to outcome: past both mediators, through either alone, and through one
+after the other. Who fits the mediators side by side, as if neither listened to the other, finds no
+fourth way and books it under the second mediator.
+
+Linear throughout: a = onto_a·treatment + noise, b = onto_b·treatment + chain·a + noise, outcome =
+direct·treatment + from_a·a + from_b·b + noise. The effect along a way is the product of its arrows.
+
+Which mediator comes first is nothing the rows can say: a normal pair can be written in either
+order. The control `reversed` has the very same rows as its trap, but b was measured before a, so
+that the arrow between them runs from b to a and three of the four ways have other effects. In
+`parallel` there is no arrow between them, and the fit side by side is right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.analyze.challenges.contract import (
+    Array,
+    Challenge,
+    Column,
+    Instance,
+    Measured,
+    Settled,
+    Simulated,
+    rounded,
+    whole,
+)
+from whybench.suites.analyze.challenges.mediator_chain import (
+    ALONE,
+    A,
+    B,
+    World,
+    as_drawn,
+    certified,
+    simulated,
+    turned,
+)
+from whybench.suites.analyze.column_fields import ColumnOrder
+from whybench.suites.analyze.estimators import Estimate, design_matrix, least_squares, product
+from whybench.suites.analyze.fields import Number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+__all__ = ["CHALLENGE"]
+
+CLEAR, UNCLEAR = 0.001, 0.2
+APART = 5.0
+
+BENT = ("through_b", "through_both")
+"""The ways that a fit side by side gets wrong where a moves b."""
+
+
+def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
+    at = _parameters(variant, rng)
+    rows = _rows(at, rng)
+    if not _kept(variant, at, rows):
+        return None
+    order = () if variant == "parallel" else _world(variant, at).order
+    late = variant == "reversed"
+    return Instance(
+        challenge="sequential",
+        variant=variant,
+        parameters=at,
+        columns=(
+            Column("decoy", "real", 0),
+            Column("treatment", "binary", 1),
+            Column(A, "real", 3 if late else 2),
+            Column(B, "real", 2 if late else 3),
+            Column("outcome", "real", 4),
+        ),
+        rows=rows,
+        truths={
+            "order": Settled(order, naive=((),) if variant == "trap" else (), alarm=((A, B),)),
+            **_effects(variant, at, rows),
+        },
+    )
+
+
+def _effects(
+    variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
+) -> dict[str, Measured]:
+    world = _world(variant, at)
+    derived, parallel = certified(world), _side_by_side(rows)
+    found = {}
+    for name, estimate in _in_a_row(rows, world.order).items():
+        beside = {"mediators side by side": parallel[name].value}
+        bent = variant == "trap" and name in BENT
+        references = {"products of regressions": estimate.value}
+        if variant == "parallel":
+            references |= beside
+        found[name] = Measured(derived[name], references, estimate.se, beside if bent else {})
+    return found
+
+
+def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
+    """Draw the arrows; those onto the mediators have one sign, so that both orders differ."""
+    sign = rng.choice((-1.0, 1.0), 4)
+    onto_a, onto_b = (sign[0] * rng.uniform(0.7, 1.2, 2)).tolist()
+    from_a, from_b, direct = (sign[1:] * rng.uniform((0.5, 0.5, 0.3), (0.9, 0.9, 0.8))).tolist()
+    chain = float(rng.uniform(0.6, 1.2))
+    return {
+        "onto_a": onto_a,
+        "onto_b": onto_b,
+        "chain": 0.0 if variant == "parallel" else chain,
+        "from_a": from_a,
+        "from_b": from_b,
+        "direct": direct,
+        "noise_a": float(rng.uniform(0.9, 1.1)),
+        "noise_b": float(rng.uniform(0.8, 1.0)),
+        "decoy": float(rng.uniform(0.2, 0.4)),
+    }
+
+
+def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
+    size = int(rng.integers(1500, 3001))
+    treatment = whole(rng.permutation(size) % 2)
+    decoy, of_a, of_b, of_outcome = rng.standard_normal((4, size))
+    a = at["onto_a"] * treatment + at["noise_a"] * of_a
+    b = at["onto_b"] * treatment + at["chain"] * a + at["noise_b"] * of_b
+    outcome = at["direct"] * treatment + at["from_a"] * a + at["from_b"] * b
+    outcome = outcome + at["decoy"] * decoy + of_outcome
+    return {
+        "decoy": rounded(decoy),
+        "treatment": treatment,
+        A: rounded(a),
+        B: rounded(b),
+        "outcome": rounded(outcome),
+    }
+
+
+def _world(variant: str, at: Mapping[str, float]) -> World:
+    return turned(at) if variant == "reversed" else as_drawn(at)
+
+
+def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Estimate]:
+    """Multiply regression coefficients along each of the four ways."""
+    x, first, second = rows["treatment"], rows[order[0]], rows[order[1]]
+    onto_first = least_squares(first, design_matrix(x))[1]
+    onto_second = least_squares(second, design_matrix(x, first))
+    outcome = least_squares(rows["outcome"], design_matrix(x, first, second, rows["decoy"]))
+    return {
+        "direct": outcome[1],
+        ALONE[order[0]]: product(onto_first, outcome[2]),
+        ALONE[order[1]]: product(onto_second[1], outcome[3]),
+        "through_both": product(product(onto_first, onto_second[2]), outcome[3]),
+    }
+
+
+def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Estimate]:
+    """Do the same as if neither mediator listened to the other."""
+    x = rows["treatment"]
+    outcome = least_squares(rows["outcome"], design_matrix(x, rows[A], rows[B], rows["decoy"]))
+    onto = [least_squares(rows[role], design_matrix(x))[1] for role in (A, B)]
+    return {
+        "direct": outcome[1],
+        "through_a": product(onto[0], outcome[2]),
+        "through_b": product(onto[1], outcome[3]),
+        "through_both": Estimate(0.0, 0.0),
+    }
+
+
+def _link(rows: Mapping[str, Array]) -> Estimate:
+    """Return how b goes with a among equally treated rows."""
+    return least_squares(rows[B], design_matrix(rows["treatment"], rows[A]))[2]
+
+
+def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+    if variant == "parallel":
+        return _link(rows).p > UNCLEAR
+    # The same test for the trap and its mirror image, so that they have the same rows: whoever has
+    # the order wrong must get all three ways through a mediator wrong.
+    one, other = _in_a_row(rows, (A, B)), _in_a_row(rows, (B, A))
+    far = all(
+        abs(one[name].value - other[name].value) >= APART * max(one[name].se, other[name].se)
+        for name in ("through_a", *BENT)
+    )
+    trap = _effects("trap", at, rows)
+    return far and _bent(rows) and all(truth.apart(APART) for truth in trap.values())
+
+
+def _bent(rows: Mapping[str, Array]) -> bool:
+    """Whether a and b go together, and a fit side by side is far from one in a row."""
+    in_a_row, side_by_side = _in_a_row(rows, (A, B)), _side_by_side(rows)
+    return _link(rows).p < CLEAR and all(
+        abs(in_a_row[name].value - side_by_side[name].value) >= APART * in_a_row[name].se
+        for name in BENT
+    )
+
+
+def _present(instance: Instance) -> bool:
+    """Whether a came before b, they go together, and a fit side by side is far off."""
+    return _measured_order(instance) == (A, B) and _bent(instance.rows)
+
+
+def _measured_order(instance: Instance) -> tuple[str, str]:
+    when = {column.role: column.measured for column in instance.columns}
+    return (A, B) if when[A] < when[B] else (B, A)
+
+
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+    return simulated(_world(instance.variant, instance.parameters), n, rng)
+
+
+def _competent(instance: Instance) -> Mapping[str, Any]:
+    """Take the order from the dates; let every slope differ between the arms, and average."""
+    rows, order = instance.rows, _measured_order(instance)
+    x, decoy, first, second = (rows[role] for role in ("treatment", "decoy", *order))
+    onto_first = _averaged(first, x, decoy)
+    onto_second = _averaged(second, x, first, decoy)
+    outcome = _averaged(rows["outcome"], x, first, second, decoy)
+    return {
+        "order": order if onto_second[1].p < 0.05 else (),
+        "direct": outcome[0].value,
+        ALONE[order[0]]: onto_first[0].value * outcome[1].value,
+        ALONE[order[1]]: onto_second[0].value * outcome[2].value,
+        "through_both": onto_first[0].value * onto_second[1].value * outcome[2].value,
+    }
+
+
+def _averaged(outcome: Array, treatment: Array, *columns: Array) -> list[Estimate]:
+    """Return the slopes of treatment and columns, averaged over the rows of a fit by arm."""
+    x, *others = (values - values.mean() for values in (treatment, *columns))
+    fit = least_squares(outcome, design_matrix(x, *others, *(x * values for values in others)))
+    return [fit[place] for place in range(1, len(columns) + 2)]
+
+
+def _naive(instance: Instance) -> Mapping[str, Any]:
+    """Fit the mediators side by side."""
+    return _reported((), _side_by_side(instance.rows))
+
+
+def _always_trap(instance: Instance) -> Mapping[str, Any]:
+    """Take the mediators for a chain in the order of the columns."""
+    return _reported((A, B), _in_a_row(instance.rows, (A, B)))
+
+
+def _reported(order: tuple[str, ...], effects: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {"order": order, **{name: effect.value for name, effect in effects.items()}}
+
+
+CHALLENGE = Challenge(
+    name="sequential",
+    family="mediation",
+    summary="one mediator moves the other, which a fit side by side does not see",
+    variants=("trap", "parallel", "reversed"),
+    fields=(
+        ColumnOrder("order"),
+        Number("direct", key=False),
+        Number("through_a", key=False),
+        Number("through_b"),
+        Number("through_both"),
+    ),
+    draw=_draw,
+    present=_present,
+    competent=_competent,
+    naive=_naive,
+    always_trap=_always_trap,
+    simulate=_simulate,
+)

@@ -1,0 +1,230 @@
+"""The factors of analyze, their levels, and the named designs.
+
+A design crosses challenges with variants, hints and labels, and asks the whole crossing of a series
+of draws. A draw is a number: with a challenge and a variant it decides the world and the rows
+(`items.instance_at`). The trap of a draw and its controls are twins and are asked one after the
+other; they are drawn from the same generator, and so are all hints, labels and protocols, so that
+everything can be compared on the same rows.
+
+The block is the whole crossing, asked of one draw, so every prefix of whole blocks has each level
+equally often. The side of the train/test divide follows from the number of the draw alone: no
+relative of a test item is ever in training.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_args
+
+from whybench.seeds import Split, digest
+from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.stories import LABELS
+from whybench.suites.analyze.stories import LEVELS as HINTS
+from whybench.suites.analyze.wording import PROTOCOLS
+from whybench.suites.blocks import cells_in_blocks
+from whybench.suites.contract import UserError
+from whybench.suites.files import design_settings, is_path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["CONTROL", "DESIGNS", "LEVELS", "AnalyzeDesign", "Cell", "make_design"]
+
+CONTROL, CONTROLS = "control", "controls"
+
+LEVELS: Mapping[str, tuple[Any, ...]] = {
+    "challenge": tuple(CHALLENGES),
+    "variant": (TRAP, CONTROL, CONTROLS),
+    "hint": HINTS,
+    "label": LABELS,
+    "protocol": PROTOCOLS,
+    "split": get_args(Split),
+}
+"""The levels of the factors. The variant `control` is one control of the challenge, another with
+each draw; `controls` are all of them."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What is asked of every draw at one place of the crossing.
+
+    Attributes:
+        challenge: The challenge.
+        variant: `trap`, the name of a control, or `control` for the one whose turn it is.
+        hint: The hint level.
+        label: Whether names are neutral, flattering or damning.
+    """
+
+    challenge: str
+    variant: str
+    hint: int
+    label: str
+
+    def variant_at(self, turn: int) -> str:
+        """Return the variant by name in the n-th draw of a design."""
+        controls = CHALLENGES[self.challenge].controls
+        return controls[turn % len(controls)] if self.variant == CONTROL else self.variant
+
+
+@dataclass(frozen=True)
+class AnalyzeDesign:
+    """Which analyze items there are. Most factors are tuples of levels.
+
+    Attributes:
+        name: The design's name.
+        challenge: Challenges by name.
+        variant: trap; control, one a draw in turn; controls, all of them.
+        hint: Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).
+        label: Names of things: neutral, flattering, damning.
+        protocol: How the agent works: direct, code, code-debug, agentic.
+        seeds: Number of draws.
+        split: The side of the train/test divide.
+    """
+
+    name: str = "core"
+    challenge: tuple[str, ...] = LEVELS["challenge"]
+    variant: tuple[str, ...] = (TRAP, CONTROL)
+    hint: tuple[int, ...] = (3,)
+    label: tuple[str, ...] = ("neutral",)
+    protocol: str = "direct"
+    seeds: int = 6
+    split: Split = "test"
+
+    def __post_init__(self) -> None:
+        for factor, levels in LEVELS.items():
+            given = getattr(self, factor)
+            chosen = given if isinstance(given, tuple) else (given,)
+            if not chosen or len({*chosen}) < len(chosen):
+                raise UserError(f"{factor} must be one or more different levels, got {[*chosen]}")
+            for level in chosen:
+                if level not in levels:
+                    told = ", ".join(map(str, levels))
+                    raise UserError(f"{factor} must be among {told}, got {level!r}")
+        if {CONTROL, CONTROLS} <= {*self.variant}:
+            raise UserError(
+                f"variant must have one of {CONTROL} and {CONTROLS}, got {[*self.variant]}"
+            )
+        if self.seeds < 1:
+            raise UserError(f"seeds must be 1 or more, got {self.seeds}")
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """The crossing; twins stand side by side."""
+        levels = (self.challenge, self.hint, self.label)
+        return tuple(
+            Cell(self.challenge[challenge], variant, self.hint[hint], self.label[label])
+            for challenge, hint, label in cells_in_blocks(tuple(map(len, levels)))
+            for variant in self._variants(self.challenge[challenge])
+        )
+
+    def _variants(self, challenge: str) -> tuple[str, ...]:
+        all_of = {CONTROLS: CHALLENGES[challenge].controls}
+        return tuple(name for level in self.variant for name in all_of.get(level, (level,)))
+
+    @property
+    def twins(self) -> bool:
+        """Whether traps are asked as well as controls."""
+        return TRAP in self.variant and len(self.variant) > 1
+
+    @property
+    def block(self) -> int:
+        """The number of items in a block, which asks the whole crossing of one draw."""
+        return len(self.cells)
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return self.block * self.seeds
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the levels of each factor in one line."""
+        all_of_them = len(self.challenge) == len(CHALLENGES) > 1
+        asked = f"all {len(CHALLENGES)} challenges" if all_of_them else ", ".join(self.challenge)
+        draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
+        return (
+            f"{self.size} items: {draws} of {asked}; {', '.join(self.variant)}; "
+            f"hint {', '.join(map(str, self.hint))}; {', '.join(self.label)}; {self.protocol}; "
+            f"{self.split}"
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what decides the items; the name does not."""
+        settings = {
+            field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"
+        }
+        return digest("analyze", settings).hex()[:16]
+
+
+DESIGNS: Mapping[str, AnalyzeDesign] = {
+    design.name: design
+    for design in (
+        AnalyzeDesign("core"),
+        AnalyzeDesign("hints", hint=HINTS, seeds=2),
+        AnalyzeDesign("labels", label=LABELS, seeds=3),
+        AnalyzeDesign("code", protocol="code"),
+        AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
+    )
+}
+"""The named designs. With the six draws of `core` every challenge that has one, two or three
+controls has each equally often. `code` asks of the very same rows. `full` is the whole crossing."""
+
+_WORDS = ("name", "protocol", "split")
+
+
+def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
+    """Build a design from a named one or a YAML file (`base`) and factors to change.
+
+    A factor takes one level or a list of levels; `seeds` is a number. A family of challenges stands
+    for its members, and `all` for all challenges.
+    """
+    given = dict(settings)
+    base = str(given.pop("base", "core"))
+    if is_path(base):
+        return make_design({**design_settings(base, "challenge"), **given})
+    if base not in DESIGNS:
+        raise UserError(
+            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
+        )
+    factors = tuple(field.name for field in fields(AnalyzeDesign))
+    changed: dict[str, Any] = {}
+    for key, value in given.items():
+        if key not in factors:
+            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
+        if key in _WORDS:
+            changed[key] = str(value)
+        elif key == "seeds":
+            changed[key] = _whole(key, value)
+        else:
+            levels = value if isinstance(value, list | tuple) else str(value).split(",")
+            changed[key] = _levels(key, [str(level) for level in levels])
+    if changed:
+        changed.setdefault("name", f"{base}*")
+    return replace(DESIGNS[base], **changed)
+
+
+def _levels(key: str, given: list[str]) -> tuple[Any, ...]:
+    if key == "hint":
+        return tuple(_whole(key, level) for level in given)
+    if key == "challenge":
+        return tuple(name for level in given for name in _challenges(level))
+    return tuple(given)
+
+
+def _challenges(level: str) -> tuple[str, ...]:
+    """Return the challenges that a level stands for: itself, a family's, or all."""
+    if level == "all":
+        return tuple(CHALLENGES)
+    if level in FAMILIES:
+        return tuple(name for name, entry in CHALLENGES.items() if entry.family == level)
+    return (level,)
+
+
+def _whole(key: str, value: object) -> int:
+    try:
+        return int(str(value))
+    except ValueError:
+        raise UserError(f"{key} must be a whole number, got {value!r}") from None

@@ -1,0 +1,130 @@
+"""Graphs that no data can tell apart.
+
+Two directed acyclic graphs are *Markov equivalent* when they imply the same independences. With
+three columns there are few enough graphs, 25, to look at all of them, and two ways to see which
+belong together:
+
+- **by pattern**: the same pairs are joined, and the same pairs of causes that are not joined to
+  each other meet in a common effect (Verma and Pearl);
+- **by independences**: give every arrow a prime for a weight and every column a noise of variance
+  1. All covariances are then whole numbers, and a pair is independent, given a third column or
+  not, exactly where one of them, or a difference of products of them, is 0.
+
+`equivalence_class` does both, and raises where they differ. A graph is a frozenset of (from, to).
+
+>>> nodes = ("a", "b", "c")
+>>> chain, collider = frozenset({("a", "b"), ("b", "c")}), frozenset({("a", "b"), ("c", "b")})
+>>> len(all_graphs(nodes)), len(equivalence_class(chain, nodes))
+(25, 3)
+>>> equivalence_class(collider, nodes) == {collider}
+True
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations, product
+
+import numpy as np
+
+from whybench.scm import CyclicGraph, Disagreement, Graph
+
+__all__ = [
+    "Edges",
+    "Statement",
+    "all_graphs",
+    "colliders",
+    "equivalence_class",
+    "independences",
+    "skeleton",
+    "statements",
+]
+
+Edges = frozenset[tuple[str, str]]
+Statement = tuple[str, str, str | None]
+"""That two columns are independent, given a third or, with None, alone."""
+
+PRIMES = (2, 3, 5)
+
+
+@cache
+def all_graphs(nodes: tuple[str, str, str]) -> tuple[Edges, ...]:
+    """Return every directed acyclic graph on three nodes, fewest edges first."""
+    ways = [((), ((one, other),), ((other, one),)) for one, other in combinations(nodes, 2)]
+    drawn = [frozenset(edge for way in chosen for edge in way) for chosen in product(*ways)]
+    return tuple(sorted(filter(_acyclic, drawn), key=lambda edges: (len(edges), sorted(edges))))
+
+
+def skeleton(edges: Edges) -> frozenset[frozenset[str]]:
+    """Return the pairs that are joined."""
+    return frozenset(frozenset(edge) for edge in edges)
+
+
+def colliders(edges: Edges) -> frozenset[tuple[frozenset[str], str]]:
+    """Return the pairs of causes that are not joined, each with the effect in which they meet."""
+    meeting = [
+        (frozenset({one, other}), effect)
+        for (one, effect), (other, same) in combinations(sorted(edges), 2)
+        if effect == same
+    ]
+    return frozenset(entry for entry in meeting if entry[0] not in skeleton(edges))
+
+
+def statements(nodes: tuple[str, str, str]) -> tuple[Statement, ...]:
+    """Return the six statements on three columns, be they true or not."""
+    found: list[Statement] = []
+    for one, other in combinations(nodes, 2):
+        (third,) = set(nodes) - {one, other}
+        found += [(one, other, None), (one, other, third)]
+    return tuple(found)
+
+
+@cache
+def independences(edges: Edges, nodes: tuple[str, str, str]) -> frozenset[Statement]:
+    """Return the statements that a graph makes true."""
+    place = {node: row for row, node in enumerate(nodes)}
+    weights = np.zeros((3, 3), dtype=np.int64)
+    for prime, (cause, effect) in zip(PRIMES, sorted(edges), strict=False):
+        weights[place[effect], place[cause]] = prime
+    # A path has two arrows at most, so the series of (I - B)⁻¹ ends there.
+    transfer = np.eye(3, dtype=np.int64) + weights + weights @ weights
+    covariance = transfer @ transfer.T
+
+    def left(one: str, other: str, given: str | None) -> int:
+        x, y = place[one], place[other]
+        if given is None:
+            return int(covariance[x, y])
+        z = place[given]
+        return int(covariance[x, y] * covariance[z, z] - covariance[x, z] * covariance[y, z])
+
+    return frozenset(statement for statement in statements(nodes) if left(*statement) == 0)
+
+
+@cache
+def equivalence_class(edges: Edges, nodes: tuple[str, str, str]) -> frozenset[Edges]:
+    """Return the graphs that are Markov equivalent to one.
+
+    Raises:
+        Disagreement: Patterns and independences do not give the same graphs.
+    """
+    graphs = all_graphs(nodes)
+    pattern = skeleton(edges), colliders(edges)
+    by_pattern = {graph for graph in graphs if (skeleton(graph), colliders(graph)) == pattern}
+    implied = independences(edges, nodes)
+    by_independences = {graph for graph in graphs if independences(graph, nodes) == implied}
+    if by_pattern != by_independences:
+        raise Disagreement(
+            f"derivations of the class of {sorted(edges)} must agree, got pattern = "
+            f"{sorted(map(sorted, by_pattern))} and independences = "
+            f"{sorted(map(sorted, by_independences))}"
+        )
+    return frozenset(by_pattern)
+
+
+def _acyclic(edges: Edges) -> bool:
+    nodes = tuple(sorted({node for edge in edges for node in edge}))
+    try:
+        Graph(nodes, tuple(sorted(edges)))
+    except CyclicGraph:
+        return False
+    return True

@@ -1,0 +1,32 @@
+"""Figures of analyze, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
+
+Every function takes measures and returns a matplotlib figure, which `save` writes as PDF, SVG and
+PNG. `analyze_figures` draws all of them from the records of a run. Needs the extra `figures`
+(matplotlib).
+
+Scores of 15 challenges are often drawn as a radar, and here they are dots in rows, because a radar
+misleads: its area grows with the square of the scores and changes with the order of the spokes, its
+outline joins what has no order, lengths along different spokes are hard to compare, and there is no
+room for intervals, without which a wide gap and a chance one look the same.
+"""
+
+from whybench.suites.contract import UserError
+
+try:
+    from whybench.drawing import save
+except ImportError as missing:
+    raise UserError(str(missing)) from missing
+
+from whybench.suites.analyze.figures.by_hint import score_by_hint
+from whybench.suites.analyze.figures.ladders import flip_ladder, score_ladder
+from whybench.suites.analyze.figures.plane import twin_plane
+from whybench.suites.analyze.figures.run import analyze_figures
+
+__all__ = [
+    "analyze_figures",
+    "flip_ladder",
+    "save",
+    "score_by_hint",
+    "score_ladder",
+    "twin_plane",
+]

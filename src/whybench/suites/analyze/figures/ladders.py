@@ -1,0 +1,161 @@
+"""Ladders: a row for each challenge under its family, a panel for each agent, dots with intervals.
+
+Rows are the same in all panels, so that agents are compared along a row and challenges down a
+column. A family's own row, and that of everything, is in bold on a pale band.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from whybench.drawing.canvas import styled
+from whybench.drawing.marks import add_key
+from whybench.drawing.style import SIZE, colour
+from whybench.suites.analyze.figures.panels import TICKS, agent_panels, series, series_keys
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from whybench.stats import Measure
+    from whybench.suites.analyze.figures.panels import Series
+    from whybench.suites.analyze.figures.profiles import Profile
+
+__all__ = ["flip_ladder", "score_ladder"]
+
+FLIPS = "label_flips"
+PAIR = f"{FLIPS}@labels="
+COLUMNS = 4
+ROW = 4.4
+"""Height of a row in mm."""
+TITLE = 8
+"""Room for the title of a panel, in mm."""
+
+
+class _Rung(NamedTuple):
+    """A row: its name, what is added to the names of its measures, and whether it is a head."""
+
+    name: str
+    at: str
+    head: bool = False
+
+
+@styled
+def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
+    """Draw scores in traps and in controls side by side, by challenge, a panel for each agent.
+
+    Agents stand in the order of their twin scores, which are told above. A trap's score left of its
+    control's is a trap that works; a control's left of its trap's is an agent that cries trap. Dots
+    and not a radar, for the reasons in `whybench.suites.analyze.figures`.
+
+    Args:
+        measures: Measures `score_trap`, `score_control`, `twin_score`, and both scores at families
+            and challenges, as in `score_trap@challenge=simpson`; others are left out.
+        families: Challenges in order, and the family of each.
+    """
+    profiles = profiles_of(measures)
+    drawn = {one: SCORES[one.kind] for one in series("trap", "control")}
+    rungs = [_Rung("all challenges", "", head=True), *_challenges(families)]
+    across = "mean score, 95% interval; twin: mean of the lesser of trap and control"
+    figure, panels = _ladder(profiles, rungs, drawn, across)
+    for axes, profile in zip(panels, profiles, strict=True):
+        twin = profile.measures.get(SCORES["twin"])
+        axes.set_title(f"{axes.get_title()}\n{_told(twin)}" if twin else axes.get_title())
+    return figure
+
+
+@styled
+def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
+    """Draw how often conclusions from the same rows change with labels, a panel for each agent.
+
+    The rows of numbers are identical, byte for byte; only names are neutral, flattering or damning.
+    So every flip is an answer that did not follow from the data alone: it followed from a name, or
+    from chance in an agent that does not always say the same.
+
+    Args:
+        measures: Measures `label_flips`, and the same at two labels, as in
+            `label_flips@labels=damning/neutral`, at families and at challenges; others are left
+            out.
+        families: Challenges in order, and the family of each.
+    """
+    profiles = profiles_of(measures)
+    pairs = dict.fromkeys(
+        name.removeprefix(PAIR)
+        for profile in profiles
+        for name in profile.measures
+        if name.startswith(PAIR)
+    )
+    rungs = [
+        _Rung("all labels", "", head=True),
+        *(_Rung(pair.replace("/", " / "), f"@labels={pair}") for pair in pairs),
+        *_challenges(families),
+    ]
+    across = "share of pairs of answers to the same rows that contradict each other, 95% interval"
+    figure, _ = _ladder(profiles, rungs, dict.fromkeys(series("flips"), FLIPS), across)
+    return figure
+
+
+def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
+    """Yield a row for each family, and one for each of its challenges below."""
+    for family in dict.fromkeys(families.values()):
+        yield _Rung(family, f"@family={family}", head=True)
+        for challenge, mine in families.items():
+            if mine == family:
+                yield _Rung(challenge.replace("_", " "), f"@challenge={challenge}")
+
+
+def _ladder(
+    profiles: Sequence[Profile],
+    rungs: Sequence[_Rung],
+    drawn: Mapping[Series, str],
+    across: str,
+) -> tuple[Figure, list[Axes]]:
+    """Draw the rows of which anybody has a measure; `drawn` says which measure each series is."""
+    met = {name for profile in profiles for name in profile.measures}
+    rows = [rung for rung in rungs if any(f"{name}{rung.at}" in met for name in drawn.values())]
+    if not rows:
+        wanted = " or ".join(drawn.values())
+        raise UserError(f"measures must hold {wanted}, got {len(met)} others and none of them")
+    figure, panels = agent_panels(profiles, COLUMNS, ROW * len(rows) + TITLE)
+    shown: list[Measure] = []
+    for axes, profile in zip(panels, profiles, strict=True):
+        _draw_rungs(axes, rows)
+        axes.tick_params(labelbottom=True)  # Panels are high, and those below far away.
+        for one, name in drawn.items():
+            found = [
+                (float(place), profile.measures[f"{name}{rung.at}"])
+                for place, rung in enumerate(rows)
+                if f"{name}{rung.at}" in profile.measures
+            ]
+            one.draw(axes, found, upright=False)
+            shown += [measure for _, measure in found]
+    panels[0].set(xlim=(-0.03, 1.03), ylim=(len(rows) - 0.5, -0.5))
+    panels[0].set_xticks(*TICKS)
+    figure.supxlabel(across, fontsize=SIZE)
+    # What stands alone is named by its axis.
+    add_key(figure, series_keys(drawn if len(drawn) > 1 else (), shown))
+    return figure, panels
+
+
+def _draw_rungs(axes: Axes, rows: Sequence[_Rung]) -> None:
+    axes.set_yticks(range(len(rows)), [rung.name for rung in rows])
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
+    axes.grid(axis="x", color=colour("pale"), linewidth=0.5)
+    axes.set_axisbelow(True)
+    for place, (rung, tick) in enumerate(zip(rows, axes.yaxis.get_major_ticks(), strict=True)):
+        if rung.head:
+            tick.label1.set_fontweight("bold")
+            axes.axhspan(place - 0.46, place + 0.46, color=colour("pale"), alpha=0.45, linewidth=0,
+                         zorder=0, gid="head")  # fmt: skip
+
+
+def _told(twin: Measure) -> str:
+    """Return a twin score with its interval in words."""
+    if twin.low is None or twin.high is None:
+        return f"twin {twin.estimate:.2f}"
+    return f"twin {twin.estimate:.2f} ({twin.low:.2f}–{twin.high:.2f})"

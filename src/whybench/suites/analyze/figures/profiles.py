@@ -1,0 +1,57 @@
+"""What the figures of analyze are drawn from: the measures of each agent, found by name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from whybench.suites.analyze.challenges import CHALLENGES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from whybench.stats import Measure
+
+__all__ = ["FAMILY_OF", "SCORES", "Profile", "profiles_of"]
+
+SCORES = {"trap": "score_trap", "control": "score_control", "twin": "twin_score"}
+"""What is drawn of scores, and the measure that it is."""
+
+FAMILY_OF: Mapping[str, str] = MappingProxyType(
+    {name: challenge.family for name, challenge in CHALLENGES.items()}
+)
+"""The family of each challenge of ours, in the order in which they are listed everywhere."""
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The measures of one agent under one condition.
+
+    Attributes:
+        labels: Whose they are: agent, design and condition.
+        measures: Those with an estimate, by name.
+    """
+
+    labels: Mapping[str, str]
+    measures: Mapping[str, Measure]
+
+    def value(self, name: str) -> float | None:
+        """Return an estimate, or None where there is none."""
+        found = self.measures.get(name)
+        return None if found is None else found.estimate
+
+
+def profiles_of(measures: Iterable[Measure]) -> list[Profile]:
+    """Return the measures of each agent, in the order of their twin scores, the best first."""
+    found: dict[tuple[tuple[str, str], ...], dict[str, Measure]] = {}
+    for measure in measures:
+        if measure.estimate is not None:
+            found.setdefault(tuple(measure.labels.items()), {})[measure.name] = measure
+    profiles = [Profile(dict(labels), mine) for labels, mine in found.items()]
+    return sorted(profiles, key=_merit, reverse=True)
+
+
+def _merit(profile: Profile) -> float:
+    twin = profile.value(SCORES["twin"])
+    return -1.0 if twin is None else twin

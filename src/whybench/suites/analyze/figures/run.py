@@ -1,0 +1,101 @@
+"""All figures of a run, from its records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from whybench.drawing.canvas import save
+from whybench.suites.analyze.figures.by_hint import at_hint, score_by_hint
+from whybench.suites.analyze.figures.ladders import FLIPS, flip_ladder, score_ladder
+from whybench.suites.analyze.figures.plane import twin_plane
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, profiles_of
+from whybench.suites.analyze.measures import analyze_measures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pyarrow as pa
+    from matplotlib.figure import Figure
+
+    from whybench.stats import Measure
+
+__all__ = ["analyze_figures", "families_of", "flips_at"]
+
+MOST_AGENTS = 8
+"""So many agents are in one figure; more go into further ones."""
+
+
+def analyze_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
+    """Compute and write the figures of a run, and yield each file as soon as it is there.
+
+    For each design there are the scores by challenge and, where it has several of these, the plane
+    of traps and controls, the scores by hint level, and the flips between labels.
+
+    Args:
+        folder: Where to; it is made if need be.
+        records: Records of analyze.
+    """
+    for name, figure in _figures(records):
+        yield from save(figure, folder, name)
+
+
+def families_of(records: pa.Table) -> dict[str, str]:
+    """Return the family of each challenge in records, ours in their order, then others."""
+    rows = records.select(["challenge", "family"]).group_by(["challenge", "family"]).aggregate([])
+    found = {row["challenge"]: row["family"] for row in rows.to_pylist()}
+    ours = [challenge for challenge in FAMILY_OF if challenge in found]
+    return {challenge: found[challenge] for challenge in [*ours, *sorted({*found} - {*ours})]}
+
+
+def flips_at(records: pa.Table, factor: str) -> list[Measure]:
+    """Return the flips between labels at each level of a factor, if it has several."""
+    levels = records[factor].to_pylist()
+    found = {
+        level: analyze_measures(records.filter([other == level for other in levels]))
+        for level in dict.fromkeys(levels)
+    }
+    if len(found) < 2:
+        return []
+    return [
+        replace(measure, name=f"{FLIPS}@{factor}={level}")
+        for level, measures in found.items()
+        for measure in measures
+        if measure.name == FLIPS
+    ]
+
+
+def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
+    designs = records["design"].to_pylist()
+    for design in dict.fromkeys(designs):
+        mine = records.filter([name == design for name in designs])
+        families = families_of(mine)
+        for page, measures in _pages(_measures(mine)):
+            names = {measure.name for measure in measures}
+            # Without the mark of a changed design, which shells would expand.
+            name = f"{design.strip('*')}{page}"
+            yield f"by-challenge-{name}", score_ladder(measures, families)
+            if any("@challenge=" in measure for measure in names):
+                yield f"plane-{name}", twin_plane(measures, families)
+            if any(map(at_hint, names)):
+                yield f"by-hint-{name}", score_by_hint(measures)
+            if FLIPS in names:
+                yield f"label-flips-{name}", flip_ladder(measures, families)
+
+
+def _measures(records: pa.Table) -> list[Measure]:
+    """Return all measures, and where labels were compared, flips by family and challenge too."""
+    found = analyze_measures(records)
+    if not any(measure.name == FLIPS for measure in found):
+        return found
+    return [*found, *flips_at(records, "family"), *flips_at(records, "challenge")]
+
+
+def _pages(measures: list[Measure]) -> Iterator[tuple[str, list[Measure]]]:
+    """Yield the measures of so many agents as one figure holds, and the ending of its name."""
+    profiles = profiles_of(measures)
+    for start in range(0, len(profiles), MOST_AGENTS):
+        page = f"-{start // MOST_AGENTS + 1}" if len(profiles) > MOST_AGENTS else ""
+        chosen = profiles[start : start + MOST_AGENTS]
+        yield page, [measure for profile in chosen for measure in profile.measures.values()]

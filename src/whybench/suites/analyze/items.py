@@ -1,0 +1,244 @@
+"""The analyze item: a data set under some labels, with a question at some hint level.
+
+The value of an answer is its score, so the truth of every item is 1, full marks; what is true of
+each field is the instance's. The certificate says that both derivations of the fields earn them: an
+answer made of the values found the first way, and one of the values found the second way.
+
+A prompt need not hold the rows, which code reads from a file, and truths are of the world and not
+of the rows. So an id follows from a description that has prompt, rows and truths (`described`): two
+items have the same id exactly when they ask the same of the same data and the same is true.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+from whybench.scm import agreed
+from whybench.seeds import Split, canonical, item_id, split_of
+from whybench.suites.analyze.analysts import gold
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.challenges.contract import TRAP, Instance, Measured, Tabled
+from whybench.suites.analyze.conclusions import concluded
+from whybench.suites.analyze.design import CONTROL
+from whybench.suites.analyze.fields import Interval, Said
+from whybench.suites.analyze.grading import grade
+from whybench.suites.analyze.wording import ask, column_names, table
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.contract import Scalar
+
+__all__ = [
+    "COLUMNS",
+    "DRAWN",
+    "AnalyzeItem",
+    "described",
+    "draw",
+    "instance_at",
+    "instance_of",
+    "rows_digest",
+]
+
+DRAWN: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
+"""The columns that say which data set it is: the variant by name and the number of the draw, from
+which, with the challenge, the instance can be made again; its number of rows, and a digest of them,
+which is the same under all labels."""
+
+COLUMNS: Mapping[str, type] = {
+    "challenge": str,
+    "family": str,
+    "twin": str,
+    "hint": int,
+    "label": str,
+    "protocol": str,
+    "split": str,
+    **DRAWN,
+}
+"""The factor columns of analyze records. `twin` is trap or control."""
+
+CACHED = 256
+"""Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
+several hints and labels and by several agents, come close together."""
+
+DIGITS = 9
+"""Significant digits of truths that count in an id; the last ones may differ between processors."""
+
+
+@dataclass(frozen=True)
+class AnalyzeItem:
+    """One question about one data set, which is made when it is needed.
+
+    Attributes:
+        challenge: The challenge.
+        variant: `trap` or the name of a control.
+        draw: The number of the draw from which the data set is made.
+        hint: The hint level.
+        label: Whether names are neutral, flattering or damning.
+        protocol: How the agent works.
+    """
+
+    challenge: str
+    variant: str
+    draw: int
+    hint: int
+    label: str
+    protocol: str
+
+    @property
+    def instance(self) -> Instance:
+        """The data set, with what is true of it; not held, since a design may have thousands."""
+        return instance_at(self.challenge, self.variant, self.draw)
+
+    @property
+    def prompt(self) -> str:
+        """The words in which it is asked; made anew each time, since they may hold all rows."""
+        return ask(self.instance, self.label, self.hint, self.protocol)
+
+    @cached_property
+    def id(self) -> str:
+        """Equal exactly when prompt, rows and truths are equal."""
+        return item_id("analyze", described(self), self.truth)
+
+    @property
+    def truth(self) -> float:
+        """Full marks."""
+        return 1.0
+
+    @property
+    def world(self) -> Instance:
+        """The data set; prompts are not read back to it."""
+        return self.instance
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """What answers made of the first and of the second derivations are worth."""
+        return agreed(
+            f"score of the true answer to {self.challenge}, {self.variant}",
+            (_methods(self.instance, 0), _worth(self.instance, 0)),
+            (_methods(self.instance, 1), _worth(self.instance, 1)),
+        )
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of the columns, by role."""
+        return column_names(self.instance, self.label)
+
+    @cached_property
+    def factors(self) -> dict[str, Scalar]:
+        """The place in the design."""
+        found = self.instance
+        return {
+            "challenge": self.challenge,
+            "family": CHALLENGES[self.challenge].family,
+            "twin": TRAP if self.variant == TRAP else CONTROL,
+            "hint": self.hint,
+            "label": self.label,
+            "protocol": self.protocol,
+            "split": split_at(self.draw),
+            "variant": self.variant,
+            "draw": self.draw,
+            "size": found.size,
+            "data": rows_digest(found),
+        }
+
+
+def split_at(draw: int) -> Split:
+    """Return the side of the train/test divide of a draw: twins and all challenges go together."""
+    return split_of(("analyze", draw))
+
+
+@lru_cache(maxsize=CACHED)
+def instance_at(challenge: str, variant: str, draw: int) -> Instance:
+    """Return the data set of a draw."""
+    return CHALLENGES[challenge].generate(variant, "items", draw)
+
+
+def instance_of(factors: Mapping[str, Any]) -> Instance:
+    """Return the data set of an item, given its factors.
+
+    Raises:
+        UserError: The rows that were asked about cannot be made again.
+    """
+    challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
+    found = instance_at(str(challenge), str(variant), int(draw))
+    if rows_digest(found) != factors["data"]:
+        raise UserError(
+            f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
+            f"of the item that was asked, got {rows_digest(found)}; read these answers with the "
+            "versions of WhyBench and NumPy that asked for them"
+        )
+    return found
+
+
+@lru_cache(maxsize=CACHED)
+def rows_digest(instance: Instance) -> str:
+    """Return a digest of the rows as they are shown, without the names of the columns."""
+    _, _, rows = table(instance, "neutral").partition("\n")
+    return hashlib.sha256(rows.encode()).hexdigest()[:16]
+
+
+def described(item: AnalyzeItem) -> str:
+    """Return the canonical description that decides an item's id."""
+    found = item.instance
+    return canonical(
+        {
+            "prompt": item.prompt,
+            "rows": rows_digest(found),
+            "numbers": {
+                name: f"{truth.value:.{DIGITS}g}" for name, truth in found.numbers().items()
+            },
+            "conclusion": concluded(CHALLENGES[found.challenge], found, gold(found)),
+        }
+    )
+
+
+def draw(item: AnalyzeItem) -> Iterator[str]:
+    """Yield what is true of each field, for who may see it."""
+    found, names = item.instance, item.names
+    true = gold(found)
+    for entry in CHALLENGES[found.challenge].fields:
+        if not isinstance(entry, Interval) and _settled(found, entry.name):
+            yield f"{entry.name:16} {entry.write(true[entry.name], names)}"
+    for name, truth in found.numbers().items():
+        estimates = [f"{x:.4g} by {method}" for method, x in truth.references.items()]
+        estimates += [f"{x:.4g} naively by {method}" for method, x in truth.naive.items()]
+        yield f"{name:16} {truth.value:.6g}, SE {truth.se:.4g}; {'; '.join(estimates)}"
+        for method, value in truth.certificate.derivations:
+            yield f"{'':16} {float(value):.15g}  by {method}"
+
+
+def _settled(instance: Instance, field: str) -> bool:
+    truth = instance.truths.get(field)
+    return truth is not None and not isinstance(truth, Measured | Tabled)
+
+
+def _derived(instance: Instance, way: int) -> dict[str, Any]:
+    """Return the true answer with numbers as one of the two derivations has them."""
+    answer = gold(instance)
+    for name, truth in instance.truths.items():
+        if isinstance(truth, Measured):
+            answer[name] = _value(truth, way)
+        elif isinstance(truth, Tabled):
+            answer[name] = {row: _value(entry, way) for row, entry in truth.rows.items()}
+    return answer
+
+
+def _value(truth: Measured, way: int) -> float:
+    return float(truth.certificate.derivations[way][1])
+
+
+def _worth(instance: Instance, way: int) -> float:
+    said = {name: Said(value) for name, value in _derived(instance, way).items()}
+    return grade(CHALLENGES[instance.challenge], instance, said).score
+
+
+def _methods(instance: Instance, way: int) -> str:
+    """Name the ways in which one derivation of each number was made."""
+    ways = [truth.certificate.derivations[way][0] for truth in instance.numbers().values()]
+    return f"{('first', 'second')[way]} derivations ({', '.join(dict.fromkeys(ways)) or 'graph'})"

@@ -1,0 +1,197 @@
+"""Records to measures: is the trap seen, and is it seen only where it is?
+
+The score of an answer is from 0 to 1 (see `grading`). A reply without an answer is worth 0: who
+declines every question has found out nothing, and who declines the hard ones must not gain by it;
+measures in which that plays a part are flagged `no_answer_as_0`. Technical errors are left out.
+
+- `twin_score`, the headline: the mean over pairs of a trap and a control of the same draw, under
+  the same hint and label, of the lesser of the two scores.
+- `reliability`: the mean over challenges of the mean score in each (the source's causal
+  reliability); `score`, the mean over all items; `score_trap`, `score_control`.
+- `score_answered`: the mean score of the answers alone.
+- `fell_for`: the share of answered traps in which the answer is the one the trap suggests;
+  `false_alarm`: the share of answered controls in which it claims a trap that is not there.
+- `label_flips`: of all pairs of answers to the same rows under two labels, the share that
+  contradict each other (see `conclusions`); there with several labels, also for each two of them.
+- `answered`, and `mode_…`, the replies without an answer by reason.
+
+Where a group has several families, challenges, hints or labels, twin score, score, and scores of
+traps and controls are given at each (`score@challenge=simpson`); with several hints there is
+`score_per_hint`, the slope: what one level less of help adds to the score, usually below 0.
+
+The sampled unit is the draw: twins, and the same rows under other hints and labels, belong to one.
+Scores and shares have Wilson's interval, which stays between 0 and 1.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from whybench.stats import Estimate, Measure, clustered_share, clustered_slope, wilson_estimate
+from whybench.suites.analyze.answers import REASONS
+from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.conclusions import flipped
+from whybench.suites.analyze.design import CONTROL
+from whybench.suites.groups import WHOSE, Group, alike, combined, grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["CONDITION", "SPLIT_BY", "WHOSE", "analyze_measures"]
+
+CONDITION = ("protocol", "split")
+"""The columns that make up a condition; measures are computed within one."""
+
+WORDS = (
+    "outcome", "reason", "challenge", "family", "variant", "twin", "hint", "label", "draw", "epoch",
+    "fell_for", "false_alarm", "conclusion",
+)  # fmt: skip
+NUMBERS = ("value",)
+
+SPLIT_BY = ("family", "challenge", "hint", "label")
+"""The columns at each level of which scores are given."""
+
+DRAW = ("challenge", "draw")
+SAME_QUESTION = (*DRAW, "hint", "label", "epoch")
+SAME_ROWS = (*DRAW, "variant", "hint", "epoch")
+
+
+def analyze_measures(records: pa.Table) -> list[Measure]:
+    """Compute every measure of every agent under every condition, the headline first."""
+    groups = grouped(records, CONDITION, WORDS, NUMBERS, lambda _: ("draw", DRAW))
+    return [measure for group in groups for measure in _measures(group)]
+
+
+def _measures(group: Group) -> Iterator[Measure]:
+    replies = group.where(group["outcome"] != "error")
+    answers = group.where(group["outcome"] == "scored")
+    yield _twins(replies)
+    yield _mean(replies, "reliability", _scores(replies), _challenge_weights(replies))
+    yield from _plain(replies)
+    yield _mean(answers, "score_answered", answers["value"])
+    for name, twin in (("fell_for", TRAP), ("false_alarm", CONTROL)):
+        chosen = answers.where(answers["twin"] == twin)
+        yield _share(chosen, name, chosen[name] == "True")
+    yield from _flips(answers)
+    yield _share(replies, "answered", replies["outcome"] == "scored")
+    for mode in REASONS:
+        yield _share(replies, f"mode_{mode}", replies["reason"] == mode)
+    yield from _by_level(replies)
+
+
+def _plain(replies: Group, label: str = "") -> Iterator[Measure]:
+    yield _mean(replies, f"score{label}", _scores(replies))
+    for twin in (TRAP, CONTROL):
+        chosen = replies.where(replies["twin"] == twin)
+        yield _mean(chosen, f"score_{twin}{label}", _scores(chosen))
+
+
+def _by_level(replies: Group) -> Iterator[Measure]:
+    for factor in SPLIT_BY:
+        levels = _in_order(replies[factor])
+        if len(levels) < 2:
+            continue
+        for level in levels:
+            chosen, label = replies.where(replies[factor] == level), f"@{factor}={level}"
+            yield _twins(chosen, label)
+            yield from _plain(chosen, label)
+        if factor == "hint":
+            hints = replies["hint"].astype(float)
+            slope = clustered_slope(_scores(replies), hints, replies.units)
+            yield replies.measure("score_per_hint", slope, *_silences(replies))
+
+
+def _twins(replies: Group, label: str = "") -> Measure:
+    scores, trap = _scores(replies), replies["twin"] == TRAP
+    pairs = [
+        (one, other)
+        for rows in _alike(replies, SAME_QUESTION)
+        for one in rows[trap[rows]]
+        for other in rows[~trap[rows]]
+    ]
+    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    # A pair belongs to the draw of its trap, which is the control's too.
+    lesser = np.minimum(scores[first], scores[second])
+    found = _bounded(lesser, replies.units[first], "mean of lesser of two")
+    return replies.measure(f"twin_score{label}", found, *_silences(replies))
+
+
+def _flips(answers: Group) -> Iterator[Measure]:
+    labels = _in_order(answers["label"])
+    if len(labels) < 2:
+        return
+    said: dict[tuple[str, str], list[tuple[int, bool]]] = {}
+    for rows in _alike(answers, SAME_ROWS):
+        for one, other in combinations(rows[np.argsort(answers["label"][rows])].tolist(), 2):
+            key = str(answers["label"][one]), str(answers["label"][other])
+            contradicts = flipped(answers["conclusion"][one], answers["conclusion"][other])
+            said.setdefault(key, []).append((answers.units[one], contradicts))
+    yield _flip_share(answers, "label_flips", [pair for pairs in said.values() for pair in pairs])
+    for (one, other), pairs in sorted(said.items()):
+        yield _flip_share(answers, f"label_flips@labels={one}/{other}", pairs)
+
+
+def _flip_share(answers: Group, name: str, pairs: Sequence[tuple[int, bool]]) -> Measure:
+    units, flips = ([pair[place] for pair in pairs] for place in (0, 1))
+    return answers.measure(name, clustered_share(flips, units))
+
+
+def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:
+    return group.measure(name, clustered_share(hits, group.units))
+
+
+def _mean(
+    group: Group, name: str, scores: ArrayLike, weights: NDArray[np.float64] | None = None
+) -> Measure:
+    method = "mean" if weights is None else "mean over challenges"
+    return group.measure(name, _bounded(scores, group.units, method, weights), *_silences(group))
+
+
+def _bounded(
+    scores: ArrayLike,
+    units: ArrayLike,
+    method: str,
+    weights: NDArray[np.float64] | None = None,
+) -> Estimate:
+    """Estimate a mean of what lies between 0 and 1; weights sum to 1 and are equal unless given."""
+    given, method = np.asarray(scores, dtype=float), f"{method}; Wilson, clustered"
+    if not given.size:
+        return Estimate(None, None, None, 0, 0, method, ("undefined",))
+    parts = np.full(given.size, 1 / given.size) if weights is None else weights
+    mean = min(1.0, float(parts @ given))  # all ones sum to a little more at times
+    return wilson_estimate(mean, parts * (given - mean), units, method)
+
+
+def _challenge_weights(replies: Group) -> NDArray[np.float64]:
+    """Return weights by which each challenge counts the same, however often it was asked."""
+    _, place, counts = np.unique(replies["challenge"], return_inverse=True, return_counts=True)
+    weights: NDArray[np.float64] = 1 / (max(counts.size, 1) * counts[place])
+    return weights
+
+
+def _scores(replies: Group) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = np.where(replies["outcome"] == "scored", replies["value"], 0.0)
+    return scores
+
+
+def _silences(replies: Group) -> tuple[str, ...]:
+    return ("no_answer_as_0",) if (replies["outcome"] == "no_answer").any() else ()
+
+
+def _alike(group: Group, names: Sequence[str]) -> list[NDArray[np.intp]]:
+    """Return the rows that agree in these columns."""
+    if not group.units.size:
+        return []
+    return alike(combined([np.unique(group[name], return_inverse=True)[1] for name in names]))
+
+
+def _in_order(column: NDArray[np.str_]) -> list[str]:
+    """Return the levels of a column in order of appearance."""
+    levels: Mapping[str, None] = dict.fromkeys(column.tolist())
+    return list(levels)

@@ -1,0 +1,20 @@
+"""The source's own data sets, questions and keys, and its keys recomputed from its rows.
+
+The source publishes 75 data sets, five for each of 15 challenges, with questions at five levels of
+hints, keys and rubrics. They are downloaded (`whybench data fetch CausalPitfalls`) and never
+bundled. `reading` reads them, `recomputed` works out from the rows what a key should hold, and
+`replication` sets both side by side. What does not agree is explained in docs/errata.
+"""
+
+from __future__ import annotations
+
+from whybench.suites.analyze.published.reading import (
+    CHALLENGES,
+    SOURCE,
+    DataSet,
+    Question,
+    data_sets,
+    rubric,
+)
+
+__all__ = ["CHALLENGES", "SOURCE", "DataSet", "Question", "data_sets", "rubric"]

@@ -1,0 +1,108 @@
+"""Replies to records: the score of an answer, its parts, and a table with a row for each field.
+
+A record holds the marks of every field as a short JSON object, so that the table of fields is made
+from records, wherever these come from, and needs neither a log nor the data.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.conclusions import concluded
+from whybench.suites.analyze.grading import Graded, Verdict, grade
+from whybench.suites.analyze.items import instance_of
+from whybench.suites.analyze.wording import column_names
+from whybench.suites.contract import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pyarrow as pa
+
+    from whybench.suites.contract import Scalar
+
+__all__ = ["PARTS", "fields_table", "marks_of", "read_answer", "verdicts_of"]
+
+PARTS: Mapping[str, type] = {
+    "fell_for": bool,
+    "false_alarm": bool,
+    "passed": int,
+    "asked": int,
+    "marks": str,
+    "conclusion": str,
+    "runs": int,
+    "failed_runs": int,
+    "code_outcome": str,
+}
+"""The columns that an answer adds to those of its item: whether it fell for the trap or claimed one
+that is not there, how many of the fields passed, the marks of each, and what it concludes; and
+where programs were run, how many, how many of them failed, and what came of the last one."""
+
+WHOSE = ("agent", "design", "design_hash", "item", "epoch")
+WHICH = ("challenge", "variant", "twin", "hint", "label", "protocol")
+
+
+def read_answer(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
+    """Read a reply to an item and grade it; the value is the score."""
+    instance = instance_of(factors)
+    challenge = CHALLENGES[instance.challenge]
+    names = column_names(instance, str(factors["label"]))
+    answers = read_answers(text, challenge.fields, names, truncated)
+    if answers.reason:
+        return Answer(None, answers.reason)
+    graded = grade(challenge, instance, answers.fields)
+    given = {name: said.value for name, said in answers.fields.items() if said.given}
+    parts: dict[str, Scalar] = {
+        "fell_for": graded.fell_for,
+        "false_alarm": graded.false_alarm,
+        "passed": sum(verdict.passed for verdict in graded.verdicts),
+        "asked": len(graded.verdicts),
+        "marks": marks_of(graded),
+        "conclusion": concluded(challenge, instance, given),
+    }
+    return Answer(graded.score, parts=parts)
+
+
+def marks_of(graded: Graded) -> str:
+    """Return the verdicts as JSON: field to all that is not as in a plain failure."""
+    return json.dumps(
+        {verdict.field: dict(_unusual(verdict)) for verdict in graded.verdicts},
+        separators=(",", ":"),
+    )
+
+
+def verdicts_of(marks: str) -> list[Verdict]:
+    """Return the verdicts that marks stand for."""
+    return [
+        Verdict(**{"field": field, "passed": False, **unusual})
+        for field, unusual in json.loads(marks).items()
+    ]
+
+
+def fields_table(records: pa.Table) -> pa.Table:
+    """Return a row for each field of each answer: whether it passed, and how it did not."""
+    import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
+
+    rows = [
+        {**{name: record[name] for name in (*WHOSE, *WHICH)}, **asdict(verdict)}
+        for record in records.select((*WHOSE, *WHICH, "marks")).to_pylist()
+        if record["marks"]
+        for verdict in verdicts_of(record["marks"])
+    ]
+    types = {name: records.schema.field(name).type for name in (*WHOSE, *WHICH)}
+    own = {
+        "field": pa.string(), "passed": pa.bool_(), "reason": pa.string(), "off": pa.float64(),
+        "fell_for": pa.bool_(), "false_alarm": pa.bool_(),
+    }  # fmt: skip
+    return pa.Table.from_pylist(rows, schema=pa.schema({**types, **own}))
+
+
+def _unusual(verdict: Verdict) -> Iterator[tuple[str, Any]]:
+    usual = asdict(Verdict(verdict.field, passed=False))
+    for name, value in asdict(verdict).items():
+        if value != usual[name]:
+            yield name, float(f"{value:.4g}") if name == "off" else value

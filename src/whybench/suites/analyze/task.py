@@ -1,0 +1,129 @@
+"""analyze as an Inspect task: the scorer reads the answer and grades it on the rows.
+
+Under the protocol `direct` an agent is asked once. The other protocols run code; how they hold the
+conversation is in `protocols`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from inspect_ai import Task, task, task_with
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
+
+from whybench.records.schema import record_table
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.grader.task import reasons, require_grader
+from whybench.suites.analyze.measures import CONDITION, WHOSE, analyze_measures
+from whybench.suites.analyze.protocols.task import solver_for
+from whybench.suites.contract import UserError
+from whybench.suites.task import explained, metric_rows, question_task, score_sample
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from inspect_ai.solver import TaskState
+
+__all__ = ["analysis", "analyze", "twin_measures"]
+
+SANDBOX = "whybench"
+"""Where programs are run unless a run says otherwise, as `inspect eval --sandbox docker` does."""
+
+SHOWN = ("twin_score", "reliability", "score_trap", "score_control", "fell_for", "false_alarm")
+"""The measures that Inspect shows; `whybench measures` has all."""
+
+
+@metric(scores="unreduced")
+def twin_measures() -> Metric:
+    """Twin score and reliability with 95% intervals, falls, alarms, and how many answered."""
+
+    def compute(scores: list[SampleScore]) -> Value:
+        values: dict[str, Any] = {}
+        for measure in analyze_measures(_pooled(metric_rows(scores))):
+            if measure.name in SHOWN:
+                name = measure.name
+                ends = {name: measure.estimate, f"{name}_low": measure.low}
+                ends[f"{name}_high"] = measure.high
+                values |= {key: end for key, end in ends.items() if end is not None}
+                values |= {"scored": measure.scored, "no_answer": measure.no_answer}
+        return values
+
+    return compute
+
+
+def _pooled(rows: list[dict[str, Any]]) -> pa.Table:
+    """Return the answers of a run as records of one agent and condition.
+
+    Answers of several epochs are here without the number of theirs: a trap is then paired with the
+    control of every epoch, which has the same mean.
+    """
+    one = dict.fromkeys((*WHOSE, *CONDITION), "")
+    return record_table([{**row, **one} for row in rows], {**SUITE.columns, **SUITE.parts})
+
+
+@scorer(metrics=[twin_measures()])
+def analysis() -> Scorer:
+    """Read the fields of the answer and grade them; without any, "N" and a reason."""
+
+    async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+        return score_sample(state)
+
+    return score
+
+
+@task
+def analyze(
+    design: str = "core",
+    name: str | None = None,
+    challenge: str | list[str] | None = None,
+    variant: str | list[str] | None = None,
+    hint: int | str | list[int] | None = None,
+    label: str | list[str] | None = None,
+    protocol: str | None = None,
+    seeds: int | None = None,
+    split: str | None = None,
+    shard: str = "1/1",
+    group: int = 1,
+    graded: bool = False,
+) -> Task:
+    """Analyse data that may have a trap in them, and say what causes what, and how much.
+
+    Args:
+        design: A named design (`core`, `hints`, ...) or the path of a YAML file.
+        name: A name for the design as changed, for the records.
+        challenge: Challenges or families by name; all.
+        variant: trap; control, one a draw in turn; controls, all of them.
+        hint: Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).
+        label: Names of things: neutral, flattering, damning.
+        protocol: How the agent works: direct, code, code-debug, agentic.
+        seeds: Number of draws.
+        split: The side of the train/test divide.
+        shard: `i/n` asks the i-th of n equal parts of the design.
+        group: How many items one sample asks, each in a conversation of its own.
+        graded: Also have reasons and limitations marked by the model of the role `grader`.
+    """
+    factors = {
+        "name": name,
+        "challenge": challenge,
+        "variant": variant,
+        "hint": hint,
+        "label": label,
+        "protocol": protocol,
+        "seeds": seeds,
+        "split": split,
+    }
+    chosen = {factor: levels for factor, levels in factors.items() if levels is not None}
+    with explained():
+        made = SUITE.design({"base": design, **chosen})
+        alone = graded or made.protocol != "direct"
+        if alone and group != 1:
+            raise UserError(
+                f"group must be 1 where programs are run or reasons graded, got {group}"
+            )
+        solver = None if made.protocol == "direct" else solver_for(made.protocol)
+        asked = question_task(SUITE, made, analysis(), shard=shard, group=group, solver=solver)
+        if solver is not None:
+            asked = task_with(asked, sandbox=SANDBOX)
+        # The score of the answer comes first: that is the one that records hold.
+        if graded:
+            asked = task_with(asked, scorer=[analysis(), reasons()], setup=require_grader())
+        return asked

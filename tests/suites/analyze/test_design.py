@@ -1,0 +1,129 @@
+"""Factors, levels, crossings, blocks and named designs of analyze."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ALL = len(CHALLENGES)
+
+
+def test_named_designs_are_what_they_are_called() -> None:
+    core, hints, labels = DESIGNS["core"], DESIGNS["hints"], DESIGNS["labels"]
+    assert next(iter(DESIGNS)) == "core"
+    assert (core.block, core.size) == (2 * ALL, 6 * 2 * ALL)
+    assert (hints.hint, hints.block) == ((1, 2, 3, 4, 5), 5 * 2 * ALL)
+    assert (labels.label, labels.block) == (("neutral", "flattering", "damning"), 3 * 2 * ALL)
+    assert DESIGNS["code"].cells == core.cells
+    assert (DESIGNS["code"].protocol, DESIGNS["code"].seeds) == ("code", core.seeds)
+    variants = sum(len(challenge.variants) for challenge in CHALLENGES.values())
+    assert DESIGNS["full"].block == 5 * 3 * variants
+
+
+def test_twins_stand_side_by_side_and_controls_take_turns() -> None:
+    design = make_design({"challenge": "simpson,population"})
+    trap, control, *_ = design.cells
+    assert (trap.variant, control.variant) == ("trap", "control")
+    assert [control.variant_at(turn) for turn in range(4)] == [
+        "randomised", "null", "post_treatment", "randomised",
+    ]  # fmt: skip
+    assert {trap.variant_at(turn) for turn in range(4)} == {"trap"}
+    all_of_them = make_design({"challenge": "simpson", "variant": ["trap", "controls"]})
+    assert [cell.variant for cell in all_of_them.cells] == list(CHALLENGES["simpson"].variants)
+
+
+def test_six_draws_have_every_control_equally_often() -> None:
+    for cell in DESIGNS["core"].cells:
+        if cell.variant == "control":
+            counts = Counter(cell.variant_at(turn) for turn in range(DESIGNS["core"].seeds))
+            assert set(counts) == set(CHALLENGES[cell.challenge].controls)
+            assert len({*counts.values()}) == 1, cell.challenge
+
+
+def test_a_family_stands_for_its_challenges() -> None:
+    confounding = make_design({"challenge": "confounding"}).challenge
+    assert confounding == ("simpson", "selection")
+    assert make_design({"challenge": list(FAMILIES)}).challenge == tuple(CHALLENGES)
+    assert make_design({"challenge": "all"}).hash == DESIGNS["core"].hash
+
+
+def test_a_summary_says_how_many_and_of_what() -> None:
+    assert DESIGNS["core"].summary == (
+        f"{12 * ALL} items: 6 draws of all {ALL} challenges; trap, control; hint 3; neutral; "
+        "direct; test"
+    )
+    small = make_design({"challenge": "simpson", "seeds": 1, "hint": "1,5"})
+    assert small.summary == (
+        "4 items: 1 draw of simpson; trap, control; hint 1, 5; neutral; direct; test"
+    )
+
+
+def test_the_hash_follows_what_decides_the_items() -> None:
+    assert make_design({"name": "other"}).hash == DESIGNS["core"].hash
+    changes = ({}, {"seeds": 2}, {"hint": 4}, {"label": "damning"}, {"split": "train"})
+    assert len({make_design(change).hash for change in changes}) == len(changes)
+
+
+def test_twins_take_both_kinds() -> None:
+    asked = {
+        name: make_design({"variant": name}).twins
+        for name in ("trap", "control", "controls", "trap,control", "trap,controls")
+    }
+    assert [name for name, both in asked.items() if both] == ["trap,control", "trap,controls"]
+
+
+def test_a_design_may_be_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("base: labels\nchallenge: [mediation]\nseeds: 9\n", encoding="utf-8")
+    design = make_design({"base": str(path), "hint": 5})
+    assert (design.name, design.seeds, design.hint) == ("mine", 9, (5,))
+    assert design.challenge[0] == "mediator_confounding"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"challenge": "sampson"}, "challenge must be among simpson, .* got 'sampson'"),
+        ({"challenge": "simpson,confounding"}, "challenge must be one or more different levels"),
+        ({"variant": "control,controls"}, "variant must have one of control and controls"),
+        ({"variant": "null"}, "variant must be among trap, control, controls, got 'null'"),
+        ({"hint": "6"}, "hint must be among 1, 2, 3, 4, 5, got 6"),
+        ({"hint": "low"}, "hint must be a whole number, got 'low'"),
+        ({"label": []}, "label must be one or more different levels"),
+        ({"protocol": "telepathy"}, "protocol must be among direct, code, .* got 'telepathy'"),
+        ({"split": "dev"}, "split must be among train, test, got 'dev'"),
+        ({"seeds": 0}, "seeds must be 1 or more, got 0"),
+        ({"colour": "red"}, "a design takes base, name, .* got 'colour'"),
+        ({"base": "huge"}, "design must be one of core, .* got 'huge'"),
+    ],
+)
+def test_what_cannot_be_asked_is_explained(settings, message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        make_design(settings)
+
+
+@given(
+    st.lists(st.sampled_from(sorted(CHALLENGES)), min_size=1, unique=True),
+    st.lists(st.integers(1, 5), min_size=1, unique=True),
+    st.lists(st.sampled_from(("neutral", "flattering", "damning")), min_size=1, unique=True),
+)
+def test_a_block_is_the_whole_crossing(challenges, hints, labels) -> None:
+    design = AnalyzeDesign(
+        challenge=tuple(challenges), hint=tuple(hints), label=tuple(labels), seeds=1
+    )
+    assert len({*design.cells}) == design.block == 2 * len(challenges) * len(hints) * len(labels)
+    for factor, levels in (("challenge", challenges), ("hint", hints), ("label", labels)):
+        counts = Counter(getattr(cell, factor) for cell in design.cells)
+        assert set(counts) == set(levels)
+        assert len({*counts.values()}) == 1

@@ -1,0 +1,207 @@
+"""Marks, on worlds small enough to grade by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from whybench.scm import agreed
+from whybench.suites.analyze.challenges.contract import (
+    Challenge,
+    Column,
+    Instance,
+    Measured,
+    Settled,
+    Tabled,
+    rounded,
+)
+from whybench.suites.analyze.fields import (
+    Choice,
+    Flag,
+    Interval,
+    Number,
+    NumberTable,
+    Said,
+)
+from whybench.suites.analyze.grading import grade, twin_score
+
+
+def measured(truth: float, reference: float, se: float, *naive: float) -> Measured:
+    certificate = agreed("effect", ("one", truth), ("other", truth))
+    return Measured(certificate, {"r": reference}, se, {str(i): x for i, x in enumerate(naive)})
+
+
+def world(variant: str) -> Instance:
+    """Truth 1, reference 1.2, SE 0.1, naive 2: passes from 0.75 to 1.275."""
+    return Instance(
+        challenge="toy",
+        variant=variant,
+        parameters={},
+        columns=(Column("outcome", "real", 0),),
+        rows={"outcome": np.zeros(3)},
+        truths={
+            "effect": measured(1.0, 1.2, 0.1, 2.0),
+            "side": measured(0.0, 0.0, 0.1, 5.0),
+            "sort": Settled("fork", also=("either",), naive=("chain",)),
+            "paradox": Settled(variant == "trap", alarm=(True,)),
+            "doses": Tabled({"low": measured(0.0, 0.0, 1.0, 9.0), "high": measured(3, 3, 1.0)}),
+        },
+    )
+
+
+def unused(*_: Any) -> Any:
+    raise AssertionError
+
+
+TOY = Challenge(
+    name="toy",
+    family="toys",
+    summary="",
+    variants=("trap", "control"),
+    fields=(
+        Number("effect", weight=2),
+        Interval("ci", of="effect"),
+        Number("side", key=False, nullable=True),
+        Choice("sort", ("fork", "chain", "either", "other")),
+        Flag("paradox"),
+        NumberTable("doses", ("low", "high")),
+    ),
+    draw=lambda variant, _: world(variant) if variant == "trap" else None,
+    present=lambda instance: instance.variant == "trap",
+    competent=unused,
+    naive=unused,
+    always_trap=unused,
+    simulate=unused,
+)
+
+RIGHT = {
+    "effect": 1.0,
+    "ci": (0.8, 1.2),
+    "side": 0.1,
+    "sort": "fork",
+    "paradox": True,
+    "doses": {"low": 0.0, "high": 3.0},
+}
+
+
+def marked(variant: str = "trap", rule: Any = "truth or reference", **changed: Any) -> Any:
+    said = {name: Said(value) for name, value in {**RIGHT, **changed}.items()}
+    return grade(TOY, world(variant), said, rule)
+
+
+def test_a_right_answer_has_full_marks() -> None:
+    assert marked().score == 1
+    assert not marked().fell_for
+
+
+@pytest.mark.parametrize(
+    ("value", "by_reference", "by_truth"),
+    [
+        (0.74, False, False),
+        (0.76, True, True),
+        (1.249, True, True),
+        (1.26, True, False),
+        (1.274, True, False),
+        (1.28, False, False),
+    ],
+)
+def test_a_number_passes_near_the_truth_or_near_the_reference(
+    value: float, by_reference: bool, by_truth: bool
+) -> None:
+    assert marked(effect=value).passed("effect") is by_reference
+    assert marked(effect=value, rule="truth").passed("effect") is by_truth
+
+
+def test_how_far_a_number_is_off_is_recorded() -> None:
+    assert marked(effect=1.5).verdicts[0].off == pytest.approx(5)
+
+
+@pytest.mark.parametrize(
+    ("interval", "passes"),
+    [
+        ((0.8, 1.2), True),
+        ((1.01, 1.4), False),  # does not hold the truth
+        ((0.89, 1.11), False),  # implies 0.56 of the standard error
+        ((0.88, 1.12), True),  # 0.61
+        ((0.67, 1.33), True),  # 1.68
+        ((0.66, 1.34), False),  # 1.73
+    ],
+)
+def test_an_interval_holds_the_truth_and_has_the_right_width(
+    interval: tuple[float, float], passes: bool
+) -> None:
+    assert marked(ci=interval).passed("ci") is passes
+
+
+def test_weights_make_the_score() -> None:
+    assert marked(effect=0.5).score == pytest.approx(5 / 7)
+    assert marked(sort="other").score == pytest.approx(6 / 7)
+
+
+def test_other_right_values_are_right() -> None:
+    assert marked(sort="either").score == 1
+
+
+@pytest.mark.parametrize("naive", [1.93, 2.0, 2.07])
+def test_a_key_number_at_the_naive_value_is_a_fall(naive: float) -> None:
+    assert marked(effect=naive).fell_for
+    assert marked(effect=naive).score == 0.2
+
+
+def test_elsewhere_a_wrong_number_is_only_wrong() -> None:
+    assert not marked(effect=1.9).fell_for
+    assert not marked(side=5.0).fell_for
+
+
+def test_a_choice_that_only_the_trap_suggests_is_a_fall() -> None:
+    assert marked(sort="chain").score == 0.2
+    assert marked(sort="chain").fell_for
+
+
+def test_a_table_passes_as_a_whole_and_falls_by_a_row() -> None:
+    assert not marked(doses={"low": 0.0, "high": 6.0}).passed("doses")
+    assert not marked(doses={"low": 0.0, "high": 6.0}).fell_for
+    assert marked(doses={"low": 9.0, "high": 3.0}).fell_for
+
+
+def test_claiming_the_trap_is_a_false_alarm_only_where_it_is_not() -> None:
+    assert not marked("trap").false_alarm
+    alarmed = marked("control")
+    assert alarmed.false_alarm
+    assert alarmed.score == 0.4
+    assert marked("control", paradox=False).score == 1
+
+
+def test_null_is_wrong_where_there_is_a_number() -> None:
+    assert not marked(side=None).passed("side")
+
+
+def test_fields_without_an_answer_fail_with_their_reason() -> None:
+    graded = grade(TOY, world("trap"), {"effect": Said(reason="not_a_number")})
+    assert graded.score == 0
+    assert [verdict.reason for verdict in graded.verdicts] == ["not_a_number", *["missing"] * 5]
+
+
+def test_a_twin_score_is_the_lesser() -> None:
+    assert twin_score(marked("trap"), marked("control")) == 0.4
+
+
+def test_a_guarantee_that_is_never_kept_is_said() -> None:
+    assert TOY.generate("trap", 3).keys == (3,)
+    with pytest.raises(RuntimeError, match="must keep its guarantee for 'control' within 400"):
+        TOY.generate("control", 3)
+    with pytest.raises(ValueError, match="must be one of trap, control, got 'trick'"):
+        TOY.generate("trick", 3)
+
+
+def test_naive_values_must_be_apart_from_truth_and_references() -> None:
+    assert measured(1.0, 1.2, 0.1, 2.0).apart(8)
+    assert not measured(1.0, 1.2, 0.1, 2.0).apart(8.1)
+    assert not measured(1.0, 1.2, 0.1, 2.0, 1.3).apart(2)
+
+
+def test_rounding_leaves_no_negative_zero() -> None:
+    assert rounded(np.array([-0.0001, 0.12345])).tolist() == [0.0, 0.123]
+    assert not np.signbit(rounded(np.array([-0.0001])))[0]

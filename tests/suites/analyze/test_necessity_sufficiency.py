@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+
+from whybench.scm import Event, Query, probability
+from whybench.seeds import generator
+from whybench.suites.analyze.challenges.joint_causes import (
+    CLASSES,
+    certified_necessity,
+    certified_sufficiency,
+    draw_parameters,
+    joint,
+    model,
+    produced,
+)
+from whybench.suites.analyze.challenges.necessity_sufficiency import CHALLENGE
+from whybench.suites.analyze.estimators import difference
+from whybench.suites.analyze.joint_action import class_p_values, spared
+from whybench.suites.analyze.plug_in import counted, plug_in
+
+SEEDS = range(4)
+ORDERS = ("context first", "cause first")
+
+# The cause works in half of the cases, the background in half of those in the context, and three
+# quarters of those in the context have the cause, of the others one quarter.
+BY_HAND = {
+    "class": float(CLASSES.index("noisy_or")),
+    "context": 0.5,
+    "other": 0.0,
+    "cause_0": 0.25,
+    "cause_1": 0.75,
+    "background_0": 0.0,
+    "background_1": 0.5,
+    "produced_00": 0.0,
+    "produced_01": 0.0,
+    "produced_10": 0.5,
+    "produced_11": 0.5,
+}
+
+
+def test_truths_by_hand() -> None:
+    # With the cause: 3/4 * 3/4 + 1/4 * 1/2 = 11/16 have the outcome, and without it 3/4 * 1/2 =
+    # 6/16 of them would. Without the cause: 1/4 * 1/2 = 2/16 have it, and with it 9/16 would.
+    assert certified_necessity("context first", BY_HAND).value == pytest.approx(5 / 11)
+    assert certified_sufficiency("context first", BY_HAND).value == pytest.approx(7 / 14)
+    # Set by lot, those with the cause would without it have been as the others are.
+    assert certified_necessity("cause first", BY_HAND).value == pytest.approx(9 / 11)
+    assert certified_sufficiency("cause first", BY_HAND).value == pytest.approx(9 / 14)
+
+
+def test_classes_by_hand() -> None:
+    found = {kind: produced(kind, 0.4, 0.5) for kind in CLASSES}
+    assert found["min"] == (0, 0, 0, 0.4)
+    assert found["max"] == (0, 0.5, 0.5, 0.5)
+    assert found["sum"] == (0, 0.5, 0.4, 0.9)
+    assert found["noisy_or"] == pytest.approx((0, 0.5, 0.4, 0.7))
+
+
+@pytest.mark.parametrize(("kind", "order"), list(product(CLASSES, ORDERS)))
+def test_no_case_is_spared_by_the_cause(kind: str, order: str) -> None:
+    at = draw_parameters(kind, generator("test", kind))
+    prevented = Query((Event("outcome", 0, (("cause", 1),)), Event("outcome", 1, (("cause", 0),))))
+    assert probability(model(order, at), prevented) == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize(("kind", "order"), list(product(CLASSES, ORDERS)))
+def test_both_orders_have_the_table(kind: str, order: str) -> None:
+    at = draw_parameters(kind, generator("test", kind))
+    assert joint(at).sum() == pytest.approx(1)
+    world = model(order, at)
+    for cause, context, outcome in np.ndindex(2, 2, 2):
+        seen = (Event("cause", cause), Event("context", context), Event("outcome", outcome))
+        assert probability(world, Query(seen)) == pytest.approx(joint(at)[cause, context, outcome])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_twins_have_the_same_rows_and_differ_in_the_order(seed: int) -> None:
+    trap, control = (CHALLENGE.generate(variant, "test", seed) for variant in CHALLENGE.variants)
+    for role, values in trap.rows.items():
+        assert np.array_equal(values, control.rows[role])
+    assert trap.parameters == control.parameters
+    for name in ("pn", "ps"):
+        # What is naive in the one is right in the other.
+        assert set(trap.measured(name).naive.values()) == set(
+            control.measured(name).references.values()
+        )
+    assert [
+        column.measured
+        for instance in (trap, control)
+        for column in instance.columns
+        if column.role == "context"
+    ] == [0, 2]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_guarantee(seed: int) -> None:
+    trap = CHALLENGE.generate("trap", "test", seed)
+    cause, outcome = trap.rows["cause"] == 1, trap.rows["outcome"]
+    high, low = outcome[cause].mean(), outcome[~cause].mean()
+    ratios = {"pn": (high - low) / high, "ps": (high - low) / (1 - low)}
+    for name, ratio in ratios.items():
+        truth = trap.measured(name)
+        assert truth.naive["ratio of conditionals"] == pytest.approx(ratio)
+        assert abs(ratio - truth.value) >= 5 * truth.se
+    p = class_p_values(trap.rows)
+    assert [kind for kind in CLASSES if p[kind] > 0.001] == [trap.truths["class"].value]
+
+
+def test_classes_are_equally_frequent() -> None:
+    classes = Counter(
+        CHALLENGE.generate("trap", "frequency", seed).truths["class"].value for seed in range(100)
+    )
+    # A quarter each: the chi-square of three degrees of freedom is below 11.3 in 99%.
+    assert sum((classes[kind] - 25) ** 2 / 25 for kind in CLASSES) < 11.3
+
+
+def test_a_share_and_its_error() -> None:
+    estimate = plug_in(lambda table: table[1] / table.sum(), np.array([75, 25]))
+    assert estimate.value == pytest.approx(0.25)
+    assert estimate.se == pytest.approx(math.sqrt(0.25 * 0.75 / 100))
+
+
+def test_a_difference_and_its_error() -> None:
+    rng = generator("test", "plug in")
+    treatment, outcome = rng.integers(0, 2, (2, 500))
+    found = plug_in(
+        lambda table: table[1, 1] / table[1].sum() - table[0, 1] / table[0].sum(),
+        counted(treatment, outcome),
+    )
+    expected = difference(outcome, treatment)
+    assert found.value == pytest.approx(expected.value)
+    assert found.se == pytest.approx(expected.se, rel=1e-6)
+
+
+def test_counts() -> None:
+    assert counted(np.array([0, 1, 1]), np.array([1, 0, 0])).tolist() == [[0, 1], [2, 0]]
+
+
+def test_what_is_spared_by_hand() -> None:
+    # In both contexts half are spared with neither cause, a quarter with one, an eighth with both.
+    shares = {(0, 0): 2, (0, 1): 4, (1, 0): 4, (1, 1): 8}
+    cells = [
+        (cause, other, context, int(place >= 80 // shares[cause, other]))
+        for cause, other, context in np.ndindex(2, 2, 2)
+        for place in range(80)
+    ]
+    rows = dict(zip(("cause", "other", "context", "outcome"), np.array(cells).T, strict=True))
+    log, covariance = spared(rows)
+    assert np.exp(log) == pytest.approx([1 / 2, 1 / 2, 1 / 4])
+    # Variances of log shares, (1 - s) / (s n), of one cell and of the cell with neither; the two
+    # contexts tell the same, which halves them.
+    assert covariance[0, 0] == pytest.approx((3 / 80 + 1 / 80) / 2)
+    assert covariance[0, 1] == pytest.approx(1 / 80 / 2)
+    p = class_p_values(rows)
+    assert p["noisy_or"] == pytest.approx(1)
+    # One alone spares twice as many as both: ln 2 off, twice, with variance 10/160, covariance
+    # 7/160. The square is 2 ln² 2 / (17/160), with two degrees of freedom.
+    assert p["max"] == pytest.approx(math.exp(-(math.log(2) ** 2) * 160 / 17))
+    assert p["min"] < 1e-6
+
+
+def test_a_group_that_nobody_leaves_unharmed_cannot_be_tested() -> None:
+    ones = np.ones(4, dtype=int)
+    with pytest.raises(ValueError, match="every group must have rows"):
+        spared({"cause": ones, "other": ones, "context": ones, "outcome": ones})

@@ -1,0 +1,433 @@
+"""The code protocols: what counts as a program, what comes of it, and what is said next."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inspect_ai import Task, eval
+from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    ChatMessageTool,
+    ChatMessageUser,
+    ModelOutput,
+    ModelUsage,
+    get_model,
+)
+from inspect_ai.tool import ToolCall
+
+from whybench.records.rows import pack_metadata
+from whybench.sandbox.check import check_confinement
+from whybench.suites.analyze.items import AnalyzeItem, instance_at
+from whybench.suites.analyze.protocols.attempts import (
+    FAILED,
+    NOT_RUN,
+    OUTCOMES,
+    Attempt,
+    code_parts,
+    ended,
+    fenced,
+    told,
+)
+from whybench.suites.analyze.protocols.conversation import Conversation
+from whybench.suites.analyze.protocols.programs import LARGEST, find_program, given_program
+from whybench.suites.analyze.protocols.task import attempts_in, solver_for
+from whybench.suites.analyze.protocols.wording import (
+    ANSWER,
+    NO_RUNS_LEFT,
+    PROTOCOLS,
+    REPAIR,
+    ROWS_FILE,
+    instructions,
+)
+from whybench.suites.analyze.wording import ask, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from inspect_ai.log import EvalLog, EvalSample
+
+TEXTS = st.text(st.sampled_from("`~ \n\tpython<think>/{}x=1\ud800\x00\r"), max_size=80) | st.text()
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        ("```python\nx = 1\n```", "x = 1\n"),
+        ("Here:\n```py\nx = 1\n```\nand then I see.", "x = 1\n"),
+        ("```\nx = 1\n```", "x = 1\n"),
+        ("~~~ Python3 title=a.py\nx = 1\n~~~~", "x = 1\n"),
+        ("```{.python}\nx = 1\n```", "x = 1\n"),
+        ("1. so:\n   ```python\n   if x:\n       y\n   ```", "if x:\n    y\n"),
+        ("````python\ns = '''\n```\n'''\n````", "s = '''\n```\n'''\n"),
+        ("```python\r\nx = 1\r\n```\r\n", "x = 1\n"),
+        # Two programs: the last one counts. Blocks of another language are no programs.
+        ("```python\ndraft\n```\n```python\nx = 1\n```", "x = 1\n"),
+        ("```python\nx = 1\n```\n```json\n{}\n```\n```\n0.3\n```", "x = 1\n"),
+        ("```python\nx = 1\n```\n```python\nunfinished", "x = 1\n"),
+        ("```python\nx = 1\n```\n```python\n \n```", "x = 1\n"),
+        ("<think>```python\ndraft\n```</think>```python\nx = 1\n```", "x = 1\n"),
+    ],
+)
+def test_the_program_of_a_reply(reply: str, code: str) -> None:
+    assert find_program(reply).code == code
+
+
+@pytest.mark.parametrize(
+    ("reply", "outcome"),
+    [
+        ("", "no_code"),
+        ("x = 1", "no_code"),
+        ('```json\n{"effect": 1}\n```', "no_code"),
+        ("```python\n \n```", "no_code"),
+        ("<think>```python\nx = 1\n```</think> I would rather not.", "no_code"),
+        ("<think>```python\nx = 1\n```", "no_code"),
+        ("```python\nx = 1", "unclosed"),
+        (f"```python\n{'#' * LARGEST}\n```", "too_large"),
+    ],
+)
+def test_a_reply_without_a_program_says_why(reply: str, outcome: str) -> None:
+    found = find_program(reply)
+    assert (found.code, found.outcome) == ("", outcome)
+
+
+def test_a_reply_that_was_cut_off_has_no_program() -> None:
+    assert find_program("```python\nx = 1\n```", truncated=True).outcome == "cut_off"
+
+
+def test_blocks_that_might_have_been_meant_are_counted() -> None:
+    assert find_program("```python\n1\n```\n```\n2\n```\n```python\n3\n```").blocks == 2
+
+
+@given(TEXTS, st.booleans())
+def test_finding_a_program_never_raises(reply: str, truncated: bool) -> None:
+    found = find_program(reply, truncated)
+    assert bool(found.code.strip()) != bool(found.outcome)
+    assert not found.outcome or found.outcome in NOT_RUN
+
+
+@given(st.text(st.sampled_from("`~ab \n"), max_size=60))
+def test_what_is_fenced_cannot_get_out(text: str) -> None:
+    whole = text if text.endswith("\n") else text + "\n"
+    assert find_program(f"before\n{fenced(text)}\nafter").code == (whole if text.strip() else "")
+
+
+@pytest.mark.parametrize(
+    ("status", "output", "errors", "outcome"),
+    [
+        (0, "standard error 0.02\nTraceback of the lot: Error\n", "", "ok"),
+        (0, "0.3\n", "FutureWarning: error ahead", "ok"),
+        (0, " \n", "", "silent"),
+        (0, "x" * 6001, "", "long"),
+        (0, "x" * 6000, "", "ok"),
+        (1, "0.3\n", "", "error"),
+        (128, "", "", "error"),
+        (137, "0.3\n", "", "signal"),
+        (-9, "", "", "signal"),
+        (200, "", "", "error"),
+    ],
+)
+def test_the_status_decides_and_not_the_words(
+    status: int, output: str, errors: str, outcome: str
+) -> None:
+    assert ended(status, output, errors).outcome == outcome
+
+
+def test_long_output_keeps_its_beginning_and_its_end() -> None:
+    said = told(ended(0, "a" * 4000 + "b" * 3000 + "c" * 2000, ""), 60)
+    assert "a" * 4000 + "\n[... 3000 characters left out ...]\n" + "c" * 2000 in said
+    assert "b" not in said.partition("It printed:")[2].replace("characters", "")
+
+
+@given(
+    st.sampled_from(sorted(OUTCOMES)), st.none() | st.integers(), TEXTS, TEXTS, st.integers(0, 9)
+)
+def test_every_outcome_can_be_told(
+    outcome: str, status: int | None, output: str, errors: str, blocks: int
+) -> None:
+    said = told(Attempt(outcome, status, 200 * output, 200 * errors, blocks), 60)
+    assert said.startswith(("Your program", "There was no program", "Nothing was run"))
+    assert said.encode()  # no lone surrogate is left
+    assert "\x00" not in said
+    assert len(said) < 30_000
+
+
+def test_an_outcome_must_have_a_name() -> None:
+    with pytest.raises(ValueError, match="outcome must be one of ok, .*, got 'fine'"):
+        Attempt("fine")
+
+
+def test_columns_of_attempts() -> None:
+    assert code_parts([]) == {"runs": 0, "failed_runs": 0, "code_outcome": "no_code"}
+    assert code_parts(["error", "ok"]) == {"runs": 2, "failed_runs": 1, "code_outcome": "ok"}
+    assert code_parts(["time", "unclosed"]) == {
+        "runs": 1,
+        "failed_runs": 1,
+        "code_outcome": "unclosed",
+    }
+
+
+@given(
+    st.sampled_from(["code", "code-debug"]),
+    st.lists(st.tuples(TEXTS, st.booleans()), min_size=9, max_size=9),
+    st.lists(st.sampled_from(sorted(OUTCOMES)), min_size=9, max_size=9),
+)
+def test_a_conversation_ends_and_asks_for_the_answer_once(
+    name: str, replies: list[tuple[str, bool]], outcomes: list[str]
+) -> None:
+    conversation = Conversation(PROTOCOLS[name])
+    said: list[str] = []
+    heard = 0
+    while not conversation.over:
+        program = conversation.hear(*replies[heard])
+        heard += 1
+        if program is not None:
+            said.append(conversation.see(Attempt(program.outcome or outcomes[heard])))
+    assert heard <= PROTOCOLS[name].programs + 1
+    assert [ANSWER in text for text in said] == [False] * (len(said) - 1) + [True]
+    assert [REPAIR in text for text in said] == [True] * (len(said) - 1) + [False]
+    assert all(attempt.outcome in FAILED for attempt in conversation.attempts[:-1])
+
+
+def test_a_conversation_keeps_its_order() -> None:
+    conversation = Conversation(PROTOCOLS["code"])
+    with pytest.raises(ValueError, match="an outcome must come after a program"):
+        conversation.see(Attempt("ok"))
+    conversation.hear("")
+    with pytest.raises(ValueError, match="a reply must come when one is wanted"):
+        conversation.hear("")
+    with pytest.raises(ValueError, match="programs in replies, got 'agentic'"):
+        Conversation(PROTOCOLS["agentic"])
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_instructions_name_the_file_and_no_rows(protocol: str) -> None:
+    assert ROWS_FILE in instructions(protocol)
+    assert f"{PROTOCOLS['agentic'].programs} times" in instructions("agentic")
+    prompt = ask(instance_at("simpson", "trap", 3), "neutral", 3, protocol)
+    assert ROWS_FILE in prompt
+
+
+def test_a_protocol_must_be_one_that_there_is() -> None:
+    for asking in (instructions, solver_for):
+        with pytest.raises(ValueError, match="protocol must be one of code, .*, got 'direct'"):
+            asking("direct")
+
+
+# From here on, programs are run.
+
+SECONDS = 5
+"""How long programs may run here: long enough for a busy machine."""
+
+TRUE = '{"effect": -0.07}'
+Said = str | list[tuple[str, dict[str, Any]]]
+"""A reply of a scripted model: text, or calls of tools."""
+
+
+@pytest.fixture(scope="session")
+def confines() -> None:
+    """Skip, with the reason, where the machine itself cannot confine."""
+    for finding in check_confinement():
+        if not finding.holds:
+            pytest.skip(f"this machine cannot confine: {finding.name}: {finding.seen}")
+
+
+@pytest.fixture
+def run(
+    confines: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Callable[[str, Mapping[str, Sequence[Said]]], dict[str, EvalSample]]:
+    """Hold scripted conversations about one item, and return the samples by their names."""
+    # Programs here import nothing large, so no sandbox need wait with its imports done.
+    monkeypatch.setattr("whybench.sandbox.environment.AHEAD", 0)
+
+    def held(protocol: str, scripts: Mapping[str, Sequence[Said]]) -> dict[str, EvalSample]:
+        item = AnalyzeItem("simpson", "trap", 3, hint=3, label="neutral", protocol=protocol)
+        samples = [
+            Sample(
+                id=name,
+                input=[ChatMessageUser(content=item.prompt, metadata={"item": name})],
+                metadata=pack_metadata("analyze", [(name, item.factors, item.truth)]),
+            )
+            for name in scripts
+        ]
+        [log] = eval(
+            Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox="whybench"),
+            model=get_model("mockllm/model", custom_outputs=_scripted(scripts)),
+            log_dir=str(tmp_path),
+            display="none",
+        )
+        return _by_name(log)
+
+    return held
+
+
+def _scripted(scripts: Mapping[str, Sequence[Said]]) -> Callable[..., ModelOutput]:
+    def reply(messages: list[Any], tools: Any, choice: Any, config: Any) -> ModelOutput:
+        script = scripts[messages[0].metadata["item"]]
+        turn = sum(isinstance(message, ChatMessageAssistant) for message in messages)
+        said = script[min(turn, len(script) - 1)]
+        output = ModelOutput.from_content("mockllm/model", said if isinstance(said, str) else "")
+        if not isinstance(said, str) and choice != "none":
+            output.choices[0].message.tool_calls = [
+                ToolCall(id=f"{turn}-{place}", function=name, arguments=arguments)
+                for place, (name, arguments) in enumerate(said)
+            ]
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    return reply
+
+
+def _by_name(log: EvalLog) -> dict[str, EvalSample]:
+    assert log.status == "success", log.error
+    return {str(sample.id): sample for sample in log.samples or []}
+
+
+def _block(code: str) -> str:
+    return f"I would run this.\n```python\n{code}\n```"
+
+
+def _told(sample: EvalSample) -> str:
+    """Return what the agent was told of its first program."""
+    return next(
+        message.text for message in sample.messages if (message.metadata or {}).get("attempt")
+    )
+
+
+DIGEST = (
+    f"import hashlib; print(hashlib.sha256(open('{ROWS_FILE}', 'rb').read()).hexdigest(), "
+    "'standard error')"
+)
+HANGS = "import time\ntime.sleep(60)"
+FLOODS = "while True: print('x' * 100_000)"
+DIES = "import os; print('so far', flush=True); os.kill(os.getpid(), 9)"
+KEYS = (
+    "import os; print('truth', 'effect', 'OPENAI_API_KEY', os.environ.get('OPENAI_API_KEY'));"
+    "print('{\"effect\": 99}')"
+)
+
+CODE = {
+    "fine": (_block(DIGEST), "ok"),
+    "hangs": (_block(HANGS), "time"),
+    "floods": (_block(FLOODS), "flood"),
+    "dies": (_block(DIES), "signal"),
+    "fails": (_block("print(1)\nraise SystemExit(3)"), "error"),
+    "silent": (_block("x = 1"), "silent"),
+    "two blocks": ("\n".join(map(_block, ("print('first')", "print('second')"))), "ok"),
+    "no block": ("I need no program.", "no_code"),
+    "answers at once": ('{"effect": 99}', "no_code"),
+    "prints the key's name": (_block(KEYS), "ok"),
+}
+
+
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_whatever_a_program_does_is_an_outcome_and_the_answer_is_asked_for(
+    run: Callable[..., dict[str, EvalSample]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen")
+    samples = run("code", {name: (reply, TRUE) for name, (reply, _) in CODE.items()})
+    assert set(samples) == set(CODE)
+    for name, (_, outcome) in CODE.items():
+        sample = samples[name]
+        assert attempts_in(sample.messages) == [outcome], name
+        roles = [message.role for message in sample.messages]
+        assert roles == ["user", "assistant", "user", "assistant"], name
+        assert sample.messages[2].text.endswith(ANSWER), name
+        assert sample.messages[-1].text == sample.output.completion == TRUE, name
+    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
+    assert hashlib.sha256(rows).hexdigest() in _told(samples["fine"])
+    assert f"did not end within {SECONDS} seconds" in _told(samples["hangs"])
+    assert len(_told(samples["floods"])) < 10_000
+    assert "so far" in _told(samples["dies"])
+    assert "(status 137)" in _told(samples["dies"])
+    assert "(status 3)" in _told(samples["fails"])
+    assert "had 2 programs; only the last one was run" in _told(samples["two blocks"])
+    assert "second" in _told(samples["two blocks"])
+    assert "first" not in _told(samples["two blocks"]).partition(ANSWER)[0]
+    assert "OPENAI_API_KEY None" in _told(samples["prints the key's name"])
+
+
+DEBUG: dict[str, tuple[tuple[Said, ...], list[str]]] = {
+    "fine": ((_block("print(1)"), TRUE), ["ok"]),
+    "repaired": ((_block("print(1"), _block("print(1)"), TRUE), ["error", "ok"]),
+    "nothing printed": ((_block("1"), _block("print(1)"), TRUE), ["silent", "ok"]),
+    "fails again": ((_block("1 / 0"), _block("1 / 0"), TRUE), ["error", "error"]),
+    "gives up": ((_block("1 / 0"), "It cannot be done.", TRUE), ["error", "no_code"]),
+}
+
+
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_program_is_repaired_once(run: Callable[..., dict[str, EvalSample]]) -> None:
+    samples = run("code-debug", {name: script for name, (script, _) in DEBUG.items()})
+    for name, (script, outcomes) in DEBUG.items():
+        sample = samples[name]
+        assert attempts_in(sample.messages) == outcomes, name
+        replies = [message for message in sample.messages if message.role == "assistant"]
+        assert len(replies) == len(script), name
+        assert sample.output.completion == TRUE, name
+    assert "SyntaxError" in _told(samples["repaired"])
+
+
+def _call(code: str) -> tuple[str, dict[str, Any]]:
+    return ("python", {"code": code})
+
+
+SPOILS = (
+    f"import os; os.remove('{ROWS_FILE}'); os.symlink('/etc/passwd', '{ROWS_FILE}'); print('done')"
+)
+MOST = PROTOCOLS["agentic"].programs
+
+AGENTIC: dict[str, tuple[tuple[Said, ...], list[str]]] = {
+    "several runs": (
+        ([_call("open('note', 'w').write('kept')")], [_call("print(open('note').read())")], "ok"),
+        ["silent", "ok"],
+    ),
+    "rewrites the rows": (
+        ([_call(f"open('{ROWS_FILE}', 'w').write('1')")], [_call(DIGEST)], "Done."),
+        ["silent", "ok"],
+    ),
+    "spoils the file": (([_call(SPOILS)], [_call("print(1)")], "Done."), ["ok", "gone"]),
+    "hangs and dies": (([_call(HANGS)], [_call(DIES)], "Done."), ["time", "signal"]),
+    "two at once": (([_call("print(1)"), _call("1 / 0")], "Done."), ["ok", "error"]),
+    "never calls": (("I can see it without.",), []),
+    "never stops": (([_call("print(1)")],), ["ok"] * MOST),
+    "too many at once": (([_call("print(1)")] * (MOST + 3), "Done."), ["ok"] * MOST),
+    "no such tool": (([("bash", {"cmd": "ls"})], [("python", {})], "Done."), []),
+    "an empty program": (([_call(" ")], "Done."), ["no_code"]),
+}
+
+
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_an_agent_runs_programs_within_bounds(run: Callable[..., dict[str, EvalSample]]) -> None:
+    samples = run("agentic", {name: script for name, (script, _) in AGENTIC.items()})
+    for name, (_, outcomes) in AGENTIC.items():
+        messages = samples[name].messages
+        assert attempts_in(messages) == outcomes, name
+        assert [message.text for message in messages].count(ANSWER) == 1, name
+        assert messages[-2].text == ANSWER, name
+        assert messages[-1].role == "assistant", name
+    results = {
+        name: [entry.text for entry in sample.messages if isinstance(entry, ChatMessageTool)]
+        for name, sample in samples.items()
+    }
+    assert "kept" in results["several runs"][1]
+    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
+    assert hashlib.sha256(rows).hexdigest() in results["rewrites the rows"][1]
+    assert results["too many at once"].count(NO_RUNS_LEFT) == 3
+    assert f"Runs left: {MOST - 1}." in results["two at once"][0]
+
+
+def test_any_program_that_is_given_is_bounded() -> None:
+    assert given_program("é" * LARGEST).outcome == "too_large"
+    assert given_program("\n").outcome == "no_code"
+    assert given_program("\ud800").code == "\ud800"

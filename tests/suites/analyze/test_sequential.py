@@ -1,0 +1,144 @@
+"""What is particular to sequential, by a second way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+
+from whybench.seeds import generator
+from whybench.suites.analyze.analysts import reply
+from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.grading import Graded, grade
+from whybench.suites.analyze.wording import column_names, describe
+
+if TYPE_CHECKING:
+    from whybench.suites.analyze.challenges.contract import Instance
+
+CHALLENGE = CHALLENGES["sequential"]
+WAYS = ("direct", "through_a", "through_b", "through_both")
+A, B = "mediator_a", "mediator_b"
+
+
+def instances(variant: str, count: int = 8) -> list[Instance]:
+    return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
+
+
+def graded(analyst: str, drawn: Instance) -> Graded:
+    names = column_names(drawn, "neutral")
+    said = read_answers(reply(analyst, drawn, names), CHALLENGE.fields, names)
+    return grade(CHALLENGE, drawn, said.fields)
+
+
+@pytest.mark.parametrize("variant", ["trap", "parallel"])
+def test_a_way_is_worth_the_product_of_its_arrows(variant: str) -> None:
+    for drawn in instances(variant):
+        at = drawn.parameters
+        expected = {
+            "direct": at["direct"],
+            "through_a": at["onto_a"] * at["from_a"],
+            "through_b": at["onto_b"] * at["from_b"],
+            "through_both": at["onto_a"] * at["chain"] * at["from_b"],
+        }
+        for name, value in expected.items():
+            assert drawn.measured(name).value == pytest.approx(value, abs=1e-12)
+
+
+def test_the_chain_is_as_strong_as_the_design_says_and_absent_when_parallel() -> None:
+    assert all(0.6 <= drawn.parameters["chain"] <= 1.2 for drawn in instances("trap"))
+    assert {drawn.parameters["chain"] for drawn in instances("parallel")} == {0.0}
+
+
+def test_reversed_has_the_rows_of_its_trap_and_another_order() -> None:
+    for trap, control in zip(instances("trap"), instances("reversed"), strict=True):
+        assert trap.parameters == control.parameters
+        assert all(np.array_equal(trap.rows[role], control.rows[role]) for role in trap.rows)
+        assert trap.truths["order"].value == (A, B)
+        assert control.truths["order"].value == (B, A)
+
+
+def test_the_effects_of_the_turned_order_are_regressions_in_the_population() -> None:
+    """From the covariance of both mediators and treatment, written down from the arrows."""
+    for drawn in instances("reversed"):
+        at = drawn.parameters
+        # Of a and b among equally treated rows, and what treatment does to each on the whole.
+        spread_a = at["noise_a"] ** 2
+        shared = at["chain"] * spread_a
+        spread_b = at["chain"] * shared + at["noise_b"] ** 2
+        onto = {A: at["onto_a"], B: at["onto_b"] + at["chain"] * at["onto_a"]}
+        slope = shared / spread_b
+        expected = {
+            "direct": at["direct"],
+            "through_b": onto[B] * at["from_b"],
+            "through_a": (onto[A] - slope * onto[B]) * at["from_a"],
+            "through_both": onto[B] * slope * at["from_a"],
+        }
+        for name, value in expected.items():
+            assert drawn.measured(name).value == pytest.approx(value, abs=1e-12)
+
+
+def test_the_ways_make_the_same_total_in_either_order() -> None:
+    for trap, control in zip(instances("trap"), instances("reversed"), strict=True):
+        one, other = (sum(drawn.measured(way).value for way in WAYS) for drawn in (trap, control))
+        assert one == pytest.approx(other, abs=1e-12)
+
+
+def test_references_are_products_of_ordinary_regressions() -> None:
+    for drawn in instances("trap", 3):
+        rows = drawn.rows
+        x, a, b = rows["treatment"], rows[A], rows[B]
+        onto_a = sm.OLS(a, sm.add_constant(x)).fit().params[1]
+        onto_b = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit().params
+        upon = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b, rows["decoy"]])))
+        from_b = upon.fit().params[3]
+        found = drawn.measured("through_both").references["products of regressions"]
+        assert found == pytest.approx(onto_a * onto_b[2] * from_b)
+        booked = (onto_b[1] + onto_b[2] * onto_a) * from_b
+        assert drawn.measured("through_b").naive["mediators side by side"] == pytest.approx(booked)
+        assert drawn.measured("through_both").naive["mediators side by side"] == 0
+
+
+def test_the_standard_error_of_three_arrows_is_that_of_repeated_draws() -> None:
+    """Redraw one world many times; SE_eff is what the references scatter by."""
+    drawn = instances("trap", 1)[0]
+    at, rng = drawn.parameters, generator("test", "sequential")
+    found = []
+    for _ in range(300):
+        x = np.arange(drawn.size) % 2
+        noise = rng.standard_normal((3, drawn.size))
+        a = at["onto_a"] * x + at["noise_a"] * noise[0]
+        b = at["onto_b"] * x + at["chain"] * a + at["noise_b"] * noise[1]
+        y = at["direct"] * x + at["from_a"] * a + at["from_b"] * b + noise[2]
+        ones = np.ones(drawn.size)
+        onto_a = np.linalg.lstsq(np.column_stack([ones, x]), a, rcond=None)[0][1]
+        chain = np.linalg.lstsq(np.column_stack([ones, x, a]), b, rcond=None)[0][2]
+        from_b = np.linalg.lstsq(np.column_stack([ones, x, a, b]), y, rcond=None)[0][3]
+        found.append(onto_a * chain * from_b)
+    assert np.std(found) == pytest.approx(drawn.measured("through_both").se, rel=0.15)
+
+
+def test_who_has_the_order_wrong_has_three_ways_wrong() -> None:
+    for drawn in instances("reversed"):
+        marks = graded("always-trap", drawn)
+        assert marks.false_alarm
+        assert [verdict.field for verdict in marks.verdicts if verdict.passed] == ["direct"]
+
+
+def test_a_fit_side_by_side_falls_in_the_trap_and_is_right_when_parallel() -> None:
+    for trap, control in zip(instances("trap"), instances("parallel"), strict=True):
+        fallen = graded("naive", trap)
+        assert fallen.fell_for
+        assert not fallen.passed("through_b")
+        assert not fallen.passed("through_both")
+        assert graded("naive", control).score == 1
+
+
+def test_only_the_steps_tell_the_order() -> None:
+    trap, control = instances("trap", 1)[0], instances("reversed", 1)[0]
+    one, other = (describe(drawn, "neutral", 1).splitlines() for drawn in (trap, control))
+    differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
+    assert len(differing) == 2
+    assert all(line.startswith(("- roots", "- leaves")) for line, _ in differing)

@@ -1,0 +1,143 @@
+"""What is particular to structure, by a second way."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from scipy import stats
+
+from whybench.scm import Graph
+from whybench.seeds import generator
+from whybench.suites.analyze.analysts import reply
+from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.grading import Graded, grade
+from whybench.suites.analyze.wording import column_names, describe
+
+if TYPE_CHECKING:
+    from whybench.suites.analyze.challenges.contract import Instance
+
+CHALLENGE = CHALLENGES["structure"]
+NODES = ("one", "two", "three")
+PAIRS = (("one", "two"), ("one", "three"), ("two", "three"))
+
+
+def instances(variant: str, count: int = 12) -> list[Instance]:
+    return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
+
+
+def graded(said: str, drawn: Instance) -> Graded:
+    names = column_names(drawn, "neutral")
+    return grade(CHALLENGE, drawn, read_answers(said, CHALLENGE.fields, names).fields)
+
+
+def analyst(name: str, drawn: Instance) -> Graded:
+    return graded(reply(name, drawn, column_names(drawn, "neutral")), drawn)
+
+
+def arrows(drawn: Instance) -> frozenset[tuple[str, str]]:
+    pairs = [(one, other) for one in NODES for other in NODES if one != other]
+    return frozenset(pair for pair in pairs if drawn.parameters["_".join(pair)])
+
+
+def test_a_trap_has_several_graphs_and_a_collider_one() -> None:
+    sizes = {2: 1, 3: 2, 6: 3}
+    for drawn in instances("trap"):
+        graphs = drawn.truths["graphs"].value
+        assert arrows(drawn) in graphs
+        assert sizes[len(graphs)] == len(arrows(drawn))
+    for drawn in instances("collider"):
+        assert drawn.truths["graphs"].value == {arrows(drawn)}
+        (_, effect), (_, same) = arrows(drawn)
+        assert effect == same
+
+
+def test_all_three_kinds_of_class_occur_and_any_column_meets() -> None:
+    assert {len(drawn.truths["graphs"].value) for drawn in instances("trap", 20)} == {2, 3, 6}
+    meets = {next(iter(arrows(drawn)))[1] for drawn in instances("collider", 20)}
+    assert meets == set(NODES)
+
+
+@pytest.mark.parametrize("variant", CHALLENGE.variants)
+def test_the_rows_show_just_the_separations_of_the_graph(variant: str) -> None:
+    """By correlations and by ordinary regressions, of which no p value is in doubt."""
+    for drawn in instances(variant, 6):
+        graph, rows = Graph(NODES, tuple(arrows(drawn))), drawn.rows
+        for one, other in PAIRS:
+            (third,) = set(NODES) - {one, other}
+            matrix = sm.add_constant(np.column_stack([rows[other], rows[third]]))
+            found = {
+                (): stats.pearsonr(rows[one], rows[other]).pvalue,
+                (third,): sm.OLS(rows[one], matrix).fit().pvalues[1],
+            }
+            for given, p in found.items():
+                assert p > 0.19 if graph.d_separated(one, other, given) else p < 0.001
+
+
+@pytest.mark.parametrize("variant", CHALLENGE.variants)
+def test_a_long_simulation_shows_the_same(variant: str) -> None:
+    for drawn in instances(variant, 3):
+        graph = Graph(NODES, tuple(arrows(drawn)))
+        rng = generator("test", "structure", variant, *drawn.keys)
+        simulated = CHALLENGE.simulate(drawn, 200_000, rng)
+        assert len(simulated) == 6
+        for name, (r, se) in simulated.items():
+            one, other, *given = name.replace(" given", "").split()
+            assert (abs(r) < 4 * se) == graph.d_separated(one, other, given)
+
+
+def test_spreads_do_not_tell_the_order() -> None:
+    """Sorting columns by variance finds no more true orders of a pair than a coin would."""
+    right = [
+        drawn.rows[one].var() < drawn.rows[other].var()
+        for drawn in instances("trap", 60)
+        for one, other in arrows(drawn)
+    ]
+    # Some 110 pairs, so three standard errors are 0.14.
+    assert 0.36 < np.mean(right) < 0.64
+
+
+def test_twins_are_drawn_alike() -> None:
+    for trap, control in zip(instances("trap"), instances("collider"), strict=True):
+        if trap.parameters["level_one"] == control.parameters["level_one"]:
+            assert trap.parameters["scale_two"] == control.parameters["scale_two"]
+            assert trap.size == control.size
+            break
+    else:
+        pytest.fail("twins must share their first draw at least once")
+
+
+def test_one_graph_is_a_fall_and_the_whole_class_is_right() -> None:
+    for drawn in instances("trap"):
+        names = column_names(drawn, "neutral")
+        graphs = [
+            [[names[one], names[other]] for one, other in graph]
+            for graph in drawn.truths["graphs"].value
+        ]
+        assert graded(json.dumps({"graphs": graphs[::-1]}), drawn).score == 1
+        for graph in graphs:
+            alone = graded(json.dumps({"graphs": [graph]}), drawn)
+            assert alone.fell_for
+            assert alone.score == 0
+        assert graded(json.dumps({"graphs": [*graphs, []]}), drawn).score == 0
+        assert analyst("naive", drawn).fell_for
+
+
+def test_several_graphs_for_a_collider_are_a_false_alarm() -> None:
+    for drawn in instances("collider"):
+        marks = analyst("always-trap", drawn)
+        assert marks.false_alarm
+        assert marks.score == 0
+
+
+def test_the_words_do_not_tell_the_variants_apart() -> None:
+    told = {
+        describe(drawn, "neutral", 1).replace(f"have {drawn.size} rows", "have n rows")
+        for variant in CHALLENGE.variants
+        for drawn in instances(variant, 2)
+    }
+    assert len(told) == 1

@@ -1,0 +1,197 @@
+"""The suite as the rest of the package meets it: checks, agents, calibration, commands, tables."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from click.testing import CliRunner
+
+from whybench.cli import _whybench
+from whybench.records.schema import record_table
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.answers import worded
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.design import DESIGNS, make_design
+from whybench.suites.analyze.fields import REASONS
+from whybench.suites.analyze.grading import Graded, Verdict
+from whybench.suites.analyze.known import trials
+from whybench.suites.analyze.tables import fields_table, marks_of, read_answer, verdicts_of
+from whybench.suites.analyze.trials import BOUNDS
+from whybench.suites.calibration import calibrate, simulated_rows
+from whybench.suites.checks import check_design
+from whybench.suites.contract import Trial
+from whybench.suites.registry import suite
+
+SMALL = {"challenge": "simpson,population", "seeds": 2}
+COLUMNS = {**SUITE.columns, **SUITE.parts}
+
+
+def problems(design, checked=SUITE) -> list[str]:
+    return [
+        f"{result.name}: {result.examples}"
+        for result in check_design(checked, design)
+        if not result.passed
+    ]
+
+
+def said(*words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(_whybench, words)
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+def records_of(agent: str, **settings):
+    design = make_design({**SMALL, **settings})
+    items = list(SUITE.items(design))
+    rows = simulated_rows(SUITE, design, items, SUITE.agent(agent), {}, agent, {})
+    return record_table(list(rows), COLUMNS)
+
+
+def test_the_suite_is_installed() -> None:
+    assert suite("analyze") is SUITE
+
+
+def test_checks_pass_on_every_challenge() -> None:
+    assert not problems(make_design({"variant": "trap,controls", "seeds": 1}))
+
+
+def test_checks_pass_on_all_levels_and_protocols() -> None:
+    levels = {"hint": "1,2,3,4,5", "label": "neutral,flattering,damning", "split": "train"}
+    assert not problems(make_design({**SMALL, **levels}))
+    for protocol in ("code", "code-debug", "agentic"):
+        assert not problems(make_design({**SMALL, "seeds": 1, "protocol": protocol}))
+
+
+def test_an_agent_that_should_be_silent_and_speaks_is_found() -> None:
+    loud = replace(SUITE.agents["competent"], answers=False)
+    agents = {"competent": loud, "null": replace(SUITE.agents["null"], answers=True)}
+    design = make_design({**SMALL, "seeds": 1})
+    (line,) = problems(design, replace(SUITE, agents=agents))
+    assert "reference agents are readable" in line
+    assert "is read as scored" in line
+    assert "is read as no_answer (no_object)" in line
+
+
+def test_every_known_value_is_recovered() -> None:
+    design = make_design({**SMALL, "seeds": 5, "label": "neutral,damning"})
+    rows = list(calibrate(SUITE, design, seeds=40))
+    assert [row for row in rows if not row.passed] == []
+    known = {(row.agent, row.measure): row.known for row in rows}
+    assert known["gold", "twin_score"] == 1
+    assert known["gold[silence=0.25]", "twin_score"] == 0.75**2
+    assert known["null", "twin_score"] == known["schema-breaker", "score"] == 0
+    assert known["naive", "fell_for"] == 1
+    assert known["naive", "twin_score"] < known["always-trap", "twin_score"] < 0.4
+    assert known["competent", "label_flips"] == 0
+
+
+def test_an_agent_without_twins_has_no_known_twin_score() -> None:
+    rows = list(calibrate(SUITE, make_design({**SMALL, "variant": "control"}), seeds=4))
+    assert rows
+    assert all(row.passed for row in rows)
+    assert "twin_score" not in {row.measure for row in rows}
+    # With four draws, intervals claim nothing of an agent that leaves it to chance.
+    assert "gold[silence=0.25]" not in {row.agent for row in rows}
+
+
+def test_trials_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> None:
+    design = make_design({"challenge": "simpson,population"})
+    found = list(trials(design, 3))
+    variants = [
+        f"{name} {variant}"
+        for name in ("simpson", "population")
+        for variant in CHALLENGES[name].variants
+    ]
+    assert [trial.subject for trial in found] == variants
+    assert all(trial.passed for trial in found)
+    assert found[0].figures["trap"] == 3
+    assert found[1].figures["trap"] == 0
+    assert found[0].figures["naive fell"] == 1.0
+    monkeypatch.setattr("whybench.suites.analyze.known.BOUNDS", replace(BOUNDS, twin=-1.0))
+    missed = {trial.subject: trial.misses for trial in trials(design, 3) if not trial.passed}
+    assert list(missed) == ["simpson trap", "population trap"]
+    assert "always-trap has a twin score of" in missed["simpson trap"][0]
+
+
+def test_calibrate_prints_trials_and_fails_with_them(monkeypatch) -> None:
+    words = ("calibrate", "analyze", "-T", "challenge=simpson", "-T", "seeds=1", "--seeds", "2")
+    printed = said(*words).splitlines()
+    assert sum(line.startswith("simpson ") and line.endswith("ok") for line in printed) == 4
+    head = next(line for line in printed if line.startswith("trial"))
+    assert "naive fell" in head
+    miss = Trial("simpson trap", {"trap": 1, "share": 0.5}, ("it does not hold",))
+    changed = replace(SUITE, trials=lambda _design, _seeds: [miss], agents={})
+    design = make_design({**SMALL, "seeds": 1})
+    monkeypatch.setattr("whybench.cli.soundness.chosen_design", lambda *_: (changed, design))
+    failed = CliRunner().invoke(_whybench, ["calibrate", "analyze", "--json"])
+    assert failed.exit_code == 1
+    assert json.loads(failed.output) == {
+        "subject": "simpson trap",
+        "figures": {"trap": 1, "share": 0.5},
+        "misses": ["it does not hold"],
+        "passed": False,
+    }
+
+
+def test_reading_grades_and_keeps_what_it_graded() -> None:
+    trap = next(iter(SUITE.items(make_design(SMALL))))
+    challenge = CHALLENGES["simpson"]
+    answers = challenge.naive(trap.instance)
+    read = read_answer(trap.factors, worded(answers, challenge.fields, trap.names), False)
+    assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 6)
+    partly = {"effect": trap.instance.measured("effect").value, "direction": "sideways"}
+    read = read_answer(trap.factors, json.dumps(partly), False)
+    assert read.value == pytest.approx(1 / 6)
+    verdicts = {verdict.field: verdict for verdict in verdicts_of(str(read.parts["marks"]))}
+    assert verdicts["effect"] == Verdict("effect", True, off=0.0)
+    assert verdicts["direction"] == Verdict("direction", False, "not_an_option")
+    assert verdicts["ci"].reason == "missing"
+    assert read_answer(trap.factors, "no", False).reason == "no_object"
+    assert read_answer(trap.factors, SUITE.gold(trap), True).reason == "cut_off"
+
+
+def test_marks_are_short_and_give_back_verdicts() -> None:
+    verdicts = (
+        Verdict("te", False, off=7.123456, fell_for=True),
+        Verdict("flag", False, false_alarm=True),
+        Verdict("ci", True),
+        Verdict("nde", False, "not_a_number"),
+    )
+    marks = marks_of(Graded(0.25, verdicts, True, True))
+    expected = (replace(verdicts[0], off=7.123), *verdicts[1:])
+    assert tuple(verdicts_of(marks)) == expected
+    longest = max(
+        len(marks_of(Graded(0, tuple(
+            Verdict(entry.name, False, max(REASONS, key=len), 12345.678, True, True)
+            for entry in challenge.fields
+        ), True, True)))
+        for challenge in CHALLENGES.values()
+    )  # fmt: skip
+    assert longest < 1024  # what a summary of a log keeps of a value
+
+
+def test_the_table_of_fields_has_a_row_for_each() -> None:
+    fields = fields_table(records_of("naive")).to_pylist()
+    assert len(fields) == 2 * 2 * (6 + 4)
+    effects = [row for row in fields if row["field"] == "effect" and row["variant"] == "trap"]
+    assert len(effects) == 2
+    assert all(row["fell_for"] and row["off"] > 2.5 and not row["passed"] for row in effects)
+    assert fields_table(records_of("null")).num_rows == 0
+
+
+def test_commands_list_show_and_plan() -> None:
+    listed = said("list", "analyze")
+    assert all(name in listed for name in (*DESIGNS, *SUITE.agents))
+    few = ("-T", "challenge=simpson", "-T", "seeds=1")
+    shown = said("show", "analyze", "1", *few)
+    assert "adjustment_set   ['light_strain']" in shown
+    assert "naively by crude difference" in shown
+    assert len(said("items", "analyze", *few, "--format", "ids").split()) == 2
+    planned = said("run", "analyze", "--model", "x", "--plan", *few)
+    assert "2 items x 1 = 2 calls to x" in planned
+    assert "prompts hold all rows" in planned
+    code = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=code")
+    assert "2 items x 1 = 4 calls to x" in code
+    assert "prompts hold all rows" not in code

@@ -1,0 +1,149 @@
+"""Items through Inspect: agents, groups, logs, records, and replies that are none."""
+
+from __future__ import annotations
+
+import pytest
+from inspect_ai import eval as inspect_eval
+from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+from whybench.records import read_logs
+from whybench.records.schema import record_table
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.design import make_design
+from whybench.suites.analyze.task import analyze
+from whybench.suites.calibration import simulate
+from whybench.suites.registry import take_from_shelf
+from whybench.suites.task import score_sample
+
+QUIET = {"display": "none", "log_realtime": False, "score_display": False}
+COLUMNS = {**SUITE.columns, **SUITE.parts}
+FACTORS = {"challenge": "simpson,population", "seeds": 2}
+
+
+def run(tmp_path, model, task=None, **settings):
+    task = task or analyze(**FACTORS)
+    (log,) = inspect_eval(task, model=model, log_dir=str(tmp_path), **QUIET, **settings)
+    assert log.status == "success", log.error
+    return log
+
+
+def speaking(speak):
+    """Return a model that says what `speak` makes of the messages so far."""
+
+    def reply(messages, *_):
+        said = speak(messages)
+        words, stop = said if isinstance(said, tuple) else (said, "stop")
+        output = ModelOutput.from_content("mockllm/model", words, stop_reason=stop)
+        # With usage set, nothing is downloaded to count tokens.
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    return get_model("mockllm/model", custom_outputs=reply)
+
+
+def gold_of(messages) -> str:
+    return SUITE.gold(take_from_shelf(messages[0].metadata["item"]))
+
+
+def rows_in(folder, **settings):
+    return read_logs([folder], **settings).rows["analyze"]
+
+
+def compared(rows) -> set[tuple[object, ...]]:
+    names = (*COLUMNS, "item", "epoch", "outcome", "reason", "value", "truth")
+    return {tuple(row.get(name) for name in names) for row in rows}
+
+
+def test_logs_records_and_simulation_agree(tmp_path) -> None:
+    log = run(tmp_path, "reference/analyze.always-trap")
+    design = make_design(FACTORS)
+    agent = SUITE.agent("always-trap")
+    simulated = simulate(SUITE, design, list(SUITE.items(design)), agent, {})
+    recorded = SUITE.measures(record_table(rows_in(tmp_path), COLUMNS))
+    for one, two in zip(simulated, recorded, strict=True):
+        assert (one.name, one.n, one.units) == (two.name, two.n, two.units)
+        # Rows come in another order from a log, and sums with them.
+        assert (one.estimate, one.low, one.high) == pytest.approx((two.estimate, two.low, two.high))
+    shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
+    by_name = {one.name: one for one in simulated}
+    assert shown["scored"] == 8
+    assert shown["twin_score"] == pytest.approx(by_name["twin_score"].estimate)
+    assert shown["twin_score_high"] == pytest.approx(by_name["twin_score"].high)
+    assert 0 < shown["twin_score"] < shown["score_trap"]
+
+
+def test_groups_epochs_and_reading_again_give_the_same_records(tmp_path) -> None:
+    for group in (1, 3):
+        run(
+            tmp_path / str(group),
+            "reference/analyze.gold",
+            analyze(**FACTORS, group=group),
+            model_args={"silence": 0.4},
+            epochs=2,
+        )
+    alone, grouped = (rows_in(tmp_path / name) for name in ("1", "3"))
+    assert len(alone) == 2 * 8
+    assert compared(alone) == compared(grouped)
+    assert {row["outcome"] for row in alone} == {"scored", "no_answer"}
+    assert compared(rows_in(tmp_path / "3", reread=score_sample)) == compared(alone)
+
+
+def test_replies_that_are_none_are_no_answers_and_the_run_goes_on(tmp_path) -> None:
+    said = iter(["", "{", '{"effect": {}}', "I think it helps."])
+    run(tmp_path, speaking(lambda _: next(said)), analyze(challenge="simpson", seeds=2))
+    reasons = sorted(row["reason"] for row in rows_in(tmp_path))
+    assert reasons == ["empty", "no_field", "no_object", "no_object"]
+
+
+def test_a_reply_that_was_cut_off_is_no_answer(tmp_path) -> None:
+    model = speaking(lambda messages: (gold_of(messages), "max_tokens"))
+    run(tmp_path, model, analyze(challenge="population", seeds=1))
+    assert {row["reason"] for row in rows_in(tmp_path)} == {"cut_off"}
+
+
+def test_of_a_conversation_the_last_reply_is_the_answer(tmp_path) -> None:
+    # The agent gives no program, is told so, and is then asked for its answer.
+    task = analyze(challenge="population", seeds=1, protocol="code")
+    assert task.sandbox.type == "whybench"
+    said = []
+
+    def speak(messages) -> str:
+        said.append(len(messages))
+        return gold_of(messages) if len(messages) > 1 else '{"coef_a": 0, "coef_b": 0}'
+
+    run(tmp_path, speaking(speak), task, sandbox="local")
+    rows = rows_in(tmp_path)
+    assert sorted(said) == [1, 1, 3, 3]
+    assert [row["value"] for row in rows] == [1.0, 1.0]
+    assert {(row["runs"], row["code_outcome"]) for row in rows} == {(0, "no_code")}
+    assert compared(rows_in(tmp_path, reread=score_sample)) == compared(rows)
+
+
+def test_what_cannot_be_asked_is_explained() -> None:
+    with pytest.raises(PrerequisiteError, match="group must be 1 where programs are run or"):
+        analyze(**FACTORS, protocol="code", group=2)
+    with pytest.raises(PrerequisiteError, match="hint must be among 1, 2, 3, 4, 5, got 9"):
+        analyze(hint=9)
+
+
+def test_a_graded_run_needs_a_grader_and_keeps_the_score_of_the_answer_first(tmp_path) -> None:
+    task = analyze(**FACTORS, graded=True)
+    assert len(task.scorer) == 2
+    (log,) = inspect_eval(
+        task,
+        model="reference/analyze.competent",
+        log_dir=str(tmp_path),
+        limit=1,
+        display="none",
+        log_realtime=False,
+        score_display=False,
+    )
+    assert log.status == "error"
+    assert "grader" in log.error.message
+
+
+def test_shards_part_the_items_of_a_design() -> None:
+    parts = [analyze(**FACTORS, shard=f"{index}/3") for index in (1, 2, 3)]
+    ids = [sample.id for part in parts for sample in part.dataset]
+    assert len(ids) == len({*ids}) == 8
