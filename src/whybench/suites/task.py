@@ -31,16 +31,18 @@ from whybench.suites.registry import AnySuite, put_on_shelf, suite
 from whybench.suites.shards import WHOLE, in_samples, take_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.scorer import SampleScore, Scorer
 
+    from whybench.stats import Measure
     from whybench.suites.contract import Answer, Design, Item
 
 __all__ = [
     "CUT_OFF",
+    "as_metrics",
     "content_hash",
     "explained",
     "marked",
@@ -232,3 +234,22 @@ def metric_rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:
             },
         )
     ]
+
+
+def as_metrics(measures: Iterable[Measure], names: Collection[str]) -> dict[str, Any]:
+    """Return the named measures as Inspect shows them: estimate, ends, and how many answered.
+
+    What cannot be estimated is left out rather than reported as zero.
+    """
+    values: dict[str, Any] = {}
+    for measure in measures:
+        if measure.name in names:
+            name = measure.name
+            ends = {
+                name: measure.estimate,
+                f"{name}_low": measure.low,
+                f"{name}_high": measure.high,
+            }
+            values |= {key: end for key, end in ends.items() if end is not None}
+            values |= {"scored": measure.scored, "no_answer": measure.no_answer}
+    return values

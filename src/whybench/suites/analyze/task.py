@@ -17,7 +17,13 @@ from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.measures import CONDITION, WHOSE, analyze_measures
 from whybench.suites.analyze.protocols.task import solver_for
 from whybench.suites.contract import UserError
-from whybench.suites.task import explained, metric_rows, question_task, score_sample
+from whybench.suites.task import (
+    as_metrics,
+    explained,
+    metric_rows,
+    question_task,
+    score_sample,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,15 +43,7 @@ def twin_measures() -> Metric:
     """Twin score and reliability with 95% intervals, falls, alarms, and how many answered."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        values: dict[str, Any] = {}
-        for measure in analyze_measures(_pooled(metric_rows(scores))):
-            if measure.name in SHOWN:
-                name = measure.name
-                ends = {name: measure.estimate, f"{name}_low": measure.low}
-                ends[f"{name}_high"] = measure.high
-                values |= {key: end for key, end in ends.items() if end is not None}
-                values |= {"scored": measure.scored, "no_answer": measure.no_answer}
-        return values
+        return as_metrics(analyze_measures(_pooled(metric_rows(scores))), SHOWN)
 
     return compute
 

@@ -12,7 +12,13 @@ from whybench.suites.compose import SUITE
 from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.measures import compose_measures
 from whybench.suites.groups import WHOSE
-from whybench.suites.task import explained, metric_rows, question_task, score_sample
+from whybench.suites.task import (
+    as_metrics,
+    explained,
+    metric_rows,
+    question_task,
+    score_sample,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,15 +41,7 @@ def composition_measures() -> Metric:
     """The share of compositions that are valid and consistent, and accuracy; conditions pooled."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        values: dict[str, Any] = {}
-        for measure in compose_measures(_pooled(metric_rows(scores))):
-            if measure.name in SHOWN:
-                name = measure.name
-                ends = {name: measure.estimate, f"{name}_low": measure.low}
-                ends[f"{name}_high"] = measure.high
-                values |= {key: end for key, end in ends.items() if end is not None}
-                values |= {"scored": measure.scored, "no_answer": measure.no_answer}
-        return values
+        return as_metrics(compose_measures(_pooled(metric_rows(scores))), SHOWN)
 
     return compute
 

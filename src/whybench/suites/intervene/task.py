@@ -23,6 +23,7 @@ from whybench.suites.intervene.measures import intervene_measures
 from whybench.suites.intervene.verdicts import ANSWERS
 from whybench.suites.task import (
     CUT_OFF,
+    as_metrics,
     explained,
     marked,
     metric_rows,
@@ -143,15 +144,7 @@ def justified_measures() -> Metric:
     """Justified and plain accuracy with 95% intervals, and how many episodes have an answer."""
 
     def compute(scores: list[SampleScore]) -> Value:
-        values: dict[str, Any] = {}
-        for measure in intervene_measures(_pooled(metric_rows(scores))):
-            if measure.name in SHOWN:
-                name = measure.name
-                ends = {name: measure.estimate, f"{name}_low": measure.low}
-                ends[f"{name}_high"] = measure.high
-                values |= {key: end for key, end in ends.items() if end is not None}
-                values |= {"scored": measure.scored, "no_answer": measure.no_answer}
-        return values
+        return as_metrics(intervene_measures(_pooled(metric_rows(scores))), SHOWN)
 
     return compute
 
