@@ -52,13 +52,14 @@ def episodes() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         rows = rows_of_sample(str(state.sample_id), state.metadata, None)
-        alone = len(rows) == 1
-        opened = [state.messages] if alone else [[opening] for opening in state.messages]
+        if len(rows) == 1:
+            state.output = await _hold(state, rows[0], state.messages)
+            return state
+        opened = [[opening] for opening in state.messages]
         outputs = await collect(
             *(_hold(state, row, talk) for row, talk in zip(rows, opened, strict=True))
         )
-        if not alone:
-            state.messages = [message for talk in opened for message in talk]
+        state.messages = [message for talk in opened for message in talk]
         state.output = outputs[-1]
         return state
 
