@@ -13,7 +13,7 @@ relative of a test item is ever in training.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -25,7 +25,7 @@ from whybench.suites.analyze.stories import LEVELS as HINTS
 from whybench.suites.analyze.wording import PROTOCOLS
 from whybench.suites.blocks import cells_in_blocks
 from whybench.suites.contract import UserError
-from whybench.suites.files import design_settings, is_path
+from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,12 +96,7 @@ class AnalyzeDesign:
         for factor, levels in LEVELS.items():
             given = getattr(self, factor)
             chosen = given if isinstance(given, tuple) else (given,)
-            if not chosen or len({*chosen}) < len(chosen):
-                raise UserError(f"{factor} must be one or more different levels, got {[*chosen]}")
-            for level in chosen:
-                if level not in levels:
-                    told = ", ".join(map(str, levels))
-                    raise UserError(f"{factor} must be among {told}, got {level!r}")
+            check_levels(factor, chosen, levels)
         if {CONTROL, CONTROLS} <= {*self.variant}:
             raise UserError(
                 f"variant must have one of {CONTROL} and {CONTROLS}, got {[*self.variant]}"
@@ -153,10 +148,7 @@ class AnalyzeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; the name does not."""
-        settings = {
-            field.name: getattr(self, field.name) for field in fields(self) if field.name != "name"
-        }
-        return digest("analyze", settings).hex()[:16]
+        return digest("analyze", deciding(self)).hex()[:16]
 
 
 DESIGNS: Mapping[str, AnalyzeDesign] = {
@@ -181,34 +173,20 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     A factor takes one level or a list of levels; `seeds` is a number. A family of challenges stands
     for its members, and `all` for all challenges.
     """
-    given = dict(settings)
-    base = str(given.pop("base", "core"))
-    if is_path(base):
-        return make_design({**design_settings(base, "challenge"), **given})
-    if base not in DESIGNS:
-        raise UserError(
-            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
-        )
-    factors = tuple(field.name for field in fields(AnalyzeDesign))
-    changed: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in factors:
-            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
-        if key in _WORDS:
-            changed[key] = str(value)
-        elif key == "seeds":
-            changed[key] = _whole(key, value)
-        else:
-            levels = value if isinstance(value, list | tuple) else str(value).split(",")
-            changed[key] = _levels(key, [str(level) for level in levels])
-    if changed:
-        changed.setdefault("name", f"{base}*")
-    return replace(DESIGNS[base], **changed)
+    return redesigned(settings, DESIGNS, _read, "challenge")
+
+
+def _read(key: str, value: object) -> object:
+    if key in _WORDS:
+        return str(value)
+    if key == "seeds":
+        return number(key, value, int)
+    return _levels(key, [str(level) for level in levels_of(value)])
 
 
 def _levels(key: str, given: list[str]) -> tuple[Any, ...]:
     if key == "hint":
-        return tuple(_whole(key, level) for level in given)
+        return tuple(number(key, level, int) for level in given)
     if key == "challenge":
         return tuple(name for level in given for name in _challenges(level))
     return tuple(given)
@@ -221,10 +199,3 @@ def _challenges(level: str) -> tuple[str, ...]:
     if level in FAMILIES:
         return tuple(name for name, entry in CHALLENGES.items() if entry.family == level)
     return (level,)
-
-
-def _whole(key: str, value: object) -> int:
-    try:
-        return int(str(value))
-    except ValueError:
-        raise UserError(f"{key} must be a whole number, got {value!r}") from None

@@ -9,10 +9,10 @@ crossing, asked of one unit each, so every prefix of whole blocks has each level
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from whybench.seeds import Split, digest
 from whybench.suites.blocks import cells_in_blocks
@@ -22,7 +22,7 @@ from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
 from whybench.suites.compose.world import Gates
 from whybench.suites.compose.worlds import check_kinds, shape_of
 from whybench.suites.contract import UserError
-from whybench.suites.files import design_settings, is_path
+from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,13 +67,13 @@ class ComposeDesign:
     def __post_init__(self) -> None:
         for factor, levels in LEVELS.items():
             chosen = getattr(self, factor)
-            _check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
+            check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
         for factor in ("kinds", "theme"):
-            _check_levels(factor, getattr(self, factor))
-        _check_levels("theme", tuple(entry.name for entry in self.themes))
-        for number in ("worlds", "units"):
-            if getattr(self, number) < 1:
-                raise UserError(f"{number} must be 1 or more, got {getattr(self, number)}")
+            check_levels(factor, getattr(self, factor))
+        check_levels("theme", tuple(entry.name for entry in self.themes))
+        for count in ("worlds", "units"):
+            if getattr(self, count) < 1:
+                raise UserError(f"{count} must be 1 or more, got {getattr(self, count)}")
         for kinds in self.kinds:
             check_kinds(kinds, self.gates, self.worlds, self.split)
             for entry in self.themes:
@@ -121,28 +121,13 @@ class ComposeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        settings = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in {"name", "theme"}
-        }
-        return digest("compose", settings, self.themes).hex()[:16]
+        return digest("compose", deciding(self, "theme"), self.themes).hex()[:16]
 
 
 def questions_about(kinds: str) -> int:
     """Return the number of questions about a unit: k factual ones and two a pair of anchors."""
     blocks = len(shape_of(kinds))
     return blocks * (blocks + 2)
-
-
-def _check_levels(
-    factor: str, chosen: tuple[str, ...], levels: tuple[str, ...] | None = None
-) -> None:
-    if not chosen or len({*chosen}) < len(chosen):
-        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
-    for level in chosen:
-        if levels is not None and level not in levels:
-            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
 
 
 TWO, THREE = "cycle3+cycle3", "cycle3+cycle3+cycle3"
@@ -179,33 +164,12 @@ def make_design(settings: Mapping[str, object]) -> ComposeDesign:
 
     A factor takes one level or a list of levels; `worlds` and `units` are numbers.
     """
-    given = dict(settings)
-    base = str(given.pop("base", "core"))
-    if is_path(base):
-        return make_design({**design_settings(base, "theme"), **given})
-    if base not in DESIGNS:
-        raise UserError(
-            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
-        )
-    factors = tuple(field.name for field in fields(ComposeDesign))
-    changed: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in factors:
-            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
-        if key in {"name", "split"}:
-            changed[key] = str(value)
-        elif key in _NUMBERS:
-            changed[key] = _whole(key, value)
-        else:
-            levels = value if isinstance(value, list | tuple) else str(value).split(",")
-            changed[key] = tuple(str(level) for level in levels)
-    if changed:
-        changed.setdefault("name", f"{base}*")
-    return replace(DESIGNS[base], **changed)
+    return redesigned(settings, DESIGNS, _read, "theme")
 
 
-def _whole(key: str, value: object) -> int:
-    try:
-        return int(str(value))
-    except ValueError:
-        raise UserError(f"{key} must be a whole number, got {value!r}") from None
+def _read(key: str, value: object) -> object:
+    if key in {"name", "split"}:
+        return str(value)
+    if key in _NUMBERS:
+        return number(key, value, int)
+    return tuple(map(str, levels_of(value)))

@@ -8,14 +8,14 @@ every prefix of whole blocks has each level equally often and as many true as fa
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
-from whybench.suites.files import design_settings, is_path
+from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
 from whybench.suites.intervene.sets import (
     INITIAL,
     QUESTIONS,
@@ -74,12 +74,12 @@ class InterveneDesign:
     split: str = "test"
 
     def __post_init__(self) -> None:
-        _check_levels("worlds", (self.worlds,), WORLDS)
-        _check_levels("theme", self.theme)
-        _check_levels("theme", tuple(entry.name for entry in self.themes))
-        _check_levels("style", self.style, LEVELS["style"])
-        _check_levels("interface", self.interface, LEVELS["interface"])
-        _check_levels("split", (self.split,), LEVELS["split"])
+        check_levels("worlds", (self.worlds,), WORLDS)
+        check_levels("theme", self.theme)
+        check_levels("theme", tuple(entry.name for entry in self.themes))
+        check_levels("style", self.style, LEVELS["style"])
+        check_levels("interface", self.interface, LEVELS["interface"])
+        check_levels("split", (self.split,), LEVELS["split"])
         if self.split == "train" and self.worlds != "advanced":
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
         if self.worlds == "core":
@@ -95,9 +95,9 @@ class InterveneDesign:
                 )
 
     def _check_random(self) -> None:
-        _check_levels("n", self.n)
-        _check_levels("density", self.density)
-        _check_levels("initial", self.initial, LEVELS["initial"])
+        check_levels("n", self.n)
+        check_levels("density", self.density)
+        check_levels("initial", self.initial, LEVELS["initial"])
         for n in self.n:
             if n < SMALLEST:
                 raise UserError(f"n must be {SMALLEST} or more, got {n}")
@@ -165,22 +165,7 @@ class InterveneDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        settings = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in {"name", "theme"}
-        }
-        return digest("intervene", settings, self.themes).hex()[:16]
-
-
-def _check_levels(
-    factor: str, chosen: tuple[object, ...], levels: tuple[str, ...] | None = None
-) -> None:
-    if not chosen or len({*chosen}) < len(chosen):
-        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
-    for level in chosen:
-        if levels is not None and level not in levels:
-            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
+        return digest("intervene", deciding(self, "theme"), self.themes).hex()[:16]
 
 
 _RANDOM: dict[str, Any] = {"n": (4, 5, 6, 7), "density": (0.5,), "initial": ("all-moving",)}
@@ -204,34 +189,12 @@ def make_design(settings: Mapping[str, object]) -> InterveneDesign:
 
     A factor takes one level or a list of levels; `graphs` is a number.
     """
-    given = dict(settings)
-    base = str(given.pop("base", "core"))
-    if is_path(base):
-        return make_design({**design_settings(base, "theme"), **given})
-    if base not in DESIGNS:
-        raise UserError(
-            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
-        )
-    factors = tuple(field.name for field in fields(InterveneDesign))
-    changed: dict[str, Any] = {}
-    for key, value in given.items():
-        if key not in factors:
-            raise UserError(f"a design takes {', '.join(('base', *factors))}, got {key!r}")
-        if key in {"name", "worlds", "split"}:
-            changed[key] = str(value)
-        elif key == "graphs":
-            changed[key] = _number(key, value, int)
-        else:
-            levels = value if isinstance(value, list | tuple) else str(value).split(",")
-            changed[key] = tuple(_number(key, level, _NUMBERS.get(key, str)) for level in levels)
-    if changed:
-        changed.setdefault("name", f"{base}*")
-    return replace(DESIGNS[base], **changed)
+    return redesigned(settings, DESIGNS, _read, "theme")
 
 
-def _number(key: str, value: object, kind: type) -> Any:
-    try:
-        return kind(str(value))
-    except ValueError:
-        what = "a whole number" if kind is int else "a number"
-        raise UserError(f"{key} must be {what}, got {value!r}") from None
+def _read(key: str, value: object) -> object:
+    if key in {"name", "worlds", "split"}:
+        return str(value)
+    if key == "graphs":
+        return number(key, value, int)
+    return tuple(number(key, level, _NUMBERS.get(key, str)) for level in levels_of(value))

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from whybench.seeds import digest
 from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
-from whybench.suites.files import design_settings, is_path
+from whybench.suites.designs import based_on, check_levels, deciding, levels_of
+from whybench.suites.files import is_path
 from whybench.suites.judge.questions import GRAPHS, structure
 from whybench.suites.judge.stories import STORY_NAMES, Story, story
 
@@ -91,14 +92,14 @@ class JudgeDesign:
     def __post_init__(self) -> None:
         for factor, levels in LEVELS.items():
             chosen = getattr(self, factor)
-            _check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
-        _check_levels("graph", (self.graph,), GRAPHS)
+            check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
+        check_levels("graph", (self.graph,), GRAPHS)
         if self.stimuli == "published" and self.graph != "collider":
             raise UserError(
                 f"published stimuli exist for the collider alone, got graph={self.graph}; "
                 "ask about it in our own words (stimuli=own)"
             )
-        _check_levels("story", self.story)
+        check_levels("story", self.story)
         if any(entry.graph != self.graph for entry in self.stories):
             raise UserError(
                 f"the stories of a design must be of its graph {self.graph}, got "
@@ -110,10 +111,10 @@ class JudgeDesign:
             if all(polarity in entry.polarities for entry in self.stories)
         ]
         if self.polarity or not possible:
-            _check_levels("polarity", self.polarity, tuple(possible))
+            check_levels("polarity", self.polarity, tuple(possible))
         tasks = dict.fromkeys(question.task for question in structure(self.graph).questions)
         if self.task:
-            _check_levels("task", self.task, tuple(tasks))
+            check_levels("task", self.task, tuple(tasks))
 
     @cached_property
     def stories(self) -> tuple[Story, ...]:
@@ -178,22 +179,7 @@ class JudgeDesign:
         The graph counts as part of the stories.
         """
         sources = tuple(story(entry.overload_from, entry.graph) for entry in self.stories)
-        settings = {
-            field.name: getattr(self, field.name)
-            for field in fields(self)
-            if field.name not in {"name", "story", "graph"}
-        }
-        return digest("judge", settings, self.stories, sources).hex()[:16]
-
-
-def _check_levels(
-    factor: str, chosen: tuple[str, ...], levels: tuple[str, ...] | None = None
-) -> None:
-    if not chosen or len(set(chosen)) < len(chosen):
-        raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
-    for level in chosen:
-        if levels is not None and level not in levels:
-            raise UserError(f"{factor} must be among {', '.join(levels)}, got {level!r}")
+        return digest("judge", deciding(self, "story", "graph"), self.stories, sources).hex()[:16]
 
 
 DESIGNS: Mapping[str, JudgeDesign] = {
@@ -244,14 +230,7 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     A factor takes one level or a list of levels; `prior`, `leak` and `strength` are numbers.
     Where the stories are changed to a user's own and no graph is named, the graph is theirs.
     """
-    given = dict(settings)
-    base = str(given.pop("base", "core"))
-    if is_path(base):
-        return make_design({**design_settings(base, "story"), **given})
-    if base not in DESIGNS:
-        raise UserError(
-            f"design must be one of {', '.join(DESIGNS)}, or the path of a .yaml file, got {base!r}"
-        )
+    base, given = based_on(settings, DESIGNS, "story")
     factors = tuple(field.name for field in fields(JudgeDesign) if field.name != "parameters")
     strengths = tuple(field.name for field in fields(Parameters))
     changed: dict[str, Any] = {}
@@ -262,8 +241,7 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
         elif key in {"name", "graph", "stimuli"}:
             changed[key] = str(value)
         elif key in factors:
-            levels = value if isinstance(value, list | tuple) else str(value).split(",")
-            changed[key] = tuple(str(level) for level in levels)
+            changed[key] = tuple(map(str, levels_of(value)))
         else:
             raise UserError(
                 f"a design takes {', '.join(('base', *factors, *strengths))}, got {key!r}"
