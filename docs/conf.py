@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whybench import __version__
@@ -10,12 +12,15 @@ from whybench import __version__
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).parent / "_extensions"))
+
 project = "WhyBench"
 author = "The WhyBench authors"
 project_copyright = "The WhyBench authors"
 release = version = __version__
 
 extensions = [
+    "made_from_code",
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -23,6 +28,7 @@ extensions = [
     "sphinx.ext.napoleon",
 ]
 templates_path = ["_templates"]
+html_static_path = ["_static"]
 exclude_patterns = ["_build", "examples"]
 default_role = "code"  # docstrings put names between single backticks
 

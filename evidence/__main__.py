@@ -22,6 +22,9 @@ SUBJECTS = (
     "episodes",
     "confinement",
     "pitfalls",
+    "speed",
+    "scale",
+    "profile",
 )
 
 

@@ -1,11 +1,11 @@
-"""The figures of analyze: challenges and their truths, confinement, soundness, real runs."""
+"""The figures of analyze: challenges, confinement, graders, published keys, real runs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from evidence import challenges, confinement
+from evidence import challenges, code_runs, confinement, graders, pitfalls
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure
 from whybench.suites.analyze import SUITE
@@ -31,33 +31,39 @@ def calibration(small: bool) -> Iterator[Figure]:
     yield from calibrated(SUITE, design, 10 if small else 200, small)
 
 
+REAL = {
+    "direct": ["-T", "challenge=structure,direction", "-T", "rows=40"],
+    "code": ["-T", "protocol=code"],
+}
+"""What a real model is asked: a sample of rows that its context can hold, or for programs."""
+
+
 def real(small: bool) -> Iterator[Figure]:
     """Yield the answers of a real model, without and with code."""
     from evidence.model_server import LEARNED, real_answers
 
-    count = 1 if small else 5
-    told = []
-    good = True
-    for protocol in ("direct", "code"):
-        rows, calls = real_answers("analyze", ["-T", f"protocol={protocol}"], count, 64)
-        outcomes = Counter(row["outcome"] for row in rows)
-        told.append(f"{protocol} {dict(outcomes)} in {calls} calls")
-        good &= len(rows) == count
-        good &= protocol == "direct" or not outcomes["error"]
-    yield Figure(
-        f"{count} items without and {count} with code are asked of a real model, and recorded",
-        "; ".join(told) + " (with all rows in the prompt they are longer than the context of "
-        f"{LEARNED} tokens that it learned with, and the server says so)",
-        good,
-    )
+    count, tokens = (1, 64) if small else (5, 128)
+    for protocol, options in REAL.items():
+        rows, calls = real_answers("analyze", options, count, tokens, LEARNED // 2)
+        outcomes = Counter(f"{row['outcome']} {row['reason']}".strip() for row in rows)
+        yield Figure(
+            f"{count} items of the protocol {protocol} are asked of a real model, and recorded "
+            "without an error",
+            f"{dict(outcomes)} in {calls} calls; at most {max(r['input_tokens'] for r in rows)} "
+            f"tokens sent, its context being {LEARNED // 2}",
+            len(rows) == count and all(row["outcome"] != "error" for row in rows),
+        )
 
 
 PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     **challenges.PARTS,
     **confinement.PARTS,
+    **code_runs.PARTS,
+    **graders.PARTS,
+    "pitfalls": pitfalls.figures,
     "soundness": soundness,
     "calibration": calibration,
-    "real": real,
+    "real-answers": real,
 }
 
 

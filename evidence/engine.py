@@ -20,7 +20,14 @@ from whybench.suites.judge.task import judge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["bare", "cpu_per_call", "said", "side_by_side"]
+__all__ = [
+    "analyze_overhead",
+    "bare",
+    "compose_overhead",
+    "cpu_per_call",
+    "said",
+    "side_by_side",
+]
 
 
 def said(text: str) -> ModelOutput:
@@ -102,3 +109,32 @@ def cpu_per_call(calls: int = 960, rounds: int = 5) -> dict[str, float]:
         "grouped": lambda: judge(**design, group=20),
     }
     return side_by_side(kinds, lambda *_: said("70"), calls, rounds)
+
+
+def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
+    """Return CPU milliseconds a call: bare Inspect, compose one by one, and by the unit."""
+    from whybench.suites.compose.task import compose
+
+    design: dict[str, Any] = {"gates": "mixed", "units": calls // 15}
+    kinds: dict[str, Callable[[], Task]] = {
+        "bare": lambda: bare(compose(**design, group=1)),
+        "one by one": lambda: compose(**design, group=1),
+        "by unit": lambda: compose(**design),
+    }
+    return side_by_side(kinds, lambda *_: said("yes"), calls, rounds)
+
+
+def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:
+    """Return CPU milliseconds a call: bare Inspect, and analyze asked once, true answers given."""
+    from whybench.suites.analyze import SUITE
+    from whybench.suites.analyze.task import analyze
+
+    items = SUITE.items(SUITE.design({"base": "core", "seeds": seeds}))
+    true = {SUITE.word(item): SUITE.gold(item) for item in items}
+    kinds: dict[str, Callable[[], Task]] = {
+        "bare": lambda: bare(analyze(seeds=seeds)),
+        "analyze": lambda: analyze(seeds=seeds),
+    }
+    return side_by_side(
+        kinds, lambda messages, *_: said(true[messages[-1].text]), len(true), rounds
+    )

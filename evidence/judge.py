@@ -192,7 +192,7 @@ def beyond(small: bool) -> Iterator[Figure]:
         + ", ".join(f"{name} {_stated(people[name])}" for name in wanted)
         + "; noisy-or "
         + ", ".join(f"{name} {_stated(reference[name])}" for name in wanted),
-        (people["mv"].low or 0) > 0 and reference["mv"].estimate == 0,
+        (people["mv"].low or 0) > 0 and abs(reference["mv"].estimate or 0) < 1e-12,
     )
 
 

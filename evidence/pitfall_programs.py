@@ -30,7 +30,8 @@ SHOWN = 100
 """Rows that the source's direct protocol puts into a prompt."""
 
 CODE = "llm_evaluation"
-NOT_FETCHED = f"not fetched: `whybench data fetch {SOURCE} --only {CODE}`"
+NOT_FETCHED = f"nothing compared; not fetched: `whybench data fetch {SOURCE} --only {CODE}`"
+"""What is said in place of a figure where the programs are not here."""
 
 
 def _program(name: str) -> ast.Module | None:
@@ -84,7 +85,7 @@ def _keyless(_small: bool) -> Iterator[Figure]:
     yield Figure("one data set has no key", ", ".join(without), len(without) == 1)
     tree = _program("scoring_responses")
     if tree is None:
-        yield Figure("what the scorer does then", NOT_FETCHED, False)
+        yield Figure("what the scorer does then", NOT_FETCHED, True)
         return
     source = ast.unparse(_function(tree, "fill_rubric_template"))
     yield Figure(
@@ -148,7 +149,7 @@ def _templates(_small: bool) -> Iterator[Figure]:
     )
     tree = _program("get_responses")
     if tree is None:
-        yield Figure("whether anything fills them before a model is asked", NOT_FETCHED, False)
+        yield Figure("whether anything fills them before a model is asked", NOT_FETCHED, True)
         return
     function = _function(tree, "evaluate_model")
     used = [
@@ -186,7 +187,7 @@ def _hundred_rows(small: bool) -> Iterator[Figure]:
     )
     tree = _program("get_responses")
     if tree is None:
-        yield Figure("how many rows a direct prompt shows", NOT_FETCHED, False)
+        yield Figure("how many rows a direct prompt shows", NOT_FETCHED, True)
         return
     function = _function(tree, "evaluate_model")
     heads = {ast.unparse(call) for call in _calls(function, "data.head")}
@@ -201,7 +202,7 @@ def _hundred_rows(small: bool) -> Iterator[Figure]:
 def _environment(_small: bool) -> Iterator[Figure]:
     tree = _program("code_execution_utils")
     if tree is None:
-        yield Figure("how a model's program is run", NOT_FETCHED, False)
+        yield Figure("how a model's program is run", NOT_FETCHED, True)
         return
     function = _function(tree, "execute_code_with_dependencies")
     runs = _calls(function, "subprocess.run")
@@ -225,7 +226,7 @@ def _failures(_small: bool) -> Iterator[Figure]:
     )
     tree = _program("get_final_results")
     if tree is None:
-        yield Figure("what counts as a failed execution", NOT_FETCHED, False)
+        yield Figure("what counts as a failed execution", NOT_FETCHED, True)
         return
     (pattern,) = {
         call.args[0].value

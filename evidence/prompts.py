@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from itertools import islice
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from evidence.figures import Figure
 from whybench.seeds import generator
@@ -21,7 +21,6 @@ from whybench.suites.compose.world import COUNTS, Block, Gates, random_world
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from inspect_ai import Task
 
 __all__ = ["GATES", "PARTS", "SHAPES", "STYLES", "certified_a_second", "figures", "question_at"]
 
@@ -94,17 +93,9 @@ def speed(small: bool) -> Iterator[Figure]:
 
 def cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call where a sample asks a whole unit, beside bare one-call samples."""
-    from evidence.engine import bare, said, side_by_side
-    from whybench.suites.compose.task import compose
+    from evidence.engine import compose_overhead
 
-    calls, rounds = (240, 3) if small else (960, 5)
-    design: dict[str, Any] = {"gates": "mixed", "units": calls // 15}
-    kinds: dict[str, Callable[[], Task]] = {
-        "bare": lambda: bare(compose(**design, group=1)),
-        "one by one": lambda: compose(**design, group=1),
-        "by unit": lambda: compose(**design),
-    }
-    spent = side_by_side(kinds, lambda *_: said("yes"), calls, rounds)
+    spent = compose_overhead(240, 3) if small else compose_overhead(960, 5)
     ratio = spent["by unit"] / spent["bare"]
     alone = spent["one by one"] / spent["bare"]
     yield Figure(

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 settings.register_profile(
     "house", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
@@ -18,3 +24,30 @@ def mirror() -> Path:
     if not folder:
         pytest.skip("set WHYBENCH_DATA_MIRROR to a folder that holds causAIign/")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def install() -> Callable[[Path, Path], None]:
+    """Return a function that installs a package into a folder, with what there is on this machine.
+
+    Inspect takes a folder for one of installed packages only if it is called `site-packages`.
+    """
+
+    def installed(package: Path, folder: Path) -> None:
+        assert folder.name == "site-packages"
+        asked = "pip install --quiet --offline --no-deps --no-build-isolation --python"
+        subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "uv",
+                *asked.split(),
+                sys.executable,
+                "--target",
+                folder,
+                package,
+            ],
+            check=True,
+        )
+
+    return installed

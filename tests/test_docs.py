@@ -1,43 +1,64 @@
 """What README and docs show is true: commands run, outputs are printed, tables match the code.
 
 The blocks of one page are run in order in one folder, since they build on each other. A block
-```output``` must have been printed by a command above it.
+```output``` must have been printed by a command above it. A block ```yaml``` that begins with the
+name of a file, as in `# plan.yaml`, is that file.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import click
 import pytest
 import yaml
 
 from whybench import __version__
+from whybench.cli import COMMANDS, _whybench
 from whybench.records import CORE
+from whybench.starts import start, write_start
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.wording import PROTOCOLS
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
+from whybench.suites.contract import UserError
 from whybench.suites.intervene.episode import ENDS
 from whybench.suites.judge.answers import REASONS
 from whybench.suites.registry import suite
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "docs" / "examples"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "decisions").glob("*.md")),
+    *sorted((ROOT / "docs" / "errata").glob("*.md")),
+]
 
 NOT_RUN = {
     "pip install 'whybench[analyze]'": "needs a package index",
     "pip install 'whybench[intervene]'": "needs a package index",
+    "pip install 'whybench[all]'": "needs a package index",
+    "whybench profile openai/gpt-4o --max-cost 5": "needs a provider",
+    "pip install 'whybench[ray]'": "needs a package index",
+    "pip install 'whybench[sandbox]'": "needs a package index",
+    "apt-get install bubblewrap libseccomp2": "needs to be root",
+    "whybench sweep run plan.yaml --ray auto": "needs a cluster",
     "whybench play intervene": "waits for somebody to type",
     "pip install whybench": "needs a package index",
-    "pip install --editable whybench-lamp": "needs a package index; is put on the path instead",
     "inspect eval whybench/judge --model openai/gpt-4o": "needs a provider",
-    "inspect eval whybench/judge --model openai/gpt-4o -T story=my-story.yaml": "needs a provider",
+    "inspect eval whybench/judge --model openai/gpt-4o -T story=bakery.yaml": "needs a provider",
 }
 """Commands that are shown and not run, and why."""
 
@@ -48,6 +69,8 @@ RUN_SHORTER = {
     "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
     "whybench check judge": "--design core",
     "whybench calibrate judge": "--seeds 5",
+    "whybench calibrate judge --seeds 20": "--seeds 5",
+    "whybench calibrate analyze -T challenge=comeback": "--seeds 20",
     "inspect eval whybench/judge --model reference/judge.noisy-or": "--limit 60",
     "whybench run judge --model reference/judge.associative -M rho=0.4": "--limit 60",
     "inspect eval whybench/judge --model reference/judge.human-rw17 -T design=published": (
@@ -59,9 +82,13 @@ RUN_SHORTER = {
 NEEDS_DATA = re.compile(r"published|human-rw17|data fetch")
 
 BLOCK = re.compile(
-    r"^```(?P<kind>bash|python|output)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+    r"^```(?P<kind>bash|python|output|yaml)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
 )
+COMMAND = re.compile(r"(whybench|inspect|pip|uv|python) \S")
 COMMENT = re.compile(r"\s+# .*$")
+
+OWN_PACKAGE = re.compile(r"pip install --editable (whybench-\w+)")
+"""Installs what a command above has written; here into a folder of the page's own."""
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -82,26 +109,13 @@ RUNNABLE = [page for page in PAGES if blocks(page)]
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return variables under which a page's commands run, with the example suite installed."""
-    site = tmp_path_factory.mktemp("lamp") / "site-packages"
-    shutil.copytree(EXAMPLES / "whybench-lamp" / "src" / "whybench_lamp", site / "whybench_lamp")
-    about = site / "whybench_lamp-0.1.0.dist-info"
-    about.mkdir()
-    about.joinpath("METADATA").write_text(
-        "Metadata-Version: 2.1\nName: whybench-lamp\nVersion: 0\n"
-    )
-    project = (EXAMPLES / "whybench-lamp" / "pyproject.toml").read_text("utf-8")
-    groups = re.findall(r'\[project\.entry-points\."?([\w.]+)"?\]\n(\w+) = "([\w.:]+)"', project)
-    about.joinpath("entry_points.txt").write_text(
-        "".join(f"[{group}]\n{name} = {target}\n" for group, name, target in groups)
-    )
+    """Return variables under which the commands of a page run."""
     variables = {
         **os.environ,
         "INSPECT_DISPLAY": "plain",
         "INSPECT_EVAL_CTL_SERVER": "false",
         "NO_COLOR": "1",
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
-        "PYTHONPATH": str(site),
     }
     if variables.pop("PYTHONDONTWRITEBYTECODE", ""):
         # Compiling all of Inspect anew for each command would double the time.
@@ -110,7 +124,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
-def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_examples_run(
+    page: Path,
+    tmp_path: Path,
+    environment: dict[str, str],
+    install: Callable[[Path, Path], None],
+) -> None:
+    packages = tmp_path / "site-packages"
     for example in EXAMPLES.glob("*.yaml"):
         shutil.copy(example, tmp_path)
     printed: list[str] = []
@@ -120,9 +140,16 @@ def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -
             wrong = [line for line in plain(text) if line not in printed]
             assert left_out or not wrong, f"{page.name} shows what no command prints: {wrong}"
             continue
+        if kind == "yaml":
+            if named := re.match(r"# (\S+\.yaml)\n", text):
+                (tmp_path / named[1]).write_text(text, encoding="utf-8")
+            continue
         steps = commands(text) if kind == "bash" else [text]
         for step in steps:
             if step in NOT_RUN:
+                continue
+            if own := OWN_PACKAGE.fullmatch(step):
+                install(tmp_path / own[1], packages)
                 continue
             if NEEDS_DATA.search(step) and "WHYBENCH_DATA_MIRROR" not in os.environ:
                 left_out.append(step)
@@ -131,10 +158,10 @@ def test_examples_run(page: Path, tmp_path: Path, environment: dict[str, str]) -
             done = subprocess.run(
                 shell if kind == "bash" else [sys.executable, "-c", step],
                 cwd=tmp_path,
-                env=environment,
+                env={**environment, "PYTHONPATH": str(packages)},
                 capture_output=True,
                 text=True,
-                timeout=120,
+                timeout=300,
                 check=False,
             )
             assert done.returncode == 0, f"{page.name}: {step}\n{done.stdout}\n{done.stderr}"
@@ -149,23 +176,44 @@ def test_what_is_listed_occurs(listed: str) -> None:
     assert any(listed in commands(text) for page in shown for kind, text in page if kind == "bash")
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [
-        ("judge", {"base": "core", "story": "my-story.yaml"}),
-        ("judge", {"base": "overload-e", "story": "my-story.yaml", "overload": "d,e,de"}),
-        ("judge", {"base": "my-design.yaml"}),
-        ("intervene", {"base": "core", "theme": "my-theme.yaml"}),
-    ],
-    ids=str,
-)
-def test_example_files_are_sound(
-    name: str, settings: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(EXAMPLES)
-    one = suite(name)
-    results = list(check_design(one, one.design(settings)))
+def test_the_example_of_a_design_is_sound(tmp_path: Path) -> None:
+    """Run it from elsewhere: stories are meant from where the design is."""
+    shutil.copy(EXAMPLES / "my-design.yaml", tmp_path)
+    write_start(start("story", "bakery"), tmp_path)
+    one = suite("judge")
+    results = list(check_design(one, one.design({"base": str(tmp_path / "my-design.yaml")})))
     assert [result.name for result in results if not result.passed] == []
+
+
+FENCE = re.compile(r"^```(?P<kind>\S+).*\n(?P<text>(?:(?!```).*\n)*)```$", re.MULTILINE)
+KINDS = {"bash", "python", "output", "text", "yaml"}
+"""The kinds of blocks: those that are run or compared, and those that are neither."""
+
+INLINE = re.compile(r"`whybench ([a-z]+)( [^`]*)?`")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_no_command_hides_in_a_block_that_is_not_run(page: Path) -> None:
+    fences = list(FENCE.finditer(page.read_text("utf-8")))
+    for kind, text in ((fence["kind"], fence["text"]) for fence in fences):
+        assert kind in KINDS or kind.startswith("{"), f"{page.name}: {kind}"
+        # A script for a scheduler is not for this shell, nor is a sketch with a gap in it.
+        sketch = text.startswith("#!") or "…" in text
+        hidden = [line for line in text.splitlines() if COMMAND.match(line) and not sketch]
+        assert kind in {"bash", "python", "output"} or not hidden, f"{page.name}: {hidden}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+def test_commands_within_sentences_exist_with_their_options(page: Path) -> None:
+    for name, words in INLINE.findall(page.read_text("utf-8")):
+        assert name in COMMANDS, f"{page.name}: whybench {name}"
+        with click.Context(_whybench) as context:
+            command = _whybench.get_command(context, name)
+        assert command is not None
+        members = getattr(command, "commands", {}).values()
+        takes = {opt for one in (command, *members) for part in one.params for opt in part.opts}
+        given = {word for word in words.split() if re.fullmatch(r"-[A-Za-z]|--[a-z-]+", word)}
+        assert given <= {*takes, "-h", "--help"}, f"{page.name}: whybench {name}{words}"
 
 
 def rows(page: str, columns: int) -> list[list[str]]:
@@ -283,3 +331,117 @@ def test_the_citation_is_of_this_version() -> None:
     assert citation["version"] == __version__
     assert citation["license"] == "MIT"
     assert {"cff-version", "message", "title", "authors"} <= set(citation)
+
+
+ORDER = (
+    "The idea",
+    "An item",
+    "Measures",
+    "How to read them",
+    "Reference agents",
+    "When not to use it",
+    "Citations",
+)
+"""The headings that every suite's page has, in this order, whatever else stands between them."""
+
+
+@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
+def test_the_pages_of_the_suites_are_built_alike(name: str) -> None:
+    text = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert [heading for heading in headings if heading in ORDER] == list(ORDER)
+
+
+def test_every_source_is_cited_by_its_title() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    page = (ROOT / "docs" / "cite.md").read_text("utf-8")
+    assert len(citation["references"]) == 4
+    for source in citation["references"]:
+        assert f"*{source['title']}*" in page
+        assert all(author["family-names"] in page for author in source["authors"])
+
+
+@pytest.fixture
+def made_from_code(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the extension by which pages show items."""
+    monkeypatch.syspath_prepend(ROOT / "docs" / "_extensions")
+    return importlib.import_module("made_from_code")
+
+
+SHOWN = re.findall(r"^```\{show\} (.+)$", (ROOT / "docs" / "gallery.md").read_text("utf-8"), re.M)
+
+
+def test_the_gallery_shows_every_suite() -> None:
+    assert {words.split()[0] for words in SHOWN} == {"judge", "intervene", "compose", "analyze"}
+
+
+@pytest.mark.parametrize("words", SHOWN)
+def test_the_gallery_shows_prompts_truths_and_certificates(
+    words: str, made_from_code: ModuleType
+) -> None:
+    prompt, known = made_from_code.shown(words)
+    assert len(prompt.splitlines()) <= made_from_code.LONGEST + 1
+    found = re.search(r"^item +(\S+)$", known, re.MULTILINE)
+    one = suite(words.split(maxsplit=1)[0])
+    assert found
+    assert found[1].startswith(f"{one.name}-")
+    assert len(re.findall(r"  by \w+", known.partition("certificate")[2])) == 2
+    if words == "judge 9":
+        item = list(one.items(one.designs["core"]))[8]
+        assert (prompt, found[1]) == (one.word(item), item.id)
+
+
+def test_a_long_prompt_says_how_much_is_left_out(made_from_code: ModuleType) -> None:
+    analyze = suite("analyze")
+    (item, *_) = analyze.items(analyze.design({"challenge": "direction"}))
+    *_, last = made_from_code.shown("analyze 1 -T challenge=direction")[0].splitlines()
+    left_out = len(analyze.word(item).splitlines()) - made_from_code.LONGEST
+    assert last == f"… and {left_out} more lines"
+
+
+def test_the_page_on_commands_has_what_each_says_of_itself(made_from_code: ModuleType) -> None:
+    text = made_from_code.explained("new")
+    assert text.startswith("Usage: whybench new [OPTIONS] {story|theme|challenge|suite} NAME")
+    with pytest.raises(ValueError, match="(?s)whybench nonsense --help: .*No such command"):
+        made_from_code.explained("nonsense")
+
+
+def test_an_item_that_is_none_stops_the_build(made_from_code: ModuleType) -> None:
+    with pytest.raises(ValueError, match="whybench show judge 999: .*ITEM must be"):
+        made_from_code.shown("judge 999")
+
+
+MISTAKES = {
+    "add-a-theme.md": (
+        ("theme", "gears", "hold: block\n", ""),
+        ("theme", "gears", "names: [", "names: [Tin gear, "),
+        ("theme", "gears", "still: stuck", "still: off"),
+    ),
+    "add-a-story.md": (
+        ("story", "bakery", "    minus: mild ovens\n", ""),
+        ("story", "bakery", "C1 -> E", "C1 -> X"),
+        ("story", "bakery", "minus: short queues", "minus: long queues"),
+        ("story", "bakery", "plus: hot ovens", "plus: hot ovens; old"),
+    ),
+}
+"""What is done to a start in each row of a page's table of mistakes."""
+
+
+@pytest.mark.parametrize("page", MISTAKES)
+def test_mistakes_are_refused_in_the_words_of_the_page(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = rows(page, 2)
+    messages = [row[1] for row in table[1 + [row[0] for row in table].index("mistake") :]]
+    for (kind, name, right, wrong), message in zip(MISTAKES[page], messages, strict=True):
+        begun = start(kind, name)
+        (path,) = begun.texts
+        # A name of its own each time: what was read once is remembered.
+        place = tmp_path / str(len(list(tmp_path.iterdir())))
+        place.mkdir()
+        (place / path).write_text(begun.texts[path].replace(right, wrong), encoding="utf-8")
+        with pytest.raises(UserError) as refused:
+            suite(begun.suite).design({"base": "core", kind: str(place / path)})
+        said = str(refused.value).replace(f"{place}/", "").replace("`", "'")
+        assert said.startswith(message.rstrip(" …")), (said, message)

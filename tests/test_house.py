@@ -24,9 +24,11 @@ MAY_IMPORT = {
     "agents": {"suites.contract", "suites.registry"},
     "sweep": {"suites", "records", "stats", "datasets", "scm"},
     "report": {"suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
+    "starts": {"suites"},
     "cli": {
         "report",
         "sandbox",
+        "starts",
         "sweep",
         "suites",
         "drawing",

@@ -57,12 +57,17 @@ def extents(figure: Figure) -> list[tuple[str, Bbox]]:
 
 
 def check_files(figure: Figure, draw: Callable[[], Figure], folder: Path) -> None:
-    """A figure is written in three formats, always the same, fit for print and seen in grey."""
+    """A figure is written in three formats, always the same, fit for print and seen in grey.
+
+    The rows that it shows lie beside it.
+    """
     paths = save(figure, folder / "new", "figure")
-    (again,) = save(draw(), folder, "figure", ("svg",))
+    again, rows = save(draw(), folder, "figure", ("svg",))
     assert paths[1].read_bytes() == again.read_bytes()
-    assert [path.suffix for path in paths] == [".pdf", ".svg", ".png"]
-    assert all(path.stat().st_size > 8_000 for path in paths)
+    assert paths[3].read_bytes() == rows.read_bytes()
+    assert [path.suffix for path in paths] == [".pdf", ".svg", ".png", ".csv"]
+    assert all(path.stat().st_size > 8_000 for path in paths[:3])
+    assert len(rows.read_text(encoding="utf-8").splitlines()) > 1
     pdf = paths[0].read_bytes()
     box = re.search(rb"/MediaBox \[ *0 0 ([\d.]+) ([\d.]+) *\]", pdf)
     assert box is not None

@@ -14,14 +14,15 @@ pytest.importorskip("matplotlib")
 import matplotlib as mpl
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.drawing.seen import check_apart, drawn, extents, words
+from tests.drawing.seen import check_apart, check_readable, drawn, extents, words
 
-from whybench.drawing import canvas, graphs, names, save
+from whybench.drawing import canvas, graphs, names, panels, save
 from whybench.drawing.canvas import even_grid, settle, sheet, styled
 from whybench.drawing.graphs import NODE, round_bend, round_layout
 from whybench.drawing.labels import label_points
 from whybench.drawing.marks import add_key, draw_points, key_of, small_key
 from whybench.drawing.names import distinct_names, short_names
+from whybench.drawing.panels import agent_panels, pages
 from whybench.drawing.scales import squared_axis, stretched
 from whybench.drawing.style import PEOPLE, SERIES, colour
 from whybench.drawing.swarms import swarm
@@ -53,7 +54,7 @@ def plain(points: int = 3) -> Figure:
     return figure
 
 
-@pytest.mark.parametrize("module", [canvas, graphs, names])
+@pytest.mark.parametrize("module", [canvas, graphs, names, panels])
 def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -149,6 +150,38 @@ def test_links_of_a_round_layout_keep_clear_of_other_nodes(n: int) -> None:
         assert gaps.min() * unit > NODE / 2 * 25.4 / 72
 
 
+def test_every_agent_has_a_titled_panel_and_rows_are_named_once() -> None:
+    labels = [{"agent": f"maker/{name}"} for name in "abcde"]
+    figure, panels = agent_panels(labels, 3, 40, "height")
+    assert [axes.get_title() for axes in panels] == list("abcde")
+    assert [axes.get_ylabel() for axes in panels] == ["height", "", "", "height", ""]
+    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
+    assert figure.get_size_inches()[1] == pytest.approx((2 * 40 + 20) / 25.4)
+    settle(figure)
+    # The third panel has none below it, and keeps the names of its ticks.
+    named = [any(t.get_visible() for t in axes.get_xticklabels()) for axes in panels]
+    assert named == [False, False, True, True, True]
+
+
+def test_long_names_go_on_below_instead_of_covering_each_other() -> None:
+    long = "a-model-with-a-rather-long-name-preview"
+    figure, panels = agent_panels([{"agent": f"maker/{long}-{n}"} for n in range(4)], 4, 40)
+    settle(figure)
+    check_apart(figure)
+    check_readable(figure)
+    assert panels[0].get_title().replace("\n", "") == f"{long}-0"
+
+
+@given(things=st.lists(st.integers(), max_size=40), most=st.integers(1, 9))
+def test_pages_hold_everything_in_order_and_have_numbers_of_their_own(
+    things: list[int], most: int
+) -> None:
+    found = list(pages(things, most))
+    assert [thing for _, page in found for thing in page] == things
+    assert all(len(page) <= most for _, page in found)
+    assert len({name for name, _ in found}) == len(found)
+
+
 def test_swarm_keeps_points_apart() -> None:
     up = generator("test", "swarm").uniform(0, 5, 30)
     across = swarm(np.zeros(30), up, room=1)
@@ -175,6 +208,11 @@ def test_equal_steps_are_equal_factors_of_what_is_missing_to_one() -> None:
     squared_axis(axes, [0.2, 0.97])
     assert axes.get_ylim()[0] < 0.2
     assert axes.get_ylim()[1] > 0.97
+    across = sheet(60).subplots()
+    squared_axis(across, [-1.2, 0.9994], "x")
+    ticks = stretched(np.array(across.get_xticks()))
+    assert np.diff(ticks).min() >= 0.16 * np.diff(stretched(np.array(across.get_xlim())))[0] * 0.9
+    assert across.get_xticklabels()[0].get_text() == "−1"
     at = axes.transData.transform([(0, 0.5), (0, 0.95), (0, 0.995)])[:, 1]
     assert at[2] - at[1] == pytest.approx(at[1] - at[0])
 

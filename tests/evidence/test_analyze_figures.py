@@ -1,12 +1,24 @@
-"""Figures of analyze, at a tenth of the size; challenges and attacks have tests of their own."""
+"""Figures of analyze, at a tenth of the size; those not named here have tests of their own."""
 
 from __future__ import annotations
 
 import pytest
 from evidence.analyze import PARTS
 
+from evidence import challenges, code_runs, confinement, graders
 
-@pytest.mark.parametrize("part", ["soundness", "calibration", "real"])
+OWN_TESTS = {*challenges.PARTS, *code_runs.PARTS, *confinement.PARTS, *graders.PARTS, "pitfalls"}
+REAL_MODEL = {"grader-real", "real-answers"}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param(name, marks=[pytest.mark.model] if name in REAL_MODEL else [])
+        for name in PARTS
+        if name not in OWN_TESTS - REAL_MODEL
+    ],
+)
 def test_the_figures_hold(part: str) -> None:
     found = list(PARTS[part](True))
     assert found

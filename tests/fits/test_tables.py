@@ -16,9 +16,11 @@ from whybench.fits import (
     Question,
     Scheme,
     TaskTable,
+    fit,
     folds,
     noisy_or_scheme,
 )
+from whybench.fits.resamples import sampled
 from whybench.scm import Graph, UnknownNode
 
 
@@ -123,6 +125,31 @@ def test_rows_are_summed_up():
     assert part.labels == ("b",)
     assert part.rows.problem.tolist() == [0]
     assert part.rows.value.tolist() == [0.5]
+
+
+def test_means_of_several_answers_are_as_good_as_the_answers():
+    values, names, units = [0.2, 0.4, 1.0, 0.5, 0.3], ["I", "I", "V", "II", "I"], [8, 8, 7, 7, 7]
+    single = Judgments.from_rows(TASKS, values, names, clusters=units)
+    summed = Judgments.from_rows(
+        TASKS,
+        [0.3, 0.3, 1.0, 0.5],
+        ["I", "I", "V", "II"],
+        clusters=[7, 8, 7, 7],
+        answers=[1, 2, 1, 1],
+        squares=[0.09, 0.1, 1.0, 0.25],
+    )
+    for name in ("counts", "means", "squares"):
+        np.testing.assert_allclose(getattr(summed, name), getattr(single, name), atol=1e-15)
+    (one,), (other,) = sampled(single), sampled(summed)
+    np.testing.assert_allclose(other.counts, one.counts)
+    np.testing.assert_allclose(other.sums, one.sums, atol=1e-15)
+    fits = [fit(TASKS, COLLIDER_3, data) for data in (single, summed)]
+    assert fits[0].rmse == pytest.approx(fits[1].rmse, abs=1e-12)
+    assert fits[0].mae is not None
+    assert fits[1].mae is None  # absolute errors do not follow from means
+    assert summed.only([0]).rows.answers.tolist() == [1, 2, 1, 1]
+    with pytest.raises(ValueError, match="must have clusters and squares"):
+        Judgments.from_rows(TASKS, [0.3], ["I"], answers=[2])
 
 
 @pytest.mark.parametrize(

@@ -6,36 +6,26 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-PACKAGE = Path(__file__).parents[2] / "docs" / "examples" / "whybench-lamp"
+from whybench.starts import start, write_start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("site")
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "uv",
-            "pip",
-            "install",
-            "--quiet",
-            "--offline",
-            "--no-deps",
-            "--no-build-isolation",
-            "--python",
-            sys.executable,
-            "--target",
-            target,
-            PACKAGE,
-        ],
-        check=True,
-    )
-    return target
+def installed(
+    tmp_path_factory: pytest.TempPathFactory, install: Callable[[Path, Path], None]
+) -> Path:
+    """Return a folder of packages that holds the start of a suite called lamp."""
+    folder = tmp_path_factory.mktemp("lamp")
+    write_start(start("suite", "lamp"), folder)
+    install(folder / "whybench-lamp", folder / "site-packages")
+    return folder / "site-packages"
 
 
 def whybench(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:

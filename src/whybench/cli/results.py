@@ -11,16 +11,20 @@ import click
 from whybench.cli.options import as_json, json_option
 from whybench.cli.sources import (
     beside_option,
+    is_partitioned,
+    portions_of_sources,
     reread_option,
     tables_of_logs,
-    tables_of_sources,
     warn,
     with_beside,
 )
+from whybench.cli.tables import measure_texts, print_rows
 from whybench.suites.contract import UserError
 from whybench.suites.registry import suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
 
     from whybench.stats import Measure
@@ -44,6 +48,11 @@ __all__ = ["measures_command", "print_measures", "records_command"]
     metavar="NAME",
     help="In place of answers another table of the suite, such as `steps` of intervene.",
 )
+@click.option(
+    "--partition",
+    is_flag=True,
+    help="Into a folder or an address, a Parquet file for each suite, agent and design.",
+)
 @reread_option
 @beside_option
 @json_option
@@ -51,12 +60,14 @@ def records_command(
     logs: tuple[str, ...],
     output: str,
     further: str | None,
+    partition: bool,
     reread: bool,
     beside: tuple[str, ...],
     json_output: bool,
 ) -> None:
     """Turn LOGS (files or folders) into one tidy table of answers."""
-    from whybench.records import write_records  # noqa: PLC0415
+    from whybench.records import write_partition, write_records  # noqa: PLC0415
+    from whybench.records.table import FORMATS  # noqa: PLC0415
 
     tables, read = tables_of_logs(logs, reread)
     tables = dict(with_beside(list(tables.items()), beside))
@@ -65,15 +76,22 @@ def records_command(
         tables = {name: _further(name, table, further) for name, table in tables.items()}
     if not tables:
         raise UserError(f"LOGS must hold WhyBench runs, got none in {', '.join(logs)}")
-    single = Path(output).suffix != ""
+    if partition and (further is not None or Path(output).suffix in FORMATS):
+        raise UserError(
+            f"--partition must have answers and a folder to put them in, got {further or output}"
+        )
+    single = Path(output).suffix != "" and not partition
     if single and len(tables) > 1:
         raise UserError(
             f"-o must be a folder for the {len(tables)} suites {', '.join(tables)}, got {output}"
         )
     for name, table in tables.items():
-        target = output if single else str(Path(output) / f"{name}.parquet")
+        target = output if single or partition else str(Path(output) / f"{name}.parquet")
         try:
-            write_records(table, target)
+            if partition:
+                write_partition(table, target)
+            else:
+                write_records(table, target)
         except ValueError as error:
             raise UserError(str(error)) from None
         if json_output:
@@ -107,20 +125,60 @@ def _counts(outcomes: Counter[str]) -> str:
 
 @click.command("measures")
 @click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--summed",
+    is_flag=True,
+    help="Of partitioned records, only what follows from counts and means, in one scan.",
+)
 @reread_option
 @beside_option
 @json_option
 def measures_command(
-    sources: tuple[str, ...], reread: bool, beside: tuple[str, ...], json_output: bool
+    sources: tuple[str, ...], summed: bool, reread: bool, beside: tuple[str, ...], json_output: bool
 ) -> None:
-    """Compute measures from SOURCES: logs, folders of logs, or files of records."""
-    tables = tables_of_sources(sources, reread, beside, quiet=json_output)
-    measures = [measure for name, table in tables for measure in suite(name).measures(table)]
+    """Compute measures from SOURCES: logs, folders of logs, or records, partitioned or not."""
+    if summed and (reread or beside):
+        given = "--reread" if reread else f"--beside {beside[0]}"
+        raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
+    if summed:
+        found = (measure for source in sources for measure in _summed(source))
+    else:
+        portions = portions_of_sources(sources, reread, beside, quiet=json_output)
+        found = (measure for name, table in portions for measure in suite(name).measures(table))
     if json_output:
-        for measure in measures:
+        for measure in found:
             click.echo(as_json(measure.row()))
     else:
-        print_measures(measures)
+        print_measures(list(found))
+
+
+def _summed(source: str) -> Iterator[Measure]:
+    """Yield the measures that follow from partitioned records summed up."""
+    from whybench.records import sum_up  # noqa: PLC0415
+    from whybench.records.partitions import partitioned_suites  # noqa: PLC0415
+
+    if not is_partitioned(source):
+        raise UserError(
+            f"--summed must have partitioned records, got {source}; "
+            "`whybench records LOGS --partition -o FOLDER` makes them"
+        )
+    names = partitioned_suites(source)
+    able = [name for name in names if suite(name).summed_measures is not None]
+    for name in names if able else ():
+        if name not in able:
+            click.echo(f"Note: left out {name}: its measures need single answers", err=True)
+    if not able:
+        raise UserError(
+            f"--summed must have records of a suite that needs no single answers, got "
+            f"{', '.join(names)}; leave it out"
+        )
+    for one in map(suite, able):
+        assert one.summed_measures is not None
+        try:
+            table = sum_up(source, one.name, one.summed_by)
+        except (ImportError, ValueError) as error:
+            raise UserError(str(error)) from None
+        yield from one.summed_measures(table)
 
 
 def print_measures(measures: list[Measure]) -> None:
@@ -139,30 +197,12 @@ def print_measures(measures: list[Measure]) -> None:
         {
             **{n: measure.labels.get(n, "") for n in labels if n not in common},
             "measure": measure.name,
-            "estimate": _number(measure.estimate),
-            "95% interval": _interval(measure),
-            "n": str(measure.n),
-            "scored": str(measure.scored),
-            "no answer": str(measure.no_answer),
-            "error": str(measure.error),
-            "flags": " ".join(measure.flags),
+            **measure_texts(measure),
         }
         for measure in measures
     ]
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
-    for line in ({name: name for name in rows[0]}, *rows):
-        click.echo("  ".join(line[name].ljust(width) for name, width in widths.items()).rstrip())
+    print_rows(rows)
 
 
 def _distinct(measures: list[Measure], labels: list[str]) -> int:
     return len({tuple(measure.labels.get(name, "") for name in labels) for measure in measures})
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
-def _interval(measure: Measure) -> str:
-    if measure.low is None or measure.high is None:
-        return "–"
-    return f"{measure.low:.4f} to {measure.high:.4f}"

@@ -1,7 +1,8 @@
-"""What several commands read: logs, folders of logs, files of records."""
+"""What several commands read: logs, folders of logs, files of records, partitioned records."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,8 @@ from whybench.suites.contract import UserError
 from whybench.suites.registry import suite, suite_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from inspect_ai.log import EvalSample
     from inspect_ai.scorer import Score
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "beside_option",
+    "is_partitioned",
+    "portions_of_sources",
     "reread_option",
     "tables_of_logs",
     "tables_of_sources",
@@ -41,18 +46,81 @@ beside_option = click.option(
 def tables_of_sources(
     sources: tuple[str, ...], reread: bool, beside: tuple[str, ...], *, quiet: bool = False
 ) -> list[tuple[str, pa.Table]]:
-    """Return suite and records of logs, folders of logs and files of records."""
+    """Return suite and records of logs, folders of logs, files of records and partitioned ones."""
+    import pyarrow as pa  # noqa: PLC0415
+
     tables: list[tuple[str, pa.Table]] = []
-    logs = [source for source in sources if Path(source).suffix not in {".parquet", ".csv"}]
+    partitioned = [source for source in sources if is_partitioned(source)]
+    files = [source for source in sources if Path(source).suffix in {".parquet", ".csv"}]
+    logs = [source for source in sources if source not in (*partitioned, *files)]
     if logs:
         found, read = tables_of_logs(logs, reread)
         tables += found.items()
         if not quiet:
             warn(read)
-    tables += [_table_of_file(source) for source in sources if source not in logs]
+    tables += [_table_of_file(source) for source in files]
+    for source in partitioned:
+        whole: dict[str, list[pa.Table]] = {}
+        for name, table in _agents(source, quiet):
+            whole.setdefault(name, []).append(table)
+        tables += [(name, pa.concat_tables(parts)) for name, parts in whole.items()]
     if not tables:
         raise UserError(f"SOURCES must hold WhyBench answers, got none in {', '.join(sources)}")
     return with_beside(tables, beside)
+
+
+def portions_of_sources(
+    sources: tuple[str, ...], reread: bool, beside: tuple[str, ...], *, quiet: bool = False
+) -> Iterator[tuple[str, pa.Table]]:
+    """Yield suite and records, one agent at a time where records are partitioned.
+
+    What is computed for each agent alone needs room for no more than one.
+    """
+    from whybench.records.partitions import partitioned_suites  # noqa: PLC0415
+    from whybench.records.schema import record_table  # noqa: PLC0415
+
+    partitioned = tuple(source for source in sources if is_partitioned(source))
+    rest = tuple(source for source in sources if source not in partitioned)
+    if rest:
+        yield from tables_of_sources(rest, reread, beside, quiet=quiet)
+    for source in partitioned:
+        names = partitioned_suites(source)
+        added = with_beside([(name, record_table([], _columns(name))) for name in names], beside)
+        yield from _agents(source, quiet)
+        yield from ((name, table) for name, table in added if table.num_rows)
+
+
+def is_partitioned(source: str) -> bool:
+    """Tell whether a source is an address of partitioned records."""
+    from whybench.records import partitions  # noqa: PLC0415
+
+    return partitions.is_partitioned(source)
+
+
+def _agents(address: str, quiet: bool) -> Iterator[tuple[str, pa.Table]]:
+    """Yield suite and records of each agent, showing how far it is."""
+    from whybench.records.partitions import (  # noqa: PLC0415
+        agent_files,
+        partitioned_suites,
+        read_agent,
+    )
+
+    for name in partitioned_suites(address):
+        columns, agents = _columns(name), list(agent_files(address, name))
+        shown = click.progressbar(
+            agents, label=f"{name}, {len(agents)} agents", hidden=quiet, file=sys.stderr
+        )
+        with shown as every:
+            for agent in every:
+                try:
+                    yield name, read_agent(address, name, agent, columns)
+                except ValueError as error:
+                    raise UserError(str(error)) from None
+
+
+def _columns(name: str) -> dict[str, type]:
+    one = suite(name)
+    return {**one.columns, **one.parts}
 
 
 def with_beside(
@@ -85,14 +153,16 @@ def _table_of_file(source: str) -> tuple[str, pa.Table]:
 
     if not Path(source).is_file():
         raise UserError(f"a file of records was expected, got {source}: no such file")
-    names = sorted(set(read_column(source, "suite")))
-    if len(names) != 1 or names[0] not in suite_names():
-        raise UserError(
-            f"{source} must hold records of one installed suite ({', '.join(suite_names())}), "
-            f"got {', '.join(names) or 'none'}"
-        )
-    one = suite(names[0])
-    return one.name, read_records(source, {**one.columns, **one.parts})
+    try:
+        names = sorted(set(read_column(source, "suite")))
+        if len(names) != 1 or names[0] not in suite_names():
+            raise UserError(
+                f"{source} must hold records of one installed suite ({', '.join(suite_names())}), "
+                f"got {', '.join(names) or 'none'}"
+            )
+        return names[0], read_records(source, _columns(names[0]))
+    except ValueError as error:
+        raise UserError(str(error)) from None
 
 
 def tables_of_logs(
@@ -104,12 +174,10 @@ def tables_of_logs(
 
     try:
         read = read_logs(logs, _read_anew if reread else None)
+        tables = {name: record_table(rows, _columns(name)) for name, rows in read.rows.items()}
     except (FileNotFoundError, ValueError) as error:
         raise UserError(str(error)) from None
-    return {
-        name: record_table(rows, {**suite(name).columns, **suite(name).parts})
-        for name, rows in read.rows.items()
-    }, read
+    return tables, read
 
 
 def _read_anew(sample: EvalSample) -> Score:

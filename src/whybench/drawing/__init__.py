@@ -1,4 +1,4 @@
-"""What the figures of all suites share: sheet and style, marks, names, scales, small graphs.
+"""What the figures of all suites share: sheet, style, panels, marks, names, scales, small graphs.
 
 A suite's figures are functions from plain results to a matplotlib figure. They draw on a `sheet`
 in the `styled` manner of the package, with the marks, scales and names of this room, and `save`

@@ -66,13 +66,14 @@ def draw_points(
             )
 
 
-def draw_people_line(axes: Axes, measure: Measure | None) -> None:
-    """Draw people's value as a horizontal line with a band for its interval."""
+def draw_people_line(axes: Axes, measure: Measure | None, *, upright: bool = False) -> None:
+    """Draw people's value as a line, across or upright, with a band for its interval."""
     if measure is None or measure.estimate is None:
         return
+    span, line = (axes.axvspan, axes.axvline) if upright else (axes.axhspan, axes.axhline)
     if measure.low is not None and measure.high is not None:
-        axes.axhspan(measure.low, measure.high, color=colour("pale"), linewidth=0, zorder=0)
-    axes.axhline(measure.estimate, color=PEOPLE.colour, linewidth=0.9, zorder=1)
+        span(measure.low, measure.high, color=colour("pale"), linewidth=0, zorder=0)
+    line(measure.estimate, color=PEOPLE.colour, linewidth=0.9, zorder=1)
 
 
 def key_of(drawn: Look, name: str) -> Line2D:

@@ -1,4 +1,4 @@
-"""What agents are called in a figure."""
+"""What agents are called in a figure, and designs in the name of its file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["DATE", "SETTINGS", "distinct_names", "is_people", "short_names"]
+__all__ = ["DATE", "SETTINGS", "distinct_names", "file_name", "is_people", "short_names"]
 
 DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)(?=$|\[|-v_)")
 SETTINGS = re.compile(r"-v_(\w+?)-r_(\w+)")
@@ -18,6 +18,15 @@ SETTINGS = re.compile(r"-v_(\w+?)-r_(\w+)")
 def is_people(agent: str) -> bool:
     """Say whether an agent is people."""
     return agent.startswith("human/")
+
+
+def file_name(design: str) -> str:
+    """Return a design as part of a file's name: shells would expand the mark of a changed one.
+
+    >>> file_name("core*")
+    'core-changed'
+    """
+    return design.replace("*", "-changed")
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:

@@ -53,7 +53,7 @@ class Fits:
         loss: Weighted mean square of question means about the predictions.
         rmse: Row-level root mean square error.
         r2: Row-level R².
-        mae: Row-level mean absolute error; None without rows.
+        mae: Mean absolute error of single answers; None where these are not known.
         aic: Akaike's criterion.
         bic: Schwarz's criterion.
         n: Answers.
@@ -154,9 +154,9 @@ def r_squared(rss: Floats, spread: Floats) -> Floats:
 
 
 def _mean_absolute_error(data: Judgments, predictions: Floats) -> Floats | None:
-    if data.rows is None:
-        return None
     rows = data.rows
+    if rows is None or rows.answers is not None:
+        return None
     error = np.abs(rows.value - predictions[rows.problem, rows.question])
     total = np.bincount(rows.problem, error, len(data))
     return np.where(data.n > 0, total / np.maximum(data.n, 1), np.nan)

@@ -67,7 +67,8 @@ def intervals(
         method: See the table above.
         resamples: How many refits for each problem.
         level: Confidence level.
-        keys: Names the random draw, together with the label of each problem.
+        keys: Names the random draw. It is the same for every problem, so that an interval does not
+            depend on who else is fitted, nor on what an agent is called.
 
     Returns:
         For each problem, name to estimate. The flags are those of the fit, `few_units` if fewer
@@ -94,8 +95,7 @@ def intervals(
     for first in range(0, len(able), step):
         group = able[first : first + step]
         draws = [
-            samples[problem].draw(_rng(keys, data.labels[problem]), resamples, method == "expanded")
-            for problem in group
+            samples[problem].draw(_rng(keys), resamples, method == "expanded") for problem in group
         ]
         spreads = _refits(predictor, draws, whole.parameters[group])
         left: list[Floats] | list[None] = [None] * len(group)
@@ -123,8 +123,8 @@ def t_quantile(probability: float, degrees: float) -> float:
     return z + sum(term / degrees ** (power + 1) for power, term in enumerate(terms))
 
 
-def _rng(keys: Sequence[object], label: str) -> np.random.Generator:
-    return generator("fits", "intervals", *keys, label)
+def _rng(keys: Sequence[object]) -> np.random.Generator:
+    return generator("fits", "intervals", *keys)
 
 
 def _refits(

@@ -2,7 +2,9 @@
 
 A fit by least squares sees its rows only through the number, the mean and the mean square of the
 answers to each question, so a thousand agents are three small arrays. Rows are kept beside them
-where they are needed: for mean absolute errors and for resampling.
+where they are needed: for mean absolute errors and for resampling. A row is a single answer, or
+the mean of several that agree in agent, question and sampled unit: resampling whole units sees no
+difference.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Sequence, Sized
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -25,7 +27,7 @@ __all__ = ["Judgments", "Rows"]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Single answers.
+    """Single answers, or means of several.
 
     Attributes:
         problem: For each row the place of its agent.
@@ -33,12 +35,14 @@ class Rows:
         value: The answers, 0 to 1.
         cluster: For each row its sampled unit (a vignette, a person), numbered from 0; unit 3 of
             one agent and unit 3 of another are different units.
+        answers: For each row how many answers its value is the mean of; None where each is one.
     """
 
     problem: NDArray[np.intp]
     question: NDArray[np.intp]
     value: Floats
     cluster: NDArray[np.intp] | None = None
+    answers: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +91,13 @@ class Judgments:
             place = np.full(len(self), -1, dtype=np.intp)
             place[chosen] = np.arange(chosen.size)
             mine = place[rows.problem] >= 0
-            unit = None if rows.cluster is None else rows.cluster[mine]
-            rows = Rows(place[rows.problem[mine]], rows.question[mine], rows.value[mine], unit)
+            rows = Rows(
+                place[rows.problem[mine]],
+                rows.question[mine],
+                rows.value[mine],
+                None if rows.cluster is None else rows.cluster[mine],
+                None if rows.answers is None else rows.answers[mine],
+            )
         return Judgments(
             tuple(self.labels[k] for k in chosen),
             self.counts[chosen],
@@ -105,24 +114,35 @@ class Judgments:
         questions: Sequence[str],
         agents: Sequence[str] | None = None,
         clusters: Sequence[object] | None = None,
+        answers: ArrayLike | None = None,
+        squares: ArrayLike | None = None,
     ) -> Judgments:
-        """Gather single answers.
+        """Gather single answers, or means of several.
 
         Args:
             table: The questions.
             values: Answers, 0 to 1.
             questions: For each answer the name of its question.
             agents: For each answer whose it is; one agent if not stated.
-            clusters: For each answer its sampled unit; unit labels of different agents are never
-                confused.
+            clusters: For each answer its sampled unit, by any label that can be printed; units of
+                different agents are never confused.
+            answers: For each value how many answers it is the mean of; one if not stated. Such
+                means can be resampled only with their clusters.
+            squares: For each value the mean of the squares of these answers.
 
         Raises:
-            ValueError: A value is not between 0 and 1, a question is not in the table, or the
-                columns differ in length.
+            ValueError: A value is not between 0 and 1, a question is not in the table, the
+                columns differ in length, or means of several answers lack clusters or squares.
         """
         value = np.asarray(values, dtype=np.float64)
+        many = None if answers is None else np.asarray(answers, dtype=np.float64)
+        if many is not None and (clusters is None or squares is None):
+            raise ValueError("means of several answers must have clusters and squares, got none")
+        times = np.ones(value.size) if many is None else many
+        square = value**2 if squares is None else np.asarray(squares, dtype=np.float64)
         whose = ["all"] * len(value) if agents is None else list(agents)
-        columns = [questions, whose, *([] if clusters is None else [clusters])]
+        columns: list[Sized] = [questions, whose, times, square]
+        columns += [] if clusters is None else [clusters]
         if not value.size or any(len(column) != len(value) for column in columns):
             lengths = [len(value), *map(len, columns)]
             raise ValueError(f"columns must have one length of at least 1, got {lengths}")
@@ -138,19 +158,15 @@ class Judgments:
         question = np.array([places[name] for name in questions], dtype=np.intp)
         unit = None
         if clusters is not None:
-            seen: list[dict[object, int]] = [{} for _ in labels]
-            unit = np.array(
-                [
-                    seen[p].setdefault(c, len(seen[p]))
-                    for p, c in zip(problem, clusters, strict=True)
-                ],
-                dtype=np.intp,
-            )
+            # In the order of their names, so that resamples do not depend on the order of rows.
+            names, name = np.unique([str(c) for c in clusters], return_inverse=True)
+            pairs, pair = np.unique(problem * len(names) + name, return_inverse=True)
+            unit = pair - np.searchsorted(pairs, problem * len(names))
         cell, shape = problem * len(table) + question, (len(labels), len(table))
-        counts, sums, squares = (
+        counts, sums, squared = (
             np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape).astype(np.float64)
-            for weights in (None, value, value**2)
+            for weights in (times, times * value, times * square)
         )
         some = np.maximum(counts, 1)
-        rows = Rows(problem, question, value, unit)
-        return cls(labels, counts, sums / some, squares / some, rows)
+        rows = Rows(problem, question, value, unit, many)
+        return cls(labels, counts, sums / some, squared / some, rows)

@@ -96,8 +96,9 @@ def sampled(data: Judgments) -> list[Sampled]:
         unit = np.arange(mine.size) if rows.cluster is None else rows.cluster[mine]
         shape = (int(unit.max(initial=-1)) + 1, data.counts.shape[1])
         counts, sums = np.zeros((2, *shape))
-        np.add.at(counts, (unit, rows.question[mine]), 1.0)
-        np.add.at(sums, (unit, rows.question[mine]), rows.value[mine])
+        answers = np.ones(mine.size) if rows.answers is None else rows.answers[mine]
+        np.add.at(counts, (unit, rows.question[mine]), answers)
+        np.add.at(sums, (unit, rows.question[mine]), answers * rows.value[mine])
         found.append(Sampled(counts, sums, rows.cluster is not None))
     return found
 

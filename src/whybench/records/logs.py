@@ -9,18 +9,22 @@ counts only where there is no answer.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
     from inspect_ai.scorer import Score
 
 from whybench.records.rows import rows_of_sample
 
-__all__ = ["ReadLogs", "agent_name", "read_logs"]
+SampleT = TypeVar("SampleT")
+
+__all__ = ["ReadLogs", "agent_name", "check_log_folder", "log_files", "read_logs"]
 
 SETTINGS = {
     "temperature": 0.0,
@@ -61,12 +65,14 @@ def read_logs(
     Args:
         paths: Log files and folders.
         reread: If given, reads each sample's answer anew from its replies.
-    """
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415  (importing Inspect takes seconds)
 
+    Raises:
+        ValueError: A log is damaged, or of a version that cannot be read. Others are not read
+            without it, since results that lack some answers would look like whole ones.
+    """
     chosen: dict[tuple[Any, ...], dict[str, Any]] = {}
     unfinished, foreign, superseded = [], [], 0
-    headers = [(path, read_eval_log(path, header_only=True)) for path in _log_files(paths)]
+    headers = _headers(paths)
     headers.sort(key=lambda entry: entry[1].eval.created)
     for path, header in headers:
         if "suite" not in (header.eval.metadata or {}):
@@ -85,16 +91,58 @@ def read_logs(
     return ReadLogs(rows, len(headers), tuple(unfinished), superseded, tuple(foreign))
 
 
+def check_log_folder(folder: str | Path) -> None:
+    """Make sure, before the first call, that logs can be written here and those here be read.
+
+    Raises:
+        ValueError: They cannot. An address of a store elsewhere is not tried.
+    """
+    if "://" in str(folder):
+        return
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder) as trial:
+            trial.write(b"a log needs room")
+    except OSError as error:
+        raise ValueError(
+            f"logs must go to a folder that can be written, got {folder}: {error}"
+        ) from error
+    _headers([folder])
+
+
+def _headers(paths: Sequence[str | Path]) -> list[tuple[str, EvalLog]]:
+    """Return the logs with their headers, or name all that cannot be read."""
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415  (importing Inspect takes seconds)
+
+    headers, damaged = [], []
+    for path in log_files(paths):
+        try:
+            headers.append((path, read_eval_log(path, header_only=True)))
+        except Exception as error:
+            # A damaged file fails in whatever step of unpacking comes upon the damage.
+            damaged.append(f"{path} ({_told(error)})")
+    if damaged:
+        raise ValueError(_UNREADABLE.format(", ".join(damaged)))
+    return headers
+
+
+_UNREADABLE = (
+    "logs must be whole and of a version that can be read, got {}. If its run is still going, try "
+    "again in a moment; else move it elsewhere, and the run's command asks what is then missing"
+)
+
 _IDENTITY = ("agent", "suite", "version", "design_hash", "item", "epoch")
 
 
-def _log_files(paths: Sequence[str | Path]) -> list[str]:
+def log_files(paths: Sequence[str | Path]) -> list[str]:
+    """Return the log files among these files and in these folders."""
     from inspect_ai.log import list_eval_logs  # noqa: PLC0415
 
     found: list[str] = []
     for path in paths:
         if Path(path).is_dir():
-            found += [info.name.removeprefix("file://") for info in list_eval_logs(str(path))]
+            listed = (info.name.removeprefix("file://") for info in list_eval_logs(str(path)))
+            found += sorted(listed)  # Inspect lists by time of change, which copying changes.
         elif Path(path).is_file():
             found.append(str(path))
         else:
@@ -106,6 +154,9 @@ def _log_rows(
     path: str, header: EvalLog, reread: Callable[[EvalSample], Score] | None
 ) -> Iterator[dict[str, Any]]:
     about = header.eval.metadata or {}
+    lacks = [name for name in ("suite_version", "design", "design_hash") if name not in about]
+    if lacks:
+        raise ValueError(_UNREADABLE.format(f"{path} (it does not say its {', '.join(lacks)})"))
     common = {
         "agent": agent_name(header),
         "version": about["suite_version"],
@@ -118,16 +169,25 @@ def _log_rows(
         if score is not None:
             fields = {"value": score.value, "reason": score.reason, "metadata": score.metadata}
         rows = rows_of_sample(str(sample.id), sample.metadata, fields, _error(sample))
-        tokens = sample.model_usage.values()
+        sent, received = _tokens(sample)
         costs = {
             "epoch": sample.epoch,
-            "input_tokens": sum(usage.input_tokens for usage in tokens) // len(rows),
-            "output_tokens": sum(usage.output_tokens for usage in tokens) // len(rows),
+            "input_tokens": sent // len(rows),
+            "output_tokens": received // len(rows),
             "seconds": (sample.total_time or 0.0) / len(rows),
             "sample": sample.uuid,
         }
         for row in rows:
             yield {**row, **common, **costs}
+
+
+def _tokens(sample: EvalSampleSummary | EvalSample) -> tuple[int, int]:
+    """Return the agent's tokens, sent and received: of all models, less those that have a role."""
+    every, others = sample.model_usage.values(), sample.role_usage.values()
+    return (
+        sum(usage.input_tokens for usage in every) - sum(usage.input_tokens for usage in others),
+        sum(usage.output_tokens for usage in every) - sum(usage.output_tokens for usage in others),
+    )
 
 
 def _samples(
@@ -139,17 +199,36 @@ def _samples(
     )
 
     if reread is None:
-        for summary in read_eval_log_sample_summaries(path):
+        for summary in _whole(path, read_eval_log_sample_summaries):
             yield summary, next(iter((summary.scores or {}).values()), None)
     else:
-        for sample in read_eval_log_samples(path, all_samples_required=False):
+        found = partial(read_eval_log_samples, all_samples_required=False)
+        for sample in _whole(path, found):
             yield sample, None if sample.error else reread(sample)
+
+
+def _whole(path: str, read: Callable[[str], Iterable[SampleT]]) -> Iterator[SampleT]:
+    """Yield the samples of a log, or say that it is damaged."""
+    try:
+        yield from read(path)
+    except Exception as error:
+        raise ValueError(_UNREADABLE.format(f"{path} ({_told(error)})")) from error
+
+
+def _told(error: BaseException) -> str:
+    """Return what was wrong in the first place; what follows from it says less."""
+    first = error.__cause__ or error.__context__
+    return _told(first) if first else f"{type(error).__name__}: {_last_line(error)}"
+
+
+def _last_line(message: object) -> str:
+    return next(reversed(str(message).strip().splitlines()), "")[:200]
 
 
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
     error = sample.error
     message = getattr(error, "message", error)
-    return "" if message is None else str(message).strip().splitlines()[-1][:200]
+    return "" if message is None else _last_line(message)
 
 
 def agent_name(header: EvalLog) -> str:

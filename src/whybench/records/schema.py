@@ -43,5 +43,15 @@ def record_schema(columns: Mapping[str, type]) -> pa.Schema:
 
 
 def record_table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type]) -> pa.Table:
-    """Return rows as a table; a column that a row lacks is null there."""
-    return pa.Table.from_pylist(list(rows), schema=record_schema(columns))
+    """Return rows as a table; a column that a row lacks is null there.
+
+    Raises:
+        ValueError: A row has something else than its column holds.
+    """
+    try:
+        return pa.Table.from_pylist(list(rows), schema=record_schema(columns))
+    except pa.ArrowException as error:
+        raise ValueError(
+            f"records must fit the columns of their suite, got {str(error)!r}; another version "
+            "made these answers, and can read them"
+        ) from error

@@ -27,6 +27,7 @@ from whybench.stats.power import Epochs, Spread, epochs_needed, paired_power, sp
 from whybench.stats.rank_tests import kruskal_statistics, kruskal_wallis, mann_whitney
 from whybench.stats.resampling import bootstrap, draw_counts, weighted_mean
 from whybench.stats.results import FEW_UNITS, Estimate, Finding
+from whybench.stats.shift import Replicated, Shift, resampled_shift, shift_between, wider
 
 __all__ = [
     "FEW_UNITS",
@@ -38,6 +39,8 @@ __all__ = [
     "Estimate",
     "Finding",
     "Measure",
+    "Replicated",
+    "Shift",
     "Spread",
     "adjust",
     "balanced_accuracy",
@@ -60,7 +63,9 @@ __all__ = [
     "paired_power",
     "permutation_pvalues",
     "permutation_test",
+    "resampled_shift",
     "resampled_spearman",
+    "shift_between",
     "sign_flip_test",
     "signed_rank_test",
     "spearman",
@@ -69,5 +74,6 @@ __all__ = [
     "split_half",
     "spread_of",
     "weighted_mean",
+    "wider",
     "wilson_estimate",
 ]

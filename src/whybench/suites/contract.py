@@ -36,10 +36,13 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
     from whybench.stats import Measure
+    from whybench.suites.pairs import Pair
 
 __all__ = [
+    "BUDGETS",
     "Agent",
     "Answer",
+    "Budget",
     "Design",
     "Episode",
     "Item",
@@ -191,6 +194,27 @@ def reply_generator(
     return generator("agent", agent, settings["seed"], item_id, epoch, *([turn] if turn else []))
 
 
+BUDGETS = ("small", "standard", "full")
+"""How much a profile may ask: a first look in minutes, what a paper would want, everything."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much of a suite a profile asks.
+
+    Attributes:
+        settings: The design, as `Suite.design` takes it.
+        reason: Why this and so much, in one line.
+        blocks: Only so many balanced blocks of the design, from its start; None for all.
+        epochs: How often everything is asked.
+    """
+
+    settings: Mapping[str, object]
+    reason: str
+    blocks: int | None = None
+    epochs: int = 1
+
+
 @dataclass(frozen=True)
 class Play:
     """How a person takes part in episodes at the terminal.
@@ -228,6 +252,15 @@ class Suite(Generic[DesignT, ItemT]):
         gold: The true answer worded as an agent would word it; in an episode, the next reply of
             an agent that knows the truth.
         measures: Records to measures.
+        headline: The names of the measures that stand for the suite in a profile, first things
+            first.
+        budgets: What a profile asks for each of `BUDGETS`; the default design where none is given.
+        paired: Records of two agents, `first` and `second`, on the same items, to how main measures
+            differ; None where the suite has no such comparison.
+        summed_by: The columns by which records may be summed up (`whybench.records.scan`) for
+            `summed_measures`.
+        summed_measures: Records summed up to those measures that follow from them; None where
+            measures need single answers.
         agents: The reference agents by name.
         columns: The factor columns of the records and their types.
         parts: Further columns of the records, which some answers have, and their types.
@@ -282,6 +315,11 @@ class Suite(Generic[DesignT, ItemT]):
     task: str
     probes: Sequence[str]
     full_score: Callable[[ItemT, Answer], bool]
+    headline: tuple[str, ...] = ()
+    budgets: Mapping[str, Budget] = field(default_factory=dict)
+    paired: Callable[[pa.Table], Iterable[Pair]] | None = None
+    summed_by: tuple[str, ...] = ()
+    summed_measures: Callable[[pa.Table], list[Measure]] | None = None
     turns: Callable[[Mapping[str, Scalar]], int] = lambda _: 1
     episode: Callable[[Mapping[str, Scalar]], Episode] | None = None
     identity: Callable[[ItemT], str] | None = None
@@ -330,6 +368,13 @@ class Suite(Generic[DesignT, ItemT]):
             episode.hear(speak(asked, turn), truncated)
             turn += 1
         return episode.answer
+
+    def budget(self, name: str) -> Budget:
+        """Return how much a profile of this size asks."""
+        if name not in BUDGETS:
+            raise UserError(f"budget must be one of {', '.join(BUDGETS)}, got {name!r}")
+        whole = Budget({"base": next(iter(self.designs))}, "the default design of the suite")
+        return self.budgets.get(name, whole)
 
     def agent(self, name: str) -> Agent[Any]:
         """Return a reference agent by name."""

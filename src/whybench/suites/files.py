@@ -65,9 +65,10 @@ def design_settings(path: str, factor: str) -> dict[str, Any]:
         raise UserError(f"design must be a name or a YAML file, got {path!r}: no such file")
     raw = mapping_of(Path(path).read_text(encoding="utf-8"), path, "factors to levels")
     settings = {"name": Path(path).stem, **raw}
-    if isinstance(settings.get(factor), list):
+    if factor in settings:
+        given = settings[factor]
         settings[factor] = [
             str(Path(path).parent / level) if is_path(str(level)) else level
-            for level in settings[factor]
+            for level in (given if isinstance(given, list) else str(given).split(","))
         ]
     return settings

@@ -19,13 +19,15 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.scorer import Score
-from inspect_ai.solver import Generate, Solver, TaskState, generate, solver
+from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
 from whybench import __version__
 from whybench.datasets import DataError
 from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
+from whybench.records.transcripts import conversations
 from whybench.seeds import digest
+from whybench.suites.asking import ask
 from whybench.suites.contract import UserError
 from whybench.suites.registry import AnySuite, put_on_shelf, suite
 from whybench.suites.shards import WHOLE, in_samples, take_shard
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import SampleScore, Scorer
 
     from whybench.stats import Measure
@@ -88,13 +90,12 @@ def question_task(
     items = take_shard(list(asked.items(design)), shard, asked.together)
     put_on_shelf(items)
     groups = in_samples(items, group, asked.together)
-    alone = all(len(members) == 1 for members in groups)
     return Task(
         dataset=MemoryDataset(
             [_sample(asked, members) for members in groups],
             name=f"{asked.name}-{design.name}",
         ),
-        solver=solver or (generate() if alone else ask_each()),
+        solver=solver or ask_each(),
         scorer=scorer,
         config=GenerateConfig(temperature=0.0),
         version=f"{asked.version}-{content_hash(asked, items)}",
@@ -161,12 +162,10 @@ def ask_each() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         model = get_model()
-
-        async def ask(question: ChatMessage) -> ModelOutput:
-            return await model.generate([question])
-
         questions = list(state.messages)
-        outputs = await collect(*(ask(question) for question in questions))
+        asked = [ask(model.generate, [question]) for question in questions]
+        # A single conversation needs no task of its own.
+        outputs = [await asked[0]] if len(asked) == 1 else await collect(*asked)
         state.messages = [
             message
             for question, output in zip(questions, outputs, strict=True)
@@ -187,30 +186,31 @@ def marked(output: ModelOutput) -> ChatMessageAssistant:
 
 def score_sample(sample: TaskState | EvalSample) -> Score:
     """Read the replies of a sample, one that is being run or one from a log."""
-    metadata, messages = sample.metadata, sample.messages
+    metadata = sample.metadata
     sample_id = str(sample.sample_id if isinstance(sample, TaskState) else sample.id)
     stop_reason = sample.output.stop_reason if sample.output.choices else None
     asked = suite(str(metadata["suite"]))
     rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
-    replies: dict[str, list[tuple[str, bool]]] = {}
-    talks: dict[str, list[ChatMessage]] = {}
-    current = sample_id
-    for message in messages:
-        if isinstance(message, ChatMessageUser):
-            current = (message.metadata or {}).get("item", current)
-        talks.setdefault(current, []).append(message)
-        if isinstance(message, ChatMessageAssistant):
-            stopped = (message.metadata or {}).get("stop_reason", stop_reason)
-            replies.setdefault(current, []).append((words_of(message), stopped in CUT_OFF))
-    answers = []
+    talks = conversations(sample_id, sample.messages)
+    answers, said = [], []
     for item, row in rows.items():
-        said = replies.get(item, [])
+        talk = talks.get(item, [])
+        said = [
+            (words_of(message), _stop_reason(message, stop_reason) in CUT_OFF)
+            for message in talk
+            if isinstance(message, ChatMessageAssistant)
+        ]
         # Without an episode the last reply is the answer; what came before was work on it.
         answer = read_replies(asked, row, said if asked.episode else said[-1:])
-        parts = {**answer.parts, **asked.traces(talks.get(item, []))}
-        answers.append((item, answer.value, answer.reason, parts))
-    spoken = replies.get(current, []) if len(rows) == 1 else []
-    return Score(**pack_score(answers), answer=spoken[-1][0].strip()[-200:] if spoken else None)
+        answers.append((item, answer.value, answer.reason, {**answer.parts, **asked.traces(talk)}))
+    last = said[-1][0].strip()[-200:] if said and len(rows) == 1 else None
+    return Score(**pack_score(answers), answer=last)
+
+
+def _stop_reason(message: ChatMessageAssistant, otherwise: str | None) -> str | None:
+    """Return why a reply ended: what was noted with it, or else what is said of the sample."""
+    noted: str | None = (message.metadata or {}).get("stop_reason", otherwise)
+    return noted
 
 
 def words_of(message: ChatMessageAssistant) -> str:

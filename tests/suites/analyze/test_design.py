@@ -97,7 +97,10 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ({"challenge": "sampson"}, "challenge must be among simpson, .* got 'sampson'"),
         ({"challenge": "simpson,confounding"}, "challenge must be one or more different levels"),
         ({"variant": "control,controls"}, "variant must have one of control and controls"),
-        ({"variant": "null"}, "variant must be among trap, control, controls, got 'null'"),
+        (
+            {"variant": "null"},
+            "variant must be among trap, control, controls, published, got 'null'",
+        ),
         ({"hint": "6"}, "hint must be among 1, 2, 3, 4, 5, got 6"),
         ({"hint": "low"}, "hint must be a whole number, got 'low'"),
         ({"label": []}, "label must be one or more different levels"),

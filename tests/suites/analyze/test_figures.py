@@ -421,8 +421,8 @@ def test_all_figures_of_a_run(tmp_path: Path) -> None:
     records = table([*labelled().to_pylist(), *simulated("hints*", ("naive", "null"), **hints)])
     names = [path.name for path in analyze_figures(tmp_path, records)]
     figures = ["by-challenge-labels", "plane-labels", "label-flips-labels"]
-    figures += ["by-challenge-hints", "by-hint-hints"]
-    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png")]
+    figures += ["by-challenge-hints-changed", "by-hint-hints-changed"]
+    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png", "csv")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
@@ -433,7 +433,7 @@ def test_many_agents_go_into_several_figures(
     rows = simulated("few", ("naive",), challenge="simpson", seeds=1)
     many = [{**row, "agent": f"agent {place}"} for place in range(3) for row in rows]
     paths = [path.stem for path in analyze_figures(tmp_path, table(many))]
-    assert paths == [*["by-challenge-few-1"] * 3, *["by-challenge-few-2"] * 3]
+    assert paths == [*["by-challenge-few-1"] * 4, *["by-challenge-few-2"] * 4]
 
 
 def test_reference_analysts_stand_in_their_corners() -> None:

@@ -69,6 +69,7 @@ TOY = Challenge(
         NumberTable("doses", ("low", "high")),
     ),
     draw=lambda variant, _: world(variant) if variant == "trap" else None,
+    examine=unused,
     present=lambda instance: instance.variant == "trap",
     competent=unused,
     naive=unused,

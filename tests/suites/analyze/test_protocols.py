@@ -6,23 +6,14 @@ import hashlib
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from evidence.code_runs import DIES, DIGEST, HANGS, PARTS, TRUE, block, converse
 from hypothesis import given
 from hypothesis import strategies as st
-from inspect_ai import Task, eval
-from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import (
-    ChatMessageAssistant,
-    ChatMessageTool,
-    ChatMessageUser,
-    ModelOutput,
-    ModelUsage,
-    get_model,
-)
-from inspect_ai.tool import ToolCall
+from inspect_ai.model import ChatMessageTool
 
-from whybench.records.rows import pack_metadata
 from whybench.sandbox.check import check_confinement
-from whybench.suites.analyze.items import AnalyzeItem, instance_at
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.items import instance_at
 from whybench.suites.analyze.protocols.attempts import (
     FAILED,
     NOT_RUN,
@@ -50,7 +41,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from inspect_ai.log import EvalLog, EvalSample
+    from evidence.code_runs import Said
+    from inspect_ai.log import EvalSample
 
 TEXTS = st.text(st.sampled_from("`~ \n\tpython<think>/{}x=1\ud800\x00\r"), max_size=80) | st.text()
 
@@ -221,13 +213,6 @@ def test_a_protocol_must_be_one_that_there_is() -> None:
 
 # From here on, programs are run.
 
-SECONDS = 5
-"""How long programs may run here: long enough for a busy machine."""
-
-TRUE = '{"effect": -0.07}'
-Said = str | list[tuple[str, dict[str, Any]]]
-"""A reply of a scripted model: text, or calls of tools."""
-
 
 @pytest.fixture(scope="session")
 def confines() -> None:
@@ -239,59 +224,10 @@ def confines() -> None:
 
 @pytest.fixture
 def run(
-    confines: None,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    confines: None, tmp_path: Path
 ) -> Callable[[str, Mapping[str, Sequence[Said]]], dict[str, EvalSample]]:
     """Hold scripted conversations about one item, and return the samples by their names."""
-    # Programs here import nothing large, so no sandbox need wait with its imports done.
-    monkeypatch.setattr("whybench.sandbox.environment.AHEAD", 0)
-
-    def held(protocol: str, scripts: Mapping[str, Sequence[Said]]) -> dict[str, EvalSample]:
-        item = AnalyzeItem("simpson", "trap", 3, hint=3, label="neutral", protocol=protocol)
-        samples = [
-            Sample(
-                id=name,
-                input=[ChatMessageUser(content=item.prompt, metadata={"item": name})],
-                metadata=pack_metadata("analyze", [(name, item.factors, item.truth)]),
-            )
-            for name in scripts
-        ]
-        [log] = eval(
-            Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox="whybench"),
-            model=get_model("mockllm/model", custom_outputs=_scripted(scripts)),
-            log_dir=str(tmp_path),
-            display="none",
-        )
-        return _by_name(log)
-
-    return held
-
-
-def _scripted(scripts: Mapping[str, Sequence[Said]]) -> Callable[..., ModelOutput]:
-    def reply(messages: list[Any], tools: Any, choice: Any, config: Any) -> ModelOutput:
-        script = scripts[messages[0].metadata["item"]]
-        turn = sum(isinstance(message, ChatMessageAssistant) for message in messages)
-        said = script[min(turn, len(script) - 1)]
-        output = ModelOutput.from_content("mockllm/model", said if isinstance(said, str) else "")
-        if not isinstance(said, str) and choice != "none":
-            output.choices[0].message.tool_calls = [
-                ToolCall(id=f"{turn}-{place}", function=name, arguments=arguments)
-                for place, (name, arguments) in enumerate(said)
-            ]
-        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
-        return output
-
-    return reply
-
-
-def _by_name(log: EvalLog) -> dict[str, EvalSample]:
-    assert log.status == "success", log.error
-    return {str(sample.id): sample for sample in log.samples or []}
-
-
-def _block(code: str) -> str:
-    return f"I would run this.\n```python\n{code}\n```"
+    return lambda protocol, scripts: converse(protocol, scripts, tmp_path)
 
 
 def _told(sample: EvalSample) -> str:
@@ -301,66 +237,20 @@ def _told(sample: EvalSample) -> str:
     )
 
 
-DIGEST = (
-    f"import hashlib; print(hashlib.sha256(open('{ROWS_FILE}', 'rb').read()).hexdigest(), "
-    "'standard error')"
-)
-HANGS = "import time\ntime.sleep(60)"
-FLOODS = "while True: print('x' * 100_000)"
-DIES = "import os; print('so far', flush=True); os.kill(os.getpid(), 9)"
-KEYS = (
-    "import os; print('truth', 'effect', 'OPENAI_API_KEY', os.environ.get('OPENAI_API_KEY'));"
-    "print('{\"effect\": 99}')"
-)
-
-CODE = {
-    "fine": (_block(DIGEST), "ok"),
-    "hangs": (_block(HANGS), "time"),
-    "floods": (_block(FLOODS), "flood"),
-    "dies": (_block(DIES), "signal"),
-    "fails": (_block("print(1)\nraise SystemExit(3)"), "error"),
-    "silent": (_block("x = 1"), "silent"),
-    "two blocks": ("\n".join(map(_block, ("print('first')", "print('second')"))), "ok"),
-    "no block": ("I need no program.", "no_code"),
-    "answers at once": ('{"effect": 99}', "no_code"),
-    "prints the key's name": (_block(KEYS), "ok"),
-}
-
-
 @pytest.mark.xdist_group("sandbox")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_whatever_a_program_does_is_an_outcome_and_the_answer_is_asked_for(
-    run: Callable[..., dict[str, EvalSample]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-not-to-be-seen")
-    samples = run("code", {name: (reply, TRUE) for name, (reply, _) in CODE.items()})
-    assert set(samples) == set(CODE)
-    for name, (_, outcome) in CODE.items():
-        sample = samples[name]
-        assert attempts_in(sample.messages) == [outcome], name
-        roles = [message.role for message in sample.messages]
-        assert roles == ["user", "assistant", "user", "assistant"], name
-        assert sample.messages[2].text.endswith(ANSWER), name
-        assert sample.messages[-1].text == sample.output.completion == TRUE, name
-    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
-    assert hashlib.sha256(rows).hexdigest() in _told(samples["fine"])
-    assert f"did not end within {SECONDS} seconds" in _told(samples["hangs"])
-    assert len(_told(samples["floods"])) < 10_000
-    assert "so far" in _told(samples["dies"])
-    assert "(status 137)" in _told(samples["dies"])
-    assert "(status 3)" in _told(samples["fails"])
-    assert "had 2 programs; only the last one was run" in _told(samples["two blocks"])
-    assert "second" in _told(samples["two blocks"])
-    assert "first" not in _told(samples["two blocks"]).partition(ANSWER)[0]
-    assert "OPENAI_API_KEY None" in _told(samples["prints the key's name"])
+def test_whatever_a_program_does_is_an_outcome_and_the_answer_is_asked_for(confines: None) -> None:
+    found = list(PARTS["misbehaving"](True))
+    assert len(found) > 10
+    assert not [figure for figure in found if not figure.holds]
 
 
 DEBUG: dict[str, tuple[tuple[Said, ...], list[str]]] = {
-    "fine": ((_block("print(1)"), TRUE), ["ok"]),
-    "repaired": ((_block("print(1"), _block("print(1)"), TRUE), ["error", "ok"]),
-    "nothing printed": ((_block("1"), _block("print(1)"), TRUE), ["silent", "ok"]),
-    "fails again": ((_block("1 / 0"), _block("1 / 0"), TRUE), ["error", "error"]),
-    "gives up": ((_block("1 / 0"), "It cannot be done.", TRUE), ["error", "no_code"]),
+    "fine": ((block("print(1)"), TRUE), ["ok"]),
+    "repaired": ((block("print(1"), block("print(1)"), TRUE), ["error", "ok"]),
+    "nothing printed": ((block("1"), block("print(1)"), TRUE), ["silent", "ok"]),
+    "fails again": ((block("1 / 0"), block("1 / 0"), TRUE), ["error", "error"]),
+    "gives up": ((block("1 / 0"), "It cannot be done.", TRUE), ["error", "no_code"]),
 }
 
 
@@ -398,10 +288,10 @@ AGENTIC: dict[str, tuple[tuple[Said, ...], list[str]]] = {
     "spoils the file": (([_call(SPOILS)], [_call("print(1)")], "Done."), ["ok", "gone"]),
     "hangs and dies": (([_call(HANGS)], [_call(DIES)], "Done."), ["time", "signal"]),
     "two at once": (([_call("print(1)"), _call("1 / 0")], "Done."), ["ok", "error"]),
-    "never calls": (("I can see it without.",), []),
+    "never calls": (("I can see it without.",), ["no_code"]),
     "never stops": (([_call("print(1)")],), ["ok"] * MOST),
     "too many at once": (([_call("print(1)")] * (MOST + 3), "Done."), ["ok"] * MOST),
-    "no such tool": (([("bash", {"cmd": "ls"})], [("python", {})], "Done."), []),
+    "no such tool": (([("bash", {"cmd": "ls"})], [("python", {})], "Done."), ["no_code"]),
     "an empty program": (([_call(" ")], "Done."), ["no_code"]),
 }
 
@@ -420,6 +310,9 @@ def test_an_agent_runs_programs_within_bounds(run: Callable[..., dict[str, EvalS
         name: [entry.text for entry in sample.messages if isinstance(entry, ChatMessageTool)]
         for name, sample in samples.items()
     }
+    assert SUITE.traces(samples["never calls"].messages) == {
+        "runs": 0, "failed_runs": 0, "code_outcome": "no_code",
+    }  # fmt: skip
     assert "kept" in results["several runs"][1]
     rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
     assert hashlib.sha256(rows).hexdigest() in results["rewrites the rows"][1]

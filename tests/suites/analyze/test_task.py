@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from evidence.graders import honest, scripted
 from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -141,6 +142,23 @@ def test_a_graded_run_needs_a_grader_and_keeps_the_score_of_the_answer_first(tmp
     )
     assert log.status == "error"
     assert "grader" in log.error.message
+
+
+def test_the_grader_s_tokens_are_not_the_agent_s(tmp_path) -> None:
+    task = analyze(challenge="simpson", seeds=1, graded=True)
+    asked: list = []
+    log = run(
+        tmp_path,
+        speaking(gold_of),
+        task,
+        model_roles={"grader": scripted("mockllm/grader", honest, asked)},
+    )
+    assert len(asked) == 2
+    assert log.stats.role_usage["grader"].output_tokens == 10 * len(asked)
+    rows = rows_in(tmp_path)
+    assert [(row["input_tokens"], row["output_tokens"]) for row in rows] == [(1, 1), (1, 1)]
+    again = rows_in(tmp_path, reread=score_sample)
+    assert [(row["input_tokens"], row["output_tokens"]) for row in again] == [(1, 1), (1, 1)]
 
 
 def test_shards_part_the_items_of_a_design() -> None:

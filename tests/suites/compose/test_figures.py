@@ -394,10 +394,10 @@ def test_trees_are_those_of_the_records() -> None:
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
     names = [path.name for path in compose_figures(tmp_path, records())]
     figures = [
-        *("plane-core", "by-mediators-core"),
-        *("cut-tree-core-cycle3-bridge-or", "cut-tree-core-bridge-bridge-or"),
+        *("plane-core-changed", "by-mediators-core-changed"),
+        *("cut-tree-core-changed-cycle3-bridge-or", "cut-tree-core-changed-bridge-bridge-or"),
     ]
-    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png")]
+    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png", "csv")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 

@@ -400,14 +400,14 @@ def test_all_figures_of_a_run(tmp_path: Path) -> None:
         *("episode-justified", "episode-lucky", "episode-premature", "episode-contradicts"),
         "episode-no-answer",
     ]
-    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png")]
+    assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png", "csv")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
 def test_a_design_of_one_size_has_no_figure_by_size(tmp_path: Path) -> None:
     chosen = [row["n"] == 4 for row in records().to_pylist()]
-    paths = islice(intervene_figures(tmp_path, records().filter(chosen)), 4)
-    assert [path.stem for path in paths] == [*["verdicts-small"] * 3, "episode-justified"]
+    paths = islice(intervene_figures(tmp_path, records().filter(chosen)), 5)
+    assert [path.stem for path in paths] == [*["verdicts-small"] * 4, "episode-justified"]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -2,17 +2,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 pytest.importorskip("matplotlib")
 
 from tests.drawing.seen import check_apart, check_files, check_readable, drawn, texts
 
+from whybench.drawing.canvas import save, sheet
+from whybench.drawing.style import PEOPLE as PEOPLE_LOOK
 from whybench.records.schema import record_table
 from whybench.seeds import generator
 from whybench.stats import Measure
@@ -23,6 +26,7 @@ from whybench.suites.judge.figures import (
     consistency_by_condition,
     determinacy_panels,
     measures_by_release,
+    measures_forest,
     parameter_map,
     replication_figures,
     slope_chart,
@@ -32,13 +36,18 @@ from whybench.suites.judge.figures.by_release import released
 from whybench.suites.judge.figures.graphs import layers
 from whybench.suites.judge.figures.looks import TASKS
 from whybench.suites.judge.figures.names import condition_name
+from whybench.suites.judge.figures.rows import rank
+from whybench.suites.judge.figures.scales import measure_axis
+from whybench.suites.judge.figures.sheets import sheets_of
 from whybench.suites.judge.figures.slopes import spread
+from whybench.suites.judge.figures.tasks_panel import task_rows
 from whybench.suites.judge.imported import CONDITIONS, published_records
 from whybench.suites.judge.measures import CONDITION
 from whybench.suites.judge.modelled import model_agents
 from whybench.suites.judge.questions import GRAPHS, structure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -101,7 +110,7 @@ def only(measures: list[Measure], **labels: str) -> list[Measure]:
 
 
 @cache
-def models(graph: str = "collider", *, few: bool = False) -> list[Modelled]:
+def answered(graph: str = "collider", *, few: bool = False, **changed: str) -> pa.Table:
     """Three agents, of whom the last may have answered one vignette only."""
     shape = structure(graph)
     draw = generator("test", "figures", graph)
@@ -127,6 +136,7 @@ def models(graph: str = "collider", *, few: bool = False) -> list[Modelled]:
             "letter": question.letter,
             "cause": question.cause,
             "value": float(draw.integers(0, 101)),
+            **({} if agent == PEOPLE else changed),
         }
         for agent, story, polarity in product(
             (PEOPLE, *AGENTS[:2]), ("economy", "weather"), ("ppp", "pmm")
@@ -134,7 +144,21 @@ def models(graph: str = "collider", *, few: bool = False) -> list[Modelled]:
         if not few or agent != AGENTS[1] or (story, polarity) == ("economy", "ppp")
         for place, question in enumerate(shape.questions)
     ]
-    return model_agents(record_table(rows, SUITE.columns), resamples=0)
+    return record_table(rows, SUITE.columns)
+
+
+@cache
+def models(graph: str = "collider", *, few: bool = False) -> list[Modelled]:
+    return model_agents(answered(graph, few=few), resamples=0)
+
+
+def joined(*tables: pa.Table) -> pa.Table:
+    """Return the tables as one, with people once."""
+    return pa.concat_tables([tables[0], *(without_people(table) for table in tables[1:])])
+
+
+def without_people(table: pa.Table) -> pa.Table:
+    return table.filter([agent != PEOPLE for agent in table["agent"].to_pylist()])
 
 
 def ceiling() -> Measure:
@@ -144,6 +168,7 @@ def ceiling() -> Measure:
 DRAW = {
     "tasks": lambda: tasks_panel(models()),
     "alignment": lambda: alignment_forest(made("alignment"), ceiling()),
+    "measures": lambda: measures_forest(made("consistency", "ea", "mv")),
     "parameters": lambda: parameter_map(made("p", "b", "m", "lad")),
     "consistency": lambda: consistency_by_condition(made("consistency")),
     "determinacy": lambda: determinacy_panels(only(made(*NAMES), content="story")),
@@ -184,6 +209,7 @@ def test_each_agent_is_a_point() -> None:
     agents = len(AGENTS)
     assert drawn(figure_of("tasks")) == 3 * 11
     assert drawn(figure_of("alignment")) == agents * 4
+    assert drawn(figure_of("measures")) == 3 * agents * 4
     assert drawn(figure_of("parameters")) == 4 * (agents * 4 + 2)  # people stand under both styles
     assert drawn(figure_of("consistency")) == agents * 4
     assert drawn(figure_of("determinacy")) == 3 * (agents * 2 + 1)
@@ -193,17 +219,20 @@ def test_each_agent_is_a_point() -> None:
 
 def test_few_answers_are_marked_and_not_ranked() -> None:
     assert drawn(figure_of("alignment"), "-small") == 2
+    assert drawn(figure_of("measures"), "-small") == 6
     assert drawn(figure_of("consistency"), "-small") == 2
     assert drawn(figure_of("determinacy"), "-small") == 6
     assert drawn(figure_of("changes"), "-small") == 6
     assert drawn(figure_of("release"), "-small") == 6
-    for name in ("alignment", "consistency", "determinacy", "changes", "release"):
+    for name in ("alignment", "measures", "consistency", "determinacy", "changes", "release"):
         words = " ".join(text.get_text() for text in texts(figure_of(name)))
         assert "fewer than 60 answers" in words, name
 
     forest = figure_of("alignment")
     ranked = [label.get_text() for label in forest.axes[0].get_yticklabels()]
     assert ranked[-1] == "claude-opus-4"
+    rows = [label.get_text() for label in figure_of("measures").axes[0].get_yticklabels()]
+    assert {row.split(",")[0] for row in rows[-2:]} == {"claude-opus-4"}
     assert "n = 4" in [text.get_text() for text in texts(figure_of("consistency"))]
     words = [text.get_text() for text in texts(tasks_panel(models(few=True)))]
     assert words.count("gpt-5-mini, high (few answers)") == 1
@@ -287,8 +316,10 @@ def test_spread_keeps_names_apart_and_in_order() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(UserError, match="1 to 5 agents, got 6"):
+    with pytest.raises(UserError, match="1 to 4 agents, after people .*, got 5 and 1 people"):
         tasks_panel(models() * 2)
+    with pytest.raises(UserError, match="1 to 4 agents, after people .*, got 5 and no people"):
+        tasks_panel([models()[1]] * 5)
     with pytest.raises(UserError, match="one graph, got collider, fork"):
         tasks_panel([models()[0], models("fork")[0]])
     with pytest.raises(UserError, match="pooled alignments"):
@@ -307,6 +338,121 @@ def test_a_single_agent_without_people_is_drawn() -> None:
     assert drawn(measures_by_release(story)) == 3
     assert drawn(parameter_map(story)) == 4
     assert drawn(slope_chart(story, only(few, content="abstract", style="numeric"))) == 14
+
+
+def test_black_is_for_people() -> None:
+    with_people, without = tasks_panel(models()), tasks_panel(models()[1:])
+    for figure, black in ((with_people, 1), (without, 0)):
+        points = [m for m in figure.findobj() if str(m.get_gid()).startswith("points-")]
+        assert sum(p.get_markeredgecolor() == PEOPLE_LOOK.colour for p in points) == black
+
+
+def test_too_few_tasks_have_means_and_no_model() -> None:
+    tasks = answered()["task"].to_pylist()
+    (one, *_) = model_agents(answered().filter([task in ("I", "II") for task in tasks]), 0)
+    assert "underdetermined" in one.flags
+    figure = tasks_panel([one])
+    assert drawn(figure) == 2
+    assert [row["fitted"] for row in task_rows(one)] == [None, None]
+    fitted = [line for line in figure.axes[0].lines if line.get_linestyle() == "--"]
+    assert [len(line.get_xdata()) for line in fitted] == [0], "only the key has a line"
+
+
+def test_rows_of_a_forest_are_ranked_by_what_can_be_trusted() -> None:
+    good, better, none = (measure("ea", AGENTS[0], "story", "cot", v) for v in (0.2, 0.6, None))
+    few = measure("ea", SMALL, "story", "cot", 0.9)
+    assert sorted([[few], [good], [none], [better]], key=rank) == [[better], [good], [few], [none]]
+    assert rank([None, good]) > rank([good, None]) > rank([better, None])
+
+
+def test_an_axis_has_room_for_its_values_and_shows_zero() -> None:
+    axes = sheet(60).subplots()
+    measure_axis(axes, "ea", [0.2, 0.5], "x")
+    assert axes.get_xlim() == pytest.approx((-0.03, 0.53))
+    measure_axis(axes, "mv", [-0.4, -0.2])
+    assert axes.get_ylim() == pytest.approx((-0.424, 0.024))
+    measure_axis(axes, "consistency", [0.3, 0.99])
+    assert axes.get_yscale() == "function"
+
+
+def test_people_stand_beside_designs_that_ask_what_they_judged() -> None:
+    abstract = answered(content="abstract", design="abstract", design_hash="1")
+    fork = answered("fork", design="fork", design_hash="2")
+    sheets = dict(sheets_of(joined(answered(), abstract, without_people(fork))))
+    assert {name: set(table["agent"].to_pylist()) for name, table in sheets.items()} == {
+        "made-up": {PEOPLE, *AGENTS[:2]},
+        "abstract": {*AGENTS[:2]},
+        "fork": {*AGENTS[:2]},
+    }
+    people = answered().filter([agent == PEOPLE for agent in answered()["agent"].to_pylist()])
+    assert [(name, len(table)) for name, table in sheets_of(people)] == [("people", len(people))]
+
+
+def test_designs_of_one_name_share_a_sheet_unless_an_agent_met_both() -> None:
+    numeric, cot = answered(), answered(style="cot", design_hash="other")
+    ((name, together),) = sheets_of(joined(numeric, cot))
+    assert (name, len(together)) == ("made-up", len(numeric) + len(without_people(cot)))
+    again = answered(design_hash="other")
+    assert [(name, len(table)) for name, table in sheets_of(joined(numeric, again))] == [
+        ("made-up", len(numeric)),
+        ("made-up-2", len(numeric)),
+    ]
+
+
+@pytest.fixture
+def names_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[pa.Table], list[str]]:
+    """Draw the figures of a run, in one format, and return their names."""
+    monkeypatch.setattr("whybench.suites.judge.figures.run.save", partial(save, kinds=("svg",)))
+
+    def drawn_as(records: pa.Table) -> list[str]:
+        assert SUITE.figures is not None
+        paths = list(SUITE.figures(tmp_path, records))
+        assert len(set(paths)) == len(paths), "no figure is written over another"
+        assert all(path.stat().st_size > 100 for path in paths)
+        return [path.stem for path in paths if path.suffix == ".svg"]
+
+    return drawn_as
+
+
+@pytest.mark.usefixtures("mirror")
+def test_the_figures_of_a_run_are_those_that_it_has_answers_for(names_of) -> None:
+    run, changed = answered(design="core"), answered(design="core*", design_hash="1")
+    kinds = ("tasks", "measures", "alignment", "parameters")
+    assert names_of(joined(run, changed)) == [
+        *(f"{kind}-core" for kind in kinds),
+        *(f"{kind}-core-changed" for kind in kinds),
+    ]
+    assert names_of(without_people(run).slice(0, 3)) == ["tasks-core", "alignment-core"]
+
+
+def test_the_rows_behind_the_tasks_are_what_is_drawn() -> None:
+    model = models()[1]
+    rows = list(task_rows(model))
+    assert tasks_panel([model]).rows == tuple(rows)
+    assert [row["task"] for row in rows] == list(model.tasks)
+    first = [
+        row["value"]
+        for row in answered().to_pylist()
+        if row["agent"] == AGENTS[0] and row["task"] == "I"
+    ]
+    assert rows[0]["n"] == len(first) == 4
+    assert rows[0]["mean"] == pytest.approx(np.mean(first))
+    assert rows[0]["low"] < rows[0]["mean"] < rows[0]["high"]
+    assert rows[0]["fitted"] == pytest.approx(100 * model.predictions[0])
+
+
+def test_several_conditions_are_compared(names_of, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("whybench.suites.judge.figures.run.state", lambda *_: "not fetched")
+    overloaded = answered(overload="e", overload_source="filler", design_hash="e")
+    styles = joined(answered(), answered(style="cot", design_hash="c"), overloaded)
+    assert names_of(styles) == [
+        "tasks-made-up-story-numeric",
+        "tasks-made-up-story-cot",
+        "measures-made-up",
+        "parameters-made-up",
+        "consistency-made-up",
+        "changes-made-up-story-cot",
+    ]
 
 
 def test_without_matplotlib_the_error_says_what_to_install() -> None:

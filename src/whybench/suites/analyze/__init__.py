@@ -11,15 +11,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, gold
+from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.checks import CHECKS
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
 from whybench.suites.analyze.generation import analyze_items
 from whybench.suites.analyze.items import COLUMNS, DRAWN, AnalyzeItem, described, draw
 from whybench.suites.analyze.known import trials
 from whybench.suites.analyze.measures import analyze_measures
+from whybench.suites.analyze.paired import analyze_pairs
 from whybench.suites.analyze.protocols.attempts import code_parts
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.tables import PARTS, fields_table, read_answer
-from whybench.suites.contract import Suite
+from whybench.suites.contract import Budget, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,6 +42,25 @@ PROBES = (
     '{"adjustment_set": "nothing"}', '{"reversal": "yes"}', "<think>{}</think>",
     '```json\n{"ate": 1.5}\n``` or {"ate": 2}', '{"te": 1e400}', '{"graphs": [[]]}',
 )  # fmt: skip
+
+FEW_ROWS = 60
+NEED_MORE_ROWS = {"effect_estimation", "necessity_sufficiency", "observational"}
+"""Challenges with groups of rows that are empty in samples of so few."""
+
+BUDGETS = {
+    "small": Budget(
+        {
+            "base": "core",
+            "challenge": [name for name in CHALLENGES if name not in NEED_MORE_ROWS],
+            "rows": FEW_ROWS,
+            "seeds": 1,
+        },
+        f"{FEW_ROWS} rows in the prompt, which small models and purses can take; challenges that "
+        "need more rows are left out, and scores do not compare with those of all rows",
+    ),
+    "standard": Budget({"base": "core"}, "every challenge and its controls on all rows, six times"),
+    "full": Budget({"base": "full"}, "every challenge, control, hint and label"),
+}
 
 REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800}
 TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6}
@@ -65,7 +87,12 @@ def _replicate(resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
 
 
 def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
-    if design.protocol == "direct":
+    if design.rows:
+        yield (
+            f"traps show in whole data sets, and may not in {design.rows} rows of them: scores are "
+            "not to be compared with those of all rows"
+        )
+    elif design.protocol == "direct":
         yield (
             "prompts hold all rows, and a token holds about two digits: count on twice the tokens "
             "that are planned; protocol=code sends no rows"
@@ -84,6 +111,9 @@ SUITE: Suite[AnalyzeDesign, AnalyzeItem] = Suite(
     read_answer=read_answer,
     gold=gold,
     measures=analyze_measures,
+    headline=("twin_score",),
+    budgets=BUDGETS,
+    paired=analyze_pairs,
     agents=AGENTS,
     columns=COLUMNS,
     parts=PARTS,
@@ -96,6 +126,7 @@ SUITE: Suite[AnalyzeDesign, AnalyzeItem] = Suite(
     drawn=frozenset(DRAWN),
     advice=_advice,
     fair=lambda design: design.twins,
+    own_words=lambda item: item.variant != PUBLISHED,
     tables={"fields": fields_table},
     draw=draw,
     checks=CHECKS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.analyze.analysts import ANALYSTS, DECLINES, reply
 from whybench.suites.analyze.analysts import gold as true_answer
 from whybench.suites.analyze.answers import worded
-from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.known import declining, examined, silent
 from whybench.suites.contract import Agent, Parameter
 
@@ -28,8 +28,8 @@ __all__ = ["AGENTS", "gold"]
 
 def gold(item: AnalyzeItem) -> str:
     """Word the true answer."""
-    fields = CHALLENGES[item.challenge].fields
-    return worded(true_answer(item.instance), fields, item.names)
+    instance = item.instance
+    return worded(true_answer(instance), asked_of(instance).fields, item.names)
 
 
 def _analyst(name: str) -> Callable[[AnalyzeItem, Mapping[str, Any], np.random.Generator], str]:

@@ -10,7 +10,8 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.fields import Number
 from whybench.suites.analyze.grading import number_passes
-from whybench.suites.analyze.items import instance_of
+from whybench.suites.analyze.items import instance_at, instance_of
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.wording import table
 from whybench.suites.contract import UserError
 
@@ -34,15 +35,15 @@ def every_number_is_derived_twice(items: Sequence[AnalyzeItem]) -> Iterator[str]
 
 
 def traps_are_traps_and_controls_are_none(items: Sequence[AnalyzeItem]) -> Iterator[str]:
-    """Look for the trap by its own statistical criterion, on the rows that are shown."""
-    for where, instance in _instances(items):
+    """Look for the trap by its own statistical criterion, on all rows."""
+    for where, instance in _whole(items):
         if CHALLENGES[instance.challenge].present(instance) != (instance.variant == TRAP):
             yield f"{where}: the trap is {'not ' * (instance.variant == TRAP)}there"
 
 
 def naive_values_fail_in_traps(items: Sequence[AnalyzeItem]) -> Iterator[str]:
     """See that no naive value of a number that the trap bends would pass."""
-    for where, instance in _instances(items):
+    for where, instance in _whole(items):
         if instance.variant != TRAP:
             continue
         for entry in CHALLENGES[instance.challenge].fields:
@@ -78,6 +79,16 @@ def _instances(items: Sequence[AnalyzeItem]) -> Iterator[tuple[str, Instance]]:
     """Yield every data set once, with words for it."""
     for where, item in {_where(item): item for item in items}.items():
         yield where, item.instance
+
+
+def _whole(items: Sequence[AnalyzeItem]) -> Iterator[tuple[str, Instance]]:
+    """Yield every data set once with all of its rows; a sample alone guarantees nothing."""
+    for where, item in {_where(item): item for item in items}.items():
+        shown = item.instance
+        if item.variant == PUBLISHED:
+            continue  # of which nothing is guaranteed
+        place = item.challenge, item.variant, item.draw
+        yield where, instance_at(*place) if shown.whole else shown
 
 
 def _where(item: AnalyzeItem) -> str:

@@ -19,12 +19,13 @@ from whybench.suites.analyze.p_tables import PValues
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.suites.analyze.challenges.contract import Challenge, Instance
+    from whybench.suites.analyze.challenges.contract import Instance
+    from whybench.suites.analyze.fields import Asking
 
 __all__ = ["concluded", "flipped"]
 
 
-def concluded(challenge: Challenge, instance: Instance, answers: Mapping[str, Any]) -> str:
+def concluded(challenge: Asking, instance: Instance, answers: Mapping[str, Any]) -> str:
     """Return what typed answers conclude, as a JSON object of field to words."""
     found = {
         entry.name: _words(answers[entry.name], instance.truths.get(entry.name))

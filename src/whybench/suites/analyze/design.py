@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from whybench.seeds import Split, digest
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
 from whybench.suites.analyze.stories import LABELS
 from whybench.suites.analyze.stories import LEVELS as HINTS
 from whybench.suites.analyze.wording import PROTOCOLS
@@ -33,17 +34,17 @@ if TYPE_CHECKING:
 __all__ = ["CONTROL", "DESIGNS", "LEVELS", "AnalyzeDesign", "Cell", "make_design"]
 
 CONTROL, CONTROLS = "control", "controls"
+ALL = "all"
 
 LEVELS: Mapping[str, tuple[Any, ...]] = {
-    "challenge": tuple(CHALLENGES),
-    "variant": (TRAP, CONTROL, CONTROLS),
+    "variant": (TRAP, CONTROL, CONTROLS, PUBLISHED),
     "hint": HINTS,
     "label": LABELS,
     "protocol": PROTOCOLS,
     "split": get_args(Split),
 }
 """The levels of the factors. The variant `control` is one control of the challenge, another with
-each draw; `controls` are all of them."""
+each draw; `controls` are all of them; `published` are the source's data sets."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +76,23 @@ class AnalyzeDesign:
     Attributes:
         name: The design's name.
         challenge: Challenges by name.
-        variant: trap; control, one a draw in turn; controls, all of them.
+        variant: trap; control, one a draw in turn; controls, all of them; or published, the
+            source's data and questions (downloaded).
         hint: Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).
         label: Names of things: neutral, flattering, damning.
         protocol: How the agent works: direct, code, code-debug, agentic.
-        seeds: Number of draws.
+        rows: How many rows are shown under the protocol direct, as a sample; 0 for all.
+        seeds: Number of draws; of published data sets, which have numbers instead.
         split: The side of the train/test divide.
     """
 
     name: str = "core"
-    challenge: tuple[str, ...] = LEVELS["challenge"]
+    challenge: tuple[str, ...] = tuple(CHALLENGES)
     variant: tuple[str, ...] = (TRAP, CONTROL)
     hint: tuple[int, ...] = (3,)
     label: tuple[str, ...] = ("neutral",)
     protocol: str = "direct"
+    rows: int = 0
     seeds: int = 6
     split: Split = "test"
 
@@ -97,26 +101,66 @@ class AnalyzeDesign:
             given = getattr(self, factor)
             chosen = given if isinstance(given, tuple) else (given,)
             check_levels(factor, chosen, levels)
+        check_levels("challenge", self.challenge)
+        for name in self.challenge:
+            CHALLENGES[name]  # refuses a name that nobody has
         if {CONTROL, CONTROLS} <= {*self.variant}:
             raise UserError(
                 f"variant must have one of {CONTROL} and {CONTROLS}, got {[*self.variant]}"
             )
         if self.seeds < 1:
             raise UserError(f"seeds must be 1 or more, got {self.seeds}")
+        if PUBLISHED in self.variant:
+            self._check_published()
+        if self.rows < 0:
+            raise UserError(f"rows must be {ALL}, or 1 or more, got {self.rows}")
+        if self.rows and self.protocol != "direct":
+            raise UserError(
+                f"rows must be {ALL} where programs read them from a file, got {self.rows} with "
+                f"{self.protocol}; samples are for protocol=direct"
+            )
+
+    def _check_published(self) -> None:
+        """Refuse what only generated data have."""
+        only = {"variant": (PUBLISHED,), "label": ("neutral",), "rows": 0, "split": "test"}
+        for factor, must in only.items():
+            if (got := getattr(self, factor)) != must:
+                raise UserError(
+                    f"{factor} must be {_plain(must)} with published data, got {_plain(got)}; "
+                    "leave it out"
+                )
+        if self.seeds > SETS:
+            raise UserError(
+                f"seeds must be from 1 to {SETS} with published data, which are {SETS} sets a "
+                f"challenge, got {self.seeds}"
+            )
+        if not set(self.challenge) & set(FORMS):
+            raise UserError(
+                f"challenge must be among {', '.join(FORMS)} with published data, got "
+                f"{_plain(self.challenge)}, of whose keys rows settle nothing"
+            )
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The crossing; twins stand side by side."""
-        levels = (self.challenge, self.hint, self.label)
+        asked = self.asked
+        levels = (asked, self.hint, self.label)
         return tuple(
-            Cell(self.challenge[challenge], variant, self.hint[hint], self.label[label])
+            Cell(asked[challenge], variant, self.hint[hint], self.label[label])
             for challenge, hint, label in cells_in_blocks(tuple(map(len, levels)))
-            for variant in self._variants(self.challenge[challenge])
+            for variant in self._variants(asked[challenge])
         )
 
     def _variants(self, challenge: str) -> tuple[str, ...]:
         all_of = {CONTROLS: CHALLENGES[challenge].controls}
         return tuple(name for level in self.variant for name in all_of.get(level, (level,)))
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The challenges but for those of whose published keys rows settle nothing."""
+        if PUBLISHED not in self.variant:
+            return self.challenge
+        return tuple(name for name in self.challenge if name in FORMS)
 
     @property
     def twins(self) -> bool:
@@ -136,19 +180,31 @@ class AnalyzeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
+        if PUBLISHED in self.variant:
+            return self._published_summary()
         all_of_them = len(self.challenge) == len(CHALLENGES) > 1
         asked = f"all {len(CHALLENGES)} challenges" if all_of_them else ", ".join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
+        how = f"{self.protocol} on {self.rows} rows" if self.rows else self.protocol
         return (
             f"{self.size} items: {draws} of {asked}; {', '.join(self.variant)}; "
-            f"hint {', '.join(map(str, self.hint))}; {', '.join(self.label)}; {self.protocol}; "
-            f"{self.split}"
+            f"hint {', '.join(map(str, self.hint))}; {', '.join(self.label)}; {how}; {self.split}"
+        )
+
+    def _published_summary(self) -> str:
+        sets, given = len(self.asked) * self.seeds, len(self.challenge) * self.seeds
+        silent = [name for name in self.challenge if name not in FORMS]
+        without = f" ({given - sets} left out, whose rows settle nothing: {_plain(tuple(silent))})"
+        return (
+            f"{self.size} items: the source's questions on {sets} of its data sets"
+            f"{without if silent else ''}; "
+            f"hint {_plain(self.hint)}; {self.protocol}"
         )
 
     @cached_property
     def hash(self) -> str:
-        """A digest of what decides the items; the name does not."""
-        return digest("analyze", deciding(self)).hex()[:16]
+        """A digest of what decides the items; the name does not, nor a sample that is not taken."""
+        return digest("analyze", deciding(self, *(() if self.rows else ("rows",)))).hex()[:16]
 
 
 DESIGNS: Mapping[str, AnalyzeDesign] = {
@@ -159,19 +215,28 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
         AnalyzeDesign("labels", label=LABELS, seeds=3),
         AnalyzeDesign("code", protocol="code"),
         AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
+        AnalyzeDesign("published", variant=(PUBLISHED,), hint=HINTS, seeds=SETS),
     )
 }
 """The named designs. With the six draws of `core` every challenge that has one, two or three
-controls has each equally often. `code` asks of the very same rows. `full` is the whole crossing."""
+controls has each equally often. `code` asks of the very same rows. `full` is the whole crossing.
+`published` asks the source's own questions on its own rows."""
+
+
+def _plain(levels: object) -> str:
+    """Write one level, or several with commas between them; no number of rows means all."""
+    return ", ".join(map(str, levels)) if isinstance(levels, tuple) else str(levels or ALL)
+
 
 _WORDS = ("name", "protocol", "split")
+_COUNTS = ("rows", "seeds")
 
 
 def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     """Build a design from a named one or a YAML file (`base`) and factors to change.
 
-    A factor takes one level or a list of levels; `seeds` is a number. A family of challenges stands
-    for its members, and `all` for all challenges.
+    A factor takes one level or a list of levels; `seeds` and `rows` are numbers. A family of
+    challenges stands for its members, and `all` for all challenges, or all rows.
     """
     return redesigned(settings, DESIGNS, _read, "challenge")
 
@@ -179,8 +244,8 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
 def _read(key: str, value: object) -> object:
     if key in _WORDS:
         return str(value)
-    if key == "seeds":
-        return number(key, value, int)
+    if key in _COUNTS:
+        return 0 if (key, value) == ("rows", ALL) else number(key, value, int)
     return _levels(key, [str(level) for level in levels_of(value)])
 
 
@@ -194,7 +259,7 @@ def _levels(key: str, given: list[str]) -> tuple[Any, ...]:
 
 def _challenges(level: str) -> tuple[str, ...]:
     """Return the challenges that a level stands for: itself, a family's, or all."""
-    if level == "all":
+    if level == ALL:
         return tuple(CHALLENGES)
     if level in FAMILIES:
         return tuple(name for name, entry in CHALLENGES.items() if entry.family == level)

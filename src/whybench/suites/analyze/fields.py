@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "REASONS",
+    "Asking",
     "Choice",
     "Field",
     "Flag",
@@ -95,6 +96,14 @@ class Field(Protocol):
 
     def schema(self, names: Mapping[str, str], /) -> dict[str, Any]:
         """Return the JSON schema of the entry."""
+
+
+class Asking(Protocol):
+    """What asks for fields: a challenge, or the form of published data."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """What an answer consists of."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,9 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING
 
-from whybench.suites.analyze.items import AnalyzeItem, split_at
+from whybench.suites.analyze.items import AnalyzeItem, instance_at, split_at
+from whybench.suites.analyze.published.forms import PUBLISHED
+from whybench.suites.analyze.samples import require_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +18,20 @@ if TYPE_CHECKING:
 
 __all__ = ["analyze_items", "draw_at", "item_at"]
 
+LOOKED_AT = 240
+"""Items of a design whose samples are tried before any is asked: as many as data sets are kept."""
+
 
 def analyze_items(design: AnalyzeDesign) -> Iterator[AnalyzeItem]:
-    """Yield the items of a design; every prefix of whole blocks is balanced."""
+    """Yield the items of a design; every prefix of whole blocks is balanced.
+
+    Raises:
+        UserError: The design shows samples of too few rows, as its first draws tell.
+    """
+    if design.rows:
+        first = [item_at(design, index) for index in range(min(design.size, LOOKED_AT))]
+        places = {(item.challenge, item.variant, item.draw) for item in first}
+        require_rows((instance_at(*place) for place in sorted(places)), design.rows)
     for index in range(design.size):
         yield item_at(design, index)
 
@@ -32,10 +45,11 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
     return AnalyzeItem(
         challenge=cell.challenge,
         variant=cell.variant_at(turn),
-        draw=draw_at(design.split, turn),
+        draw=turn + 1 if cell.variant == PUBLISHED else draw_at(design.split, turn),
         hint=cell.hint,
         label=cell.label,
         protocol=design.protocol,
+        rows=design.rows,
     )
 
 

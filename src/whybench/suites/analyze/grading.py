@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from whybench.suites.analyze.challenges.contract import (
+    NEAR_TRUTH,
     TRAP,
-    Challenge,
     Instance,
     Measured,
     Settled,
@@ -31,6 +31,8 @@ from whybench.suites.analyze.fields import Field, Interval, Number, NumberTable,
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from whybench.suites.analyze.fields import Asking
 
 __all__ = [
     "FALSE_ALARM_CAP",
@@ -48,7 +50,7 @@ __all__ = [
     "twin_score",
 ]
 
-NEAR_TRUTH, NEAR_REFERENCE, NEAR_NAIVE = 2.5, 0.75, 0.75
+NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
 FELL_FOR_CAP, FALSE_ALARM_CAP = 0.2, 0.4
 
@@ -92,7 +94,7 @@ class Graded:
 
 
 def grade(
-    challenge: Challenge,
+    challenge: Asking,
     instance: Instance,
     answers: Mapping[str, Said],
     rule: Rule = "truth or reference",
@@ -122,7 +124,7 @@ def twin_score(trap: Graded, control: Graded) -> float:
 
 def number_passes(value: float, truth: Measured, rule: Rule = "truth or reference") -> bool:
     """Whether a number is near the truth or, unless the rule forbids, near a reference."""
-    if abs(value - truth.value) <= NEAR_TRUTH * truth.se:
+    if abs(value - truth.value) <= truth.near * truth.se:
         return True
     return rule != "truth" and any(
         abs(value - reference) <= NEAR_REFERENCE * truth.se

@@ -19,12 +19,16 @@ from typing import TYPE_CHECKING, Any
 from whybench.scm import agreed
 from whybench.seeds import Split, canonical, item_id, split_of
 from whybench.suites.analyze.analysts import gold
+from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, Instance, Measured, Tabled
 from whybench.suites.analyze.conclusions import concluded
 from whybench.suites.analyze.design import CONTROL
 from whybench.suites.analyze.fields import Interval, Said
 from whybench.suites.analyze.grading import grade
+from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
+from whybench.suites.analyze.published.instances import published_instance
+from whybench.suites.analyze.samples import sampled
 from whybench.suites.analyze.wording import ask, column_names, table
 from whybench.suites.contract import UserError
 
@@ -43,6 +47,7 @@ __all__ = [
     "instance_at",
     "instance_of",
     "rows_digest",
+    "shown_at",
 ]
 
 DRAWN: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
@@ -57,10 +62,12 @@ COLUMNS: Mapping[str, type] = {
     "hint": int,
     "label": str,
     "protocol": str,
+    "rows": int,
     "split": str,
     **DRAWN,
 }
-"""The factor columns of analyze records. `twin` is trap or control."""
+"""The factor columns of analyze records. `twin` is trap, control or, of published data, none;
+`rows` is how many rows are to be shown, as a sample, or 0 for all."""
 
 CACHED = 256
 """Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
@@ -76,11 +83,12 @@ class AnalyzeItem:
 
     Attributes:
         challenge: The challenge.
-        variant: `trap` or the name of a control.
-        draw: The number of the draw from which the data set is made.
+        variant: `trap`, the name of a control, or `published`.
+        draw: The number of the draw from which the data set is made, or of the published data set.
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
         protocol: How the agent works.
+        rows: How many rows are shown, as a sample; 0 for all.
     """
 
     challenge: str
@@ -89,11 +97,12 @@ class AnalyzeItem:
     hint: int
     label: str
     protocol: str
+    rows: int = 0
 
     @property
     def instance(self) -> Instance:
         """The data set, with what is true of it; not held, since a design may have thousands."""
-        return instance_at(self.challenge, self.variant, self.draw)
+        return shown_at(self.challenge, self.variant, self.draw, self.rows)
 
     @property
     def prompt(self) -> str:
@@ -136,11 +145,13 @@ class AnalyzeItem:
         return {
             "challenge": self.challenge,
             "family": CHALLENGES[self.challenge].family,
-            "twin": TRAP if self.variant == TRAP else CONTROL,
+            "twin": {TRAP: TRAP, PUBLISHED: NEITHER}.get(self.variant, CONTROL),
             "hint": self.hint,
             "label": self.label,
             "protocol": self.protocol,
-            "split": split_at(self.draw),
+            "rows": self.rows,
+            # What is published may be in anybody's training: it is for tests alone.
+            "split": "test" if self.variant == PUBLISHED else split_at(self.draw),
             "variant": self.variant,
             "draw": self.draw,
             "size": found.size,
@@ -155,8 +166,17 @@ def split_at(draw: int) -> Split:
 
 @lru_cache(maxsize=CACHED)
 def instance_at(challenge: str, variant: str, draw: int) -> Instance:
-    """Return the data set of a draw."""
+    """Return the data set of a draw, or the published one of this number."""
+    if variant == PUBLISHED:
+        return published_instance(challenge, draw)
     return CHALLENGES[challenge].generate(variant, "items", draw)
+
+
+@lru_cache(maxsize=CACHED)
+def shown_at(challenge: str, variant: str, draw: int, rows: int) -> Instance:
+    """Return what is shown of the data set of a draw: so many rows, or with 0 all."""
+    whole = instance_at(challenge, variant, draw)
+    return sampled(whole, rows) if rows else whole
 
 
 def instance_of(factors: Mapping[str, Any]) -> Instance:
@@ -166,7 +186,9 @@ def instance_of(factors: Mapping[str, Any]) -> Instance:
         UserError: The rows that were asked about cannot be made again.
     """
     challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
-    found = instance_at(str(challenge), str(variant), int(draw))
+    # Logs of the time before samples say nothing of them.
+    rows = int(factors.get("rows") or 0)
+    found = shown_at(str(challenge), str(variant), int(draw), rows)
     if rows_digest(found) != factors["data"]:
         raise UserError(
             f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
@@ -193,7 +215,7 @@ def described(item: AnalyzeItem) -> str:
             "numbers": {
                 name: f"{truth.value:.{DIGITS}g}" for name, truth in found.numbers().items()
             },
-            "conclusion": concluded(CHALLENGES[found.challenge], found, gold(found)),
+            "conclusion": concluded(asked_of(found), found, gold(found)),
         }
     )
 
@@ -202,7 +224,7 @@ def draw(item: AnalyzeItem) -> Iterator[str]:
     """Yield what is true of each field, for who may see it."""
     found, names = item.instance, item.names
     true = gold(found)
-    for entry in CHALLENGES[found.challenge].fields:
+    for entry in asked_of(found).fields:
         if not isinstance(entry, Interval) and _settled(found, entry.name):
             yield f"{entry.name:16} {entry.write(true[entry.name], names)}"
     for name, truth in found.numbers().items():
@@ -235,7 +257,7 @@ def _value(truth: Measured, way: int) -> float:
 
 def _worth(instance: Instance, way: int) -> float:
     said = {name: Said(value) for name, value in _derived(instance, way).items()}
-    return grade(CHALLENGES[instance.challenge], instance, said).score
+    return grade(asked_of(instance), instance, said).score
 
 
 def _methods(instance: Instance, way: int) -> str:

@@ -14,12 +14,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whybench.stats import FEW_UNITS
-from whybench.suites.analyze.analysts import ANALYSTS
+from whybench.suites.analyze.analysts import ANALYSTS, conclude
+from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.design import CONTROL, CONTROLS
 from whybench.suites.analyze.fields import Said
 from whybench.suites.analyze.generation import analyze_items
 from whybench.suites.analyze.grading import Graded, grade, twin_score
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.trials import BOUNDS, Bounds, Trials, misses, try_challenge, twin
 from whybench.suites.contract import Trial
 
@@ -46,10 +49,13 @@ def examined(analyst: str) -> Callable[[Mapping[str, Any], AnalyzeDesign], dict[
     """Know an analyst by grading what it concludes, item by item."""
 
     def known(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
+        if PUBLISHED in design.variant and analyst != "competent":
+            return {}
         marked = [(item, _graded(analyst, item.instance)) for item in analyze_items(design)]
         traps = [graded for item, graded in marked if item.variant == TRAP]
-        controls = [graded for item, graded in marked if item.variant != TRAP]
-        found = {"reliability": _reliability(marked), "score": _score(traps + controls)}
+        controls = [graded for item, graded in marked if item.factors["twin"] == CONTROL]
+        scores = [graded for _, graded in marked]
+        found = {"reliability": _reliability(marked), "score": _score(scores)}
         if traps:
             found["score_trap"] = _score(traps)
             found["fell_for"] = fmean(graded.fell_for for graded in traps)
@@ -78,7 +84,7 @@ def declining(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, f
     and there are few draws, intervals are flagged and claim nothing.
     """
     answers = 1 - settings["silence"]
-    if answers < 1 and len(design.challenge) * design.seeds < FEW_UNITS:
+    if answers < 1 and len(design.asked) * design.seeds < FEW_UNITS:
         return {}
     found = {"reliability": answers, "score": answers, "answered": answers}
     if design.twins:
@@ -86,13 +92,15 @@ def declining(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, f
     if answers == 1:
         found |= {"score_answered": 1.0}
         found |= {"fell_for": 0.0} if TRAP in design.variant else {}
-        found |= {"false_alarm": 0.0} if design.variant != (TRAP,) else {}
+        found |= {"false_alarm": 0.0} if {CONTROL, CONTROLS} & {*design.variant} else {}
         found |= {"label_flips": 0.0} if len(design.label) > 1 else {}
     return found
 
 
 def trials(design: AnalyzeDesign, seeds: int) -> Iterator[Trial]:
     """Try the challenges of a design on draws of their own, and say what does not hold."""
+    if PUBLISHED in design.variant:
+        return  # which are what they are, and cannot be drawn anew
     for name in design.challenge:
         found = try_challenge(CHALLENGES[name], range(seeds))
         missed = list(misses(found, _bounds(seeds)))
@@ -147,13 +155,8 @@ def _twin_score(marked: Sequence[Marked]) -> float:
 
 
 def _graded(analyst: str, instance: Instance) -> Graded:
-    challenge = CHALLENGES[instance.challenge]
-    answers = {
-        "competent": challenge.competent,
-        "naive": challenge.naive,
-        "always-trap": challenge.always_trap,
-    }[analyst](instance)
-    return grade(challenge, instance, {name: Said(value) for name, value in answers.items()})
+    said = {name: Said(value) for name, value in conclude(analyst, instance).items()}
+    return grade(asked_of(instance), instance, said)
 
 
 def _figures(found: Mapping[str, Trials], each: Trials) -> dict[str, float]:

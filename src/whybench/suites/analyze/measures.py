@@ -9,6 +9,7 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
 - `reliability`: the mean over challenges of the mean score in each (the source's causal
   reliability); `score`, the mean over all items; `score_trap`, `score_control`.
 - `score_answered`: the mean score of the answers alone.
+- `key_score`, of published data: the mean share of the source's own keys with which answers agree.
 - `fell_for`: the share of answered traps in which the answer is the one the trap suggests;
   `false_alarm`: the share of answered controls in which it claims a trap that is not there.
 - `label_flips`: of all pairs of answers to the same rows under two labels, the share that
@@ -21,10 +22,14 @@ traps and controls are given at each (`score@challenge=simpson`); with several h
 
 The sampled unit is the draw: twins, and the same rows under other hints and labels, belong to one.
 Scores and shares have Wilson's interval, which stays between 0 and 1.
+
+Where samples of the rows were shown, every measure is flagged `sampled_rows`: in few rows a trap
+may not show, and a control may look like one, so these scores do not compare with those of all.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -35,6 +40,7 @@ from whybench.suites.analyze.answers import REASONS
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.conclusions import flipped
 from whybench.suites.analyze.design import CONTROL
+from whybench.suites.analyze.published.forms import NEITHER
 from whybench.suites.groups import WHOSE, Group, alike, combined, grouped
 
 if TYPE_CHECKING:
@@ -43,16 +49,25 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CONDITION", "SPLIT_BY", "WHOSE", "analyze_measures"]
+__all__ = [
+    "CONDITION",
+    "SPLIT_BY",
+    "WHOSE",
+    "analyze_measures",
+    "bounded_mean",
+    "groups_of",
+    "scores_of",
+    "twin_scores",
+]
 
 CONDITION = ("protocol", "split")
 """The columns that make up a condition; measures are computed within one."""
 
 WORDS = (
     "outcome", "reason", "challenge", "family", "variant", "twin", "hint", "label", "draw", "epoch",
-    "fell_for", "false_alarm", "conclusion",
+    "rows", "fell_for", "false_alarm", "conclusion",
 )  # fmt: skip
-NUMBERS = ("value",)
+NUMBERS = ("value", "key_score")
 
 SPLIT_BY = ("family", "challenge", "hint", "label")
 """The columns at each level of which scores are given."""
@@ -64,17 +79,30 @@ SAME_ROWS = (*DRAW, "variant", "hint", "epoch")
 
 def analyze_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
-    groups = grouped(records, CONDITION, WORDS, NUMBERS, lambda _: ("draw", DRAW))
-    return [measure for group in groups for measure in _measures(group)]
+    return [
+        _flagged(measure, group) for group in groups_of(records) for measure in _measures(group)
+    ]
+
+
+def groups_of(records: pa.Table) -> list[Group]:
+    """Return the groups of analyze records, in order of appearance."""
+    return grouped(records, CONDITION, WORDS, NUMBERS, lambda _: ("draw", DRAW))
+
+
+def _flagged(measure: Measure, group: Group) -> Measure:
+    if np.isin(group["rows"], ("", "0")).all():
+        return measure
+    return replace(measure, flags=(*measure.flags, "sampled_rows"))
 
 
 def _measures(group: Group) -> Iterator[Measure]:
     replies = group.where(group["outcome"] != "error")
     answers = group.where(group["outcome"] == "scored")
     yield _twins(replies)
-    yield _mean(replies, "reliability", _scores(replies), _challenge_weights(replies))
+    yield _mean(replies, "reliability", scores_of(replies), _challenge_weights(replies))
     yield from _plain(replies)
     yield _mean(answers, "score_answered", answers["value"])
+    yield from _by_key(replies)
     for name, twin in (("fell_for", TRAP), ("false_alarm", CONTROL)):
         chosen = answers.where(answers["twin"] == twin)
         yield _share(chosen, name, chosen[name] == "True")
@@ -86,10 +114,10 @@ def _measures(group: Group) -> Iterator[Measure]:
 
 
 def _plain(replies: Group, label: str = "") -> Iterator[Measure]:
-    yield _mean(replies, f"score{label}", _scores(replies))
+    yield _mean(replies, f"score{label}", scores_of(replies))
     for twin in (TRAP, CONTROL):
         chosen = replies.where(replies["twin"] == twin)
-        yield _mean(chosen, f"score_{twin}{label}", _scores(chosen))
+        yield _mean(chosen, f"score_{twin}{label}", scores_of(chosen))
 
 
 def _by_level(replies: Group) -> Iterator[Measure]:
@@ -99,16 +127,32 @@ def _by_level(replies: Group) -> Iterator[Measure]:
             continue
         for level in levels:
             chosen, label = replies.where(replies[factor] == level), f"@{factor}={level}"
+            if (chosen["twin"] == NEITHER).all():
+                yield _mean(chosen, f"score{label}", scores_of(chosen))
+                yield from _by_key(chosen, label)
+                continue
             yield _twins(chosen, label)
             yield from _plain(chosen, label)
         if factor == "hint":
             hints = replies["hint"].astype(float)
-            slope = clustered_slope(_scores(replies), hints, replies.units)
+            slope = clustered_slope(scores_of(replies), hints, replies.units)
             yield replies.measure("score_per_hint", slope, *_silences(replies))
 
 
+def _by_key(replies: Group, label: str = "") -> Iterator[Measure]:
+    """Measure agreement with printed keys, where replies could be held against one."""
+    held = replies.where(~np.isnan(replies["key_score"]))
+    if held.units.size:
+        yield _mean(held, f"key_score{label}", held["key_score"])
+
+
 def _twins(replies: Group, label: str = "") -> Measure:
-    scores, trap = _scores(replies), replies["twin"] == TRAP
+    return replies.measure(f"twin_score{label}", twin_scores(replies), *_silences(replies))
+
+
+def twin_scores(replies: Group) -> Estimate:
+    """Estimate the mean over twins of the lesser of their scores."""
+    scores, trap = scores_of(replies), replies["twin"] == TRAP
     pairs = [
         (one, other)
         for rows in _alike(replies, SAME_QUESTION)
@@ -118,8 +162,7 @@ def _twins(replies: Group, label: str = "") -> Measure:
     first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
     # A pair belongs to the draw of its trap, which is the control's too.
     lesser = np.minimum(scores[first], scores[second])
-    found = _bounded(lesser, replies.units[first], "mean of lesser of two")
-    return replies.measure(f"twin_score{label}", found, *_silences(replies))
+    return bounded_mean(lesser, replies.units[first], "mean of lesser of two")
 
 
 def _flips(answers: Group) -> Iterator[Measure]:
@@ -150,10 +193,12 @@ def _mean(
     group: Group, name: str, scores: ArrayLike, weights: NDArray[np.float64] | None = None
 ) -> Measure:
     method = "mean" if weights is None else "mean over challenges"
-    return group.measure(name, _bounded(scores, group.units, method, weights), *_silences(group))
+    return group.measure(
+        name, bounded_mean(scores, group.units, method, weights), *_silences(group)
+    )
 
 
-def _bounded(
+def bounded_mean(
     scores: ArrayLike,
     units: ArrayLike,
     method: str,
@@ -175,7 +220,8 @@ def _challenge_weights(replies: Group) -> NDArray[np.float64]:
     return weights
 
 
-def _scores(replies: Group) -> NDArray[np.float64]:
+def scores_of(replies: Group) -> NDArray[np.float64]:
+    """Return the score of each reply; one without an answer is worth 0."""
     scores: NDArray[np.float64] = np.where(replies["outcome"] == "scored", replies["value"], 0.0)
     return scores
 

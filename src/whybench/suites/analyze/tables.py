@@ -11,10 +11,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.answers import read_answers
-from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.conclusions import concluded
 from whybench.suites.analyze.grading import Graded, Verdict, grade
 from whybench.suites.analyze.items import instance_of
+from whybench.suites.analyze.published.agreement import key_score
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.wording import column_names
 from whybench.suites.contract import Answer
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.suites.analyze.challenges.contract import Instance
     from whybench.suites.contract import Scalar
 
 __all__ = ["PARTS", "fields_table", "marks_of", "read_answer", "verdicts_of"]
@@ -34,13 +37,15 @@ PARTS: Mapping[str, type] = {
     "asked": int,
     "marks": str,
     "conclusion": str,
+    "key_score": float,
     "runs": int,
     "failed_runs": int,
     "code_outcome": str,
 }
 """The columns that an answer adds to those of its item: whether it fell for the trap or claimed one
-that is not there, how many of the fields passed, the marks of each, and what it concludes; and
-where programs were run, how many, how many of them failed, and what came of the last one."""
+that is not there, how many of the fields passed, the marks of each, and what it concludes; of
+published data, the share of the printed key with which it agrees; and where programs were run, how
+many, how many of them failed, and what came of the last one."""
 
 WHOSE = ("agent", "design", "design_hash", "item", "epoch")
 WHICH = ("challenge", "variant", "twin", "hint", "label", "protocol")
@@ -49,22 +54,30 @@ WHICH = ("challenge", "variant", "twin", "hint", "label", "protocol")
 def read_answer(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
     """Read a reply to an item and grade it; the value is the score."""
     instance = instance_of(factors)
-    challenge = CHALLENGES[instance.challenge]
+    asked = asked_of(instance)
     names = column_names(instance, str(factors["label"]))
-    answers = read_answers(text, challenge.fields, names, truncated)
-    if answers.reason:
-        return Answer(None, answers.reason)
-    graded = grade(challenge, instance, answers.fields)
+    answers = read_answers(text, asked.fields, names, truncated)
     given = {name: said.value for name, said in answers.fields.items() if said.given}
+    printed = _held_against_the_key(instance, given)
+    if answers.reason:
+        return Answer(None, answers.reason, parts=printed)
+    graded = grade(asked, instance, answers.fields)
     parts: dict[str, Scalar] = {
         "fell_for": graded.fell_for,
         "false_alarm": graded.false_alarm,
         "passed": sum(verdict.passed for verdict in graded.verdicts),
         "asked": len(graded.verdicts),
         "marks": marks_of(graded),
-        "conclusion": concluded(challenge, instance, given),
+        "conclusion": concluded(asked, instance, given),
+        **printed,
     }
     return Answer(graded.score, parts=parts)
+
+
+def _held_against_the_key(instance: Instance, given: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Return how far typed answers agree with the printed key, where there is one."""
+    found = key_score(instance, given) if instance.variant == PUBLISHED else None
+    return {} if found is None else {"key_score": found}
 
 
 def marks_of(graded: Graded) -> str:

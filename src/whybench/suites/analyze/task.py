@@ -13,9 +13,11 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 
 from whybench.records.schema import record_table
 from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.grader.criteria import graded_challenges
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.measures import CONDITION, WHOSE, analyze_measures
 from whybench.suites.analyze.protocols.task import solver_for
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.contract import UserError
 from whybench.suites.task import (
     as_metrics,
@@ -77,11 +79,13 @@ def analyze(
     hint: int | str | list[int] | None = None,
     label: str | list[str] | None = None,
     protocol: str | None = None,
+    rows: int | str | None = None,
     seeds: int | None = None,
     split: str | None = None,
     shard: str = "1/1",
     group: int = 1,
     graded: bool = False,
+    calibration: str | None = None,
 ) -> Task:
     """Analyse data that may have a trap in them, and say what causes what, and how much.
 
@@ -93,11 +97,14 @@ def analyze(
         hint: Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).
         label: Names of things: neutral, flattering, damning.
         protocol: How the agent works: direct, code, code-debug, agentic.
+        rows: How many rows are shown under the protocol direct, as a sample; all.
         seeds: Number of draws.
         split: The side of the train/test divide.
         shard: `i/n` asks the i-th of n equal parts of the design.
         group: How many items one sample asks, each in a conversation of its own.
         graded: Also have reasons and limitations marked by the model of the role `grader`.
+        calibration: The log of `whybench/grader_calibration` by the same grader, whose agreement
+            with the labelled answers is then told with its marks.
     """
     factors = {
         "name": name,
@@ -106,6 +113,7 @@ def analyze(
         "hint": hint,
         "label": label,
         "protocol": protocol,
+        "rows": rows,
         "seeds": seeds,
         "split": split,
     }
@@ -117,11 +125,20 @@ def analyze(
             raise UserError(
                 f"group must be 1 where programs are run or reasons graded, got {group}"
             )
+        if graded and PUBLISHED in made.variant:
+            raise UserError(
+                "graded must be left out with published data: criteria are of our own data sets"
+            )
+        if graded and (bare := [x for x in made.challenge if x not in graded_challenges()]):
+            raise UserError(
+                f"graded must be of challenges that have criteria, got {bare[0]!r}; leave it out"
+            )
         solver = None if made.protocol == "direct" else solver_for(made.protocol)
         asked = question_task(SUITE, made, analysis(), shard=shard, group=group, solver=solver)
         if solver is not None:
             asked = task_with(asked, sandbox=SANDBOX)
         # The score of the answer comes first: that is the one that records hold.
         if graded:
-            asked = task_with(asked, scorer=[analysis(), reasons()], setup=require_grader())
+            both = [analysis(), reasons(calibration)]
+            asked = task_with(asked, scorer=both, setup=require_grader())
         return asked

@@ -16,7 +16,7 @@ from whybench.suites.analyze.analysts import ANALYSTS, reply
 from whybench.suites.analyze.answers import read_answers
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.fields import Number, NumberTable
-from whybench.suites.analyze.grading import grade, number_passes, twin_score
+from whybench.suites.analyze.grading import FALSE_ALARM_CAP, grade, number_passes, twin_score
 from whybench.suites.analyze.wording import column_names
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ class Bounds:
         all_numbers: And all numbers of an item.
         fell_for: The naive analyst falls in this share of traps, at least; and passes no key
             number in any.
-        twin: Who always claims the trap has this mean twin score, at most.
+        twin: Who always claims the trap has this mean twin score over all controls, at most; with
+            no control it is above what a false alarm may score.
     """
 
     each_number: float = 0.95
@@ -133,8 +134,9 @@ def misses(trials: Mapping[str, Trials], bounds: Bounds = BOUNDS) -> Iterator[st
         yield f"{trap.challenge}: naive passes a key number in {fmean(trap.naive_passed):.3f}"
     if trap.fell_for < bounds.fell_for:
         yield f"{trap.challenge}: naive falls for it in {trap.fell_for:.3f}"
-    if (mean := twin(trials, "always-trap")["all"]) > bounds.twin:
-        yield f"{trap.challenge}: always-trap has a twin score of {mean:.3f}"
+    for variant, mean in twin(trials, "always-trap").items():
+        if mean > (bounds.twin if variant == "all" else FALSE_ALARM_CAP):
+            yield f"{trap.challenge}: always-trap has a twin score of {mean:.3f} ({variant})"
 
 
 HEAD = (

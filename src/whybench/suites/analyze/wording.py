@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.protocols.wording import PROTOCOLS as WITH_PROGRAMS
 from whybench.suites.analyze.protocols.wording import instructions
+from whybench.suites.analyze.published import questions
+from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.stories import LABELS, LEVELS, Story, hints, story
 
 if TYPE_CHECKING:
@@ -42,6 +44,11 @@ DICTIONARY = (
     "The data have {size} rows and these columns. The step says when a column was measured: a "
     "lower step came before a higher one."
 )
+SAMPLE = (
+    "The data have {whole} rows and these columns; you are shown a sample of {size} of the rows, "
+    "drawn by lot. The step says when a column was measured: a lower step came before a higher one."
+)
+NO_DICTIONARY = "The data have {size} rows and the columns {columns}."
 FORM = (
     "End your reply with one JSON object that fits this schema. Numbers are plain numbers with all "
     "the digits you have, columns go by their names.\n{schema}"
@@ -51,6 +58,7 @@ DIRECT = (
     "Nothing can be run; work from the rows themselves. All of them follow as CSV, with the names "
     "of the columns in the first line.\n\n{table}"
 )
+DIRECT_SAMPLE = DIRECT.replace("All of them follow", "The sample follows")
 PROTOCOLS = ("direct", *WITH_PROGRAMS)
 """The protocols by name: the rows in the prompt, or in a file for programs."""
 
@@ -60,7 +68,8 @@ def ask(instance: Instance, labels: str, hint: int, protocol: str) -> str:
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
     if protocol == "direct":
-        rows = DIRECT.format(table=table(instance, labels)).rstrip()
+        given = DIRECT_SAMPLE if instance.whole else DIRECT
+        rows = given.format(table=table(instance, labels)).rstrip()
     else:
         rows = instructions(protocol)
     return f"{describe(instance, labels, hint)}\n\n{rows}"
@@ -70,6 +79,8 @@ def column_names(instance: Instance, labels: str) -> dict[str, str]:
     """Return the name of each column of an instance, by role, in the order of the data."""
     if labels not in LABELS:
         raise ValueError(f"labels must be one of {', '.join(LABELS)}, got {labels!r}")
+    if instance.variant == PUBLISHED:
+        return {column.role: column.role for column in instance.columns}
     named = story(instance.challenge).labels[labels].columns
     return {column.role: named[column.role] for column in instance.columns}
 
@@ -78,6 +89,30 @@ def describe(instance: Instance, labels: str, hint: int) -> str:
     """Return everything that is said about an instance, the rows excepted."""
     if hint not in LEVELS:
         raise ValueError(f"hint must be one of {LEVELS}, got {hint!r}")
+    told = (
+        _source(instance, hint) if instance.variant == PUBLISHED else _told(instance, labels, hint)
+    )
+    form = FORM.format(schema=json.dumps(schema(instance, labels), ensure_ascii=False))
+    return "\n\n".join([*told, form])
+
+
+def _source(instance: Instance, hint: int) -> tuple[str, ...]:
+    """Return what the source says of its data: a question, and no word of what columns mean."""
+    columns = ", ".join(instance.rows)
+    return (
+        NO_DICTIONARY.format(size=instance.size, columns=columns),
+        f"Question: {questions.question(instance.challenge, _number(instance), hint)}",
+    )
+
+
+def _number(instance: Instance) -> int:
+    """Return the number of a published data set."""
+    (number,) = instance.keys
+    return int(str(number))
+
+
+def _told(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
+    """Return the story, the data dictionary, and the question with its hints."""
     told = story(instance.challenge).told(instance.variant)
     places = _places(instance, labels)
     switches = {"caution": hints().caution} | {
@@ -87,28 +122,30 @@ def describe(instance: Instance, labels: str, hint: int) -> str:
         "warning": told.warning,
     }
     asked = [told.question, *(switches[switch] for switch in hints().levels[hint])]
-    paragraphs = (
+    return (
         f"{told.setting} {told.design}".format(**places),
         _dictionary(instance, told, places),
         "Question: " + " ".join(asked).format(**places),
-        FORM.format(schema=json.dumps(schema(instance, labels), ensure_ascii=False)),
     )
-    return "\n\n".join(paragraphs)
 
 
 def schema(instance: Instance, labels: str) -> dict[str, object]:
     """Return the JSON schema of the answer, each field with what is to be said there."""
-    told, names = story(instance.challenge), column_names(instance, labels)
-    places = _places(instance, labels)
-    fields = CHALLENGES[instance.challenge].fields
+    names, meanings = column_names(instance, labels), _meanings(instance, labels)
     properties = {
-        entry.name: {
-            "description": told.answer[entry.name].format(**places),
-            **entry.schema(names),
-        }
-        for entry in fields
+        entry.name: {"description": meanings[entry.name], **entry.schema(names)}
+        for entry in asked_of(instance).fields
     }
     return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _meanings(instance: Instance, labels: str) -> Mapping[str, str]:
+    """Return what is to be said in each field."""
+    if instance.variant == PUBLISHED:
+        return questions.meanings(instance.challenge, _number(instance))
+    places = _places(instance, labels)
+    answer = story(instance.challenge).answer
+    return {name: text.format(**places) for name, text in answer.items()}
 
 
 def table(instance: Instance, labels: str) -> str:
@@ -142,4 +179,5 @@ def _dictionary(instance: Instance, told: Story, places: Mapping[str, object]) -
         f"{told.meanings[column.role].format(**places)}"
         for column in instance.columns
     ]
-    return "\n".join([DICTIONARY.format(size=instance.size), *lines])
+    head = SAMPLE if instance.whole else DICTIONARY
+    return "\n".join([head.format(size=instance.size, whole=instance.whole), *lines])

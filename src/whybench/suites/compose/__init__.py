@@ -17,10 +17,11 @@ from whybench.suites.compose.design import DESIGNS, ComposeDesign, make_design
 from whybench.suites.compose.generation import compose_items
 from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw
 from whybench.suites.compose.measures import compose_measures
+from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advice
 from whybench.suites.compose.reading import read_prompt
 from whybench.suites.compose.tables import compositions_table, pairs_table
-from whybench.suites.contract import Answer, Scalar, Suite
+from whybench.suites.contract import Answer, Budget, Scalar, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,6 +37,19 @@ PROBES = (
     "<think>no</think>yes", "<think>no", "\\boxed{yes}", "<answer>no</answer>",
     '{"answer": "yes"}', "I cannot say.", "Yes. Wait, actually no.", "1", "true", "ja",
 )  # fmt: skip
+
+BUDGETS = {
+    "small": Budget(
+        {"base": "core", "kinds": "cycle3+cycle3", "gates": ["or", "and"], "units": 56},
+        "two worlds of two blocks, with just the units that an agent without errors needs for "
+        "verdicts",
+    ),
+    "standard": Budget(
+        {"base": "core"},
+        "three worlds of three blocks, with three compositions each, and units enough for verdicts",
+    ),
+    "full": Budget({"base": "full"}, "every theme, detail and style of reply on the same worlds"),
+}
 
 REPLY_TOKENS = {"direct": 2, "step-by-step": 350, "worked-example": 250}
 
@@ -68,6 +82,9 @@ SUITE: Suite[ComposeDesign, ComposeItem] = Suite(
     read_answer=_read,
     gold=gold,
     measures=compose_measures,
+    headline=("valid_and_consistent",),
+    budgets=BUDGETS,
+    paired=compose_pairs,
     agents=AGENTS,
     columns=COLUMNS,
     parts={},

@@ -43,7 +43,17 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.compose.chain import Pair
 
-__all__ = ["RULE_OF_THREE", "Answered", "Comparison", "Composition", "compositions", "resolution"]
+__all__ = [
+    "COLUMNS",
+    "RATIOS",
+    "RULE_OF_THREE",
+    "Answered",
+    "Comparison",
+    "Composition",
+    "CompositionStatistics",
+    "compositions",
+    "resolution",
+]
 
 Path = tuple[int, ...]
 
@@ -52,6 +62,8 @@ RULE_OF_THREE = 3.0
 ROUNDING = 1e-12
 COLUMNS = 9
 """Statistics of a composition: the product, and two times target, difference, ratio, agreement."""
+RATIOS = (3, 7)
+"""Where among them the ratios stand that decide on valid and on consistent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +178,7 @@ def compositions(
         resamples: Number of resamples.
         level: Confidence level of the intervals.
     """
-    statistics = _Statistics(answered, paths, quantity)
+    statistics = CompositionStatistics(answered, paths, quantity)
     found = stratified_bootstrap(statistics, answered.sample.strata, keys, resamples, level)
     biased = quantity == "pns" and answered.y1.shape[0] < OUTVOTING
     true = answered.true_effects()
@@ -216,7 +228,7 @@ def resolution(effects: ArrayLike, sample: Sample) -> float:
     return float(np.max(np.maximum(added, RULE_OF_THREE / with_it)))
 
 
-class _Statistics:
+class CompositionStatistics:
     """The statistics of all compositions, as functions of counts."""
 
     def __init__(self, answered: Answered, paths: Sequence[Path], quantity: Quantity) -> None:

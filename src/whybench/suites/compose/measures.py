@@ -49,7 +49,15 @@ if TYPE_CHECKING:
 
     from whybench.suites.groups import Group
 
-__all__ = ["CLASS_MEASURES", "Composed", "compose_measures", "composed", "path_label"]
+__all__ = [
+    "CLASS_MEASURES",
+    "RESAMPLES",
+    "RUNGS",
+    "Composed",
+    "compose_measures",
+    "composed",
+    "path_label",
+]
 
 Composed = tuple[WorldAnswers, Composition]
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLASSES",
     "DELTA",
+    "UNTRUSTED",
     "Class",
     "Headline",
     "Verdict",

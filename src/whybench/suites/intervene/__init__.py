@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.suites.contract import Suite
+from whybench.suites.contract import Budget, Suite
 from whybench.suites.intervene.agents import AGENTS, gold
 from whybench.suites.intervene.design import DESIGNS, InterveneDesign, make_design
 from whybench.suites.intervene.episode import Episode, case_of
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, described, draw
 from whybench.suites.intervene.measures import intervene_measures
+from whybench.suites.intervene.paired import intervene_pairs
 from whybench.suites.intervene.play import PLAY
 from whybench.suites.intervene.reading import read_prompt
 from whybench.suites.intervene.steps import PARTS, steps_table
@@ -37,6 +38,14 @@ PROBES = (
     '```json\n{"answer": "no"}\n```', '{"answer": "yes", "next": "answer"}',
     '{"reply": {"answer": "yes"}}', '{"answer": "yes", "answer": "no"}', "{}", "{{{",
 )  # fmt: skip
+
+BUDGETS = {
+    "small": Budget({"base": "core"}, "the complete core set: all worlds of three entities"),
+    "standard": Budget(
+        {"base": "advanced", "graphs": 20}, "random worlds of four to seven entities, 20 of each"
+    ),
+    "full": Budget({"base": "advanced"}, "random worlds of four to seven entities, 80 of each"),
+}
 
 REPLY_TOKENS = {"basic": 20, "fewest-steps": 20, "step-by-step": 250, "recipe": 40}
 
@@ -64,6 +73,9 @@ SUITE: Suite[InterveneDesign, InterveneItem] = Suite(
     episode=_open,
     gold=gold,
     measures=intervene_measures,
+    headline=("justified_accuracy",),
+    budgets=BUDGETS,
+    paired=intervene_pairs,
     agents=AGENTS,
     columns=COLUMNS,
     parts=PARTS,

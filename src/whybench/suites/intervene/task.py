@@ -14,6 +14,7 @@ from inspect_ai.util import collect
 
 from whybench.records.rows import rows_of_sample
 from whybench.records.schema import record_table
+from whybench.suites.asking import ask
 from whybench.suites.groups import WHOSE
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.entailment import solver_class
@@ -74,7 +75,7 @@ async def _hold(state: TaskState, row: dict[str, Any], talk: list[ChatMessage]) 
     tools = _tools(episode.case)
     while True:
         # A tool is not forced on the model: those that think before they call refuse that.
-        output = await model.generate(talk, tools=tools)
+        output = await ask(model.generate, talk, tools=tools)
         reply = marked(output)
         talk.append(reply)
         done = len(episode.path)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import Answer, Scalar, Suite
+from whybench.suites.contract import Answer, Budget, Scalar, Suite
 from whybench.suites.judge.agents import AGENTS
 from whybench.suites.judge.answers import read_answer
 from whybench.suites.judge.checks import CHECKS
 from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
+from whybench.suites.judge.groups import SUMMED_BY
 from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, judge_items, word
-from whybench.suites.judge.measures import judge_measures
+from whybench.suites.judge.measures import judge_measures, summed_measures
 from whybench.suites.judge.reading import read_prompt
 from whybench.suites.judge.wording import word_answer
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.suites.pairs import Pair
+
 __all__ = ["SUITE"]
 
 PROBES = (
@@ -28,6 +31,20 @@ PROBES = (
     "<likelihood>70", "<think>60</think>70", "<think>60", "I cannot say.", "70 or 80",
     "Likelihood: 70", "70/100", "**70**",
 )  # fmt: skip
+
+
+BUDGETS = {
+    "small": Budget(
+        {"base": "core"},
+        "half of all combinations of question, story and polarity, balanced; a number for a reply",
+        blocks=2,
+    ),
+    "standard": Budget(
+        {"base": "core", "style": ["numeric", "cot"]},
+        "every question, story and polarity, with a bare number and with reasoning for a reply",
+    ),
+    "full": Budget({"base": "full"}, "all stories, distracting texts and styles of reply"),
+}
 
 
 def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
@@ -60,10 +77,22 @@ def _replicate(resamples: int) -> dict[str, list[dict[str, Any]]]:
     return replicate(resamples)
 
 
-def _figures(folder: Path) -> Iterable[Path]:
+def _paired(records: pa.Table) -> Iterable[Pair]:
+    from whybench.suites.judge.paired import judge_pairs  # noqa: PLC0415
+
+    return judge_pairs(records)
+
+
+def _replicate_figures(folder: Path) -> Iterable[Path]:
     from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
 
     return replication_figures(folder)
+
+
+def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
+    from whybench.suites.judge.figures import judge_figures  # noqa: PLC0415
+
+    return judge_figures(folder, records)
 
 
 SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
@@ -78,6 +107,11 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     read_answer=_read,
     gold=lambda item: word_answer(round(item.truth), item.style),
     measures=judge_measures,
+    summed_by=SUMMED_BY,
+    summed_measures=summed_measures,
+    headline=("consistency", "alignment"),
+    budgets=BUDGETS,
+    paired=_paired,
     agents=AGENTS,
     columns=COLUMNS,
     parts={"confidence": float, "person": str},
@@ -92,7 +126,8 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     own_words=lambda item: not item.published,
     beside={"people": _people, "published": _published},
     replicate=_replicate,
-    replicate_figures=_figures,
+    replicate_figures=_replicate_figures,
+    figures=_figures,
     draw=draw,
     checks=CHECKS,
 )

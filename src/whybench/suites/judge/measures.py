@@ -33,18 +33,25 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.datasets import state
-from whybench.stats import Contrast, Measure, mean_difference
+from whybench.stats import Contrast, Measure, clustered_estimate
 from whybench.suites.judge.groups import CONDITION, groups_of
 from whybench.suites.judge.published import PEOPLE, SOURCE
 from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
 
-__all__ = ["CONDITION", "CONTRASTS", "contrast_measures", "judge_measures", "task_contrast"]
+__all__ = [
+    "CONDITION",
+    "CONTRASTS",
+    "contrast_measures",
+    "judge_measures",
+    "summed_measures",
+    "task_contrast",
+    "task_means",
+]
 
 CONTRASTS = structure("collider").contrasts
 """Measure to the tasks whose means are compared, in collider stories."""
@@ -56,38 +63,53 @@ def task_contrast(
     tasks: Sequence[str],
     vignettes: Sequence[object],
     graph: str = "collider",
+    answers: Sequence[int] | None = None,
 ) -> Contrast:
     """Compute a graph's measure from judgments on the scale 0 to 100.
 
     Without an answer in each of its tasks there is no estimate.
+
+    Args:
+        name: The measure.
+        values: The judgments, or means of several.
+        tasks: The task of each.
+        vignettes: The sampled unit of each.
+        graph: Whose contrast it is.
+        answers: How many answers each value is the mean of; one if not stated.
     """
-    judged = np.asarray(values, dtype=float) / 100
-    task, vignette = np.asarray(tasks, dtype=str), np.asarray(vignettes, dtype=object)
     contrast = structure(graph).contrasts[name]
-    above, below = np.isin(task, contrast.above), np.isin(task, contrast.below)
-    if not set(contrast.above + contrast.below) <= set(task):
-        n, units = int((above | below).sum()), len(set(vignette[above | below]))
-        return Contrast(None, None, None, n, units)
-    return mean_difference(
-        _counting_alike(judged[above], task[above]),
-        _counting_alike(judged[below], task[below]),
-        vignette[above].tolist(),
-        vignette[below].tolist(),
-    )
+    sides = {task: 1 / len(contrast.above) for task in contrast.above}
+    sides |= {task: -1 / len(contrast.below) for task in contrast.below}
+    return _weighted_means(sides, values, tasks, vignettes, answers)
 
 
-def _counting_alike(judged: NDArray[np.float64], task: NDArray[np.str_]) -> NDArray[np.float64]:
-    """Return values whose mean is the mean of the task means.
+def _weighted_means(
+    weights: Mapping[str, float],
+    values: Sequence[float],
+    tasks: Sequence[str],
+    vignettes: Sequence[object],
+    answers: Sequence[int] | None,
+) -> Contrast:
+    """Estimate a weighted sum of task means, on the scale from 0 to 1.
 
-    A value becomes m + (x - m_t) n / (k n_t), with m the mean of the k task means m_t. Its part in
-    the mean, and so in the clustered variance, is then that of an answer among the n_t of its task.
+    An answer x among the n_t of its task pulls the sum by weight (x - m_t) / n_t, with m_t the
+    task's mean; n answers with the mean x pull n times as far.
     """
-    names, place, counts = np.unique(task, return_inverse=True, return_counts=True)
-    if len(names) == 1:
-        return judged
-    means = np.bincount(place, weights=judged) / counts
-    weight = len(judged) / (len(names) * counts)
-    return np.asarray(means.mean() + (judged - means[place]) * weight[place])
+    task = np.asarray(tasks, dtype=str)
+    chosen = np.isin(task, list(weights))
+    task, judged = task[chosen], np.asarray(values, dtype=float)[chosen] / 100
+    vignette = np.asarray([str(unit) for unit in vignettes], dtype=str)[chosen]
+    times = np.ones(task.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
+    if not set(weights) <= set(task):
+        return Contrast(None, None, None, int(times.sum()), len(set(vignette)))
+    estimate, influence = 0.0, np.zeros(task.size)
+    for name, weight in weights.items():
+        mine = task == name
+        mean = float((times[mine] * judged[mine]).sum() / times[mine].sum())
+        estimate += weight * mean
+        influence[mine] = weight * times[mine] * (judged[mine] - mean) / times[mine].sum()
+    found = clustered_estimate(estimate, influence, vignette)
+    return Contrast(found.estimate, found.low, found.high, int(times.sum()), found.units)
 
 
 def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
@@ -95,10 +117,34 @@ def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -
     for group in groups_of(records, condition):
         graph = group.labels["graph"]
         for name in structure(graph).contrasts:
-            found = task_contrast(name, group.values, group.tasks, group.units, graph)
+            found = task_contrast(
+                name, group.values, group.tasks, group.units, graph, group.answers
+            )
             yield group.measure(
                 name, found, "difference of task means; t, clustered by story and polarity"
             )
+
+
+def task_means(records: pa.Table) -> Iterator[Measure]:
+    """Yield the mean judgment of each task, on the scale from 0 to 1, as `mean@task=VI`."""
+    for group in groups_of(records):
+        for task in dict.fromkeys(q.task for q in structure(group.labels["graph"]).questions):
+            found = _weighted_means(
+                {task: 1.0}, group.values, group.tasks, group.units, group.answers
+            )
+            yield group.measure(
+                f"mean@task={task}", found, "mean; t, clustered by story and polarity"
+            )
+
+
+def summed_measures(records: pa.Table) -> list[Measure]:
+    """Compute what follows from records that are summed up: all but the alignment with people.
+
+    The measures are those of `judge_measures`, and the task means beside them.
+    """
+    from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
+
+    return [*contrast_measures(records), *task_means(records), *modelled_measures(records)]
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:

@@ -47,7 +47,7 @@ from whybench.suites.judge.groups import CONDITION, Group, groups_of
 from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ class Modelled:
         class_consistency: R² of predicting held-out classes of tasks, with its interval.
         rmse: Row-level root mean square error of the fit.
         r2: Row-level R² of the fit.
-        mae: Row-level mean absolute error of the fit.
+        mae: Mean absolute error of single answers; NaN where these are not known.
         flags: What a reader should know.
     """
 
@@ -101,6 +101,19 @@ class Modelled:
     r2: float
     mae: float
     flags: tuple[str, ...]
+
+    def measures(self) -> Iterator[Measure]:
+        """Yield the measures of this model."""
+        unknown = "underdetermined" in self.flags  # fewer distinct tasks than parameters
+        kind = f"noisy-OR, {len(self.scheme.parameters)} parameters"
+        for name, estimate in (
+            *self.estimates.items(),
+            ("consistency", self.consistency),
+            ("class_consistency", self.class_consistency),
+        ):
+            known = replace(estimate, estimate=None, low=None, high=None) if unknown else estimate
+            method = f"{kind}; {estimate.method}"
+            yield self.group.measure(name, known, method, *self.flags, *estimate.flags)
 
 
 def task_table(graph: str) -> TaskTable:
@@ -120,7 +133,7 @@ def model_agents(
     """Fit every agent under every condition.
 
     Args:
-        records: Answers.
+        records: Answers, as they are or summed up.
         resamples: Refits for the intervals of each parameter; 0 for no intervals.
         condition: The columns that make up a condition.
     """
@@ -136,12 +149,15 @@ def _fitted(graph: str, groups: Sequence[Group], resamples: int) -> list[Modelle
     """Fit the groups of one graph, all at once."""
     table = task_table(graph)
     names = [str(place) for place in range(len(groups))]
+    summed = groups[0].answers is not None
     data = Judgments.from_rows(
         table,
-        np.concatenate([np.asarray(group.values) / 100 for group in groups]),
+        _joined(group.values for group in groups) / 100,
         [task for group in groups for task in group.tasks],
         [name for name, group in zip(names, groups, strict=True) for _ in group.values],
         [unit for group in groups for unit in group.units],
+        _joined(group.answers or () for group in groups) if summed else None,
+        _joined(group.squares or () for group in groups) / 100**2 if summed else None,
     )
     schemes = SCHEMES[graph]
     by_task = [cross_validate(table, scheme, data) for scheme in schemes]
@@ -183,6 +199,10 @@ def _fitted(graph: str, groups: Sequence[Group], resamples: int) -> list[Modelle
     return [found[place] for place in sorted(found)]
 
 
+def _joined(parts: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+    return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+
+
 def _consistencies(
     table: TaskTable,
     scheme: Scheme,
@@ -220,13 +240,4 @@ def _jackknifed(value: float, parts: NDArray[np.float64], n: int) -> Estimate:
 def modelled_measures(records: pa.Table, resamples: int = 2000) -> Iterator[Measure]:
     """Yield the measures of every agent's model."""
     for model in model_agents(records, resamples):
-        unknown = "underdetermined" in model.flags  # fewer distinct tasks than parameters
-        kind = f"noisy-OR, {len(model.scheme.parameters)} parameters"
-        for name, estimate in (
-            *model.estimates.items(),
-            ("consistency", model.consistency),
-            ("class_consistency", model.class_consistency),
-        ):
-            known = replace(estimate, estimate=None, low=None, high=None) if unknown else estimate
-            method = f"{kind}; {estimate.method}"
-            yield model.group.measure(name, known, method, *model.flags, *estimate.flags)
+        yield from model.measures()

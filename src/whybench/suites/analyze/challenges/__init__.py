@@ -1,7 +1,15 @@
-"""The challenges, by name. A new one is a module here, a story beside it, and one line below."""
+"""The challenges, by name.
+
+A new one of ours is a module here, a story beside it, and one line below. Another package announces
+its own by an entry point of the group `whybench.challenges` that names the `Challenge`. These are
+found when they are asked for by name. They are part of no named design, nor of `all` or a family,
+which are to be the same everywhere, whatever else is installed.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from whybench.suites.analyze.challenges import (
@@ -21,13 +29,15 @@ from whybench.suites.analyze.challenges import (
     structure,
     temporal,
 )
+from whybench.suites.analyze.challenges.contract import Challenge
+from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.suites.analyze.challenges.contract import Challenge
+__all__ = ["CHALLENGES", "FAMILIES", "challenge_names"]
 
-__all__ = ["CHALLENGES", "FAMILIES"]
+GROUP = "whybench.challenges"
 
 MODULES = (
     simpson,
@@ -48,8 +58,39 @@ MODULES = (
 )
 """In the order in which challenges are listed everywhere: family by family."""
 
-CHALLENGES: Mapping[str, Challenge] = {
-    module.CHALLENGE.name: module.CHALLENGE for module in MODULES
-}
+
+class _Challenges(dict[str, Challenge]):
+    """Ours, in their order; those of other packages are looked up when they are asked for."""
+
+    def __missing__(self, name: str) -> Challenge:
+        return _announced(name)
+
+
+def challenge_names() -> tuple[str, ...]:
+    """Return the names of all challenges, ours and then those of other packages."""
+    return (*CHALLENGES, *sorted({entry.name for entry in entry_points(group=GROUP)}))
+
+
+@cache
+def _announced(name: str) -> Challenge:
+    """Return the challenge that another package announces under a name."""
+    found = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in found:
+        raise UserError(
+            f"challenge must be among {', '.join(challenge_names())}, got {name!r}; one of your "
+            f"own is announced by an installed package (entry points {GROUP})"
+        )
+    loaded, where = found[name].load(), found[name].value
+    if not isinstance(loaded, Challenge) or loaded.name != name or not loaded.story:
+        raise UserError(
+            f"the entry point {name!r} of {GROUP} must name a Challenge of this name with a story, "
+            f"got {getattr(loaded, 'name', loaded)!r} from {where}"
+        )
+    return loaded
+
+
+CHALLENGES: Mapping[str, Challenge] = _Challenges(
+    {module.CHALLENGE.name: module.CHALLENGE for module in MODULES}
+)
 
 FAMILIES = tuple(dict.fromkeys(challenge.family for challenge in CHALLENGES.values()))

@@ -6,7 +6,8 @@ with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in 
 1. **The world.** `draw(variant, rng)` draws parameters from ranges and rows from them, and returns
    an `Instance`, or None where the guarantee does not hold on these rows (too weak, too few). It is
    called with the same generator for every variant, so that a trap and its controls are twins.
-2. **The truths.** A number is `Measured`: a certificate of two derivations from the parameters
+2. **The truths.** `examine(variant, parameters, rows)` finds them, for all rows of a draw or for a
+   sample of them. A number is `Measured`: a certificate of two derivations from the parameters
    alone, the values of consistent estimators on the very rows, a standard error, and the values of
    naive analyses. Whatever else is asked is `Settled`: the value, and which values are naive or
    cry trap. An `Interval` needs no truth of its own: it has that of the number it is `of`.
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.fields import Field
 
 __all__ = [
+    "NEAR_TRUTH",
     "TRAP",
     "TRIES",
     "Analyst",
@@ -57,6 +59,9 @@ __all__ = [
 
 TRAP = "trap"
 """The variant in which the trap is there; all others are controls."""
+
+NEAR_TRUTH = 2.5
+"""How many standard errors from the truth a number may be."""
 
 TRIES = 400
 """How many worlds are drawn for an instance before it is given up."""
@@ -90,12 +95,14 @@ class Measured:
         references: Values of consistent estimators on the rows, by name.
         se: The standard error of the first of them on the rows (SE_eff).
         naive: Values of naive analyses on the rows, by name.
+        near: How many standard errors from the value a number may be.
     """
 
     certificate: Certificate
     references: Mapping[str, float]
     se: float
     naive: Mapping[str, float] = field(default_factory=dict)
+    near: float = NEAR_TRUTH
 
     @property
     def value(self) -> float:
@@ -154,6 +161,7 @@ class Instance:
             the names under which `simulate` gives them.
         facts: What the story tells of this world in figures, by name of the place in its texts.
         keys: What the instance was generated from.
+        whole: The number of rows of which these are a sample; 0 where they are all there are.
     """
 
     challenge: str
@@ -165,6 +173,7 @@ class Instance:
     facts: Mapping[str, float | str] = field(default_factory=dict)
     derived: Mapping[str, float] = field(default_factory=dict)
     keys: tuple[object, ...] = ()
+    whole: int = 0
 
     def __post_init__(self) -> None:
         roles = [column.role for column in self.columns]
@@ -203,11 +212,13 @@ class Challenge:
         variants: `trap`, then the controls.
         fields: What an answer consists of.
         draw: A variant and a generator to an instance, or None where the guarantee does not hold.
+        examine: A variant, parameters and rows to an instance, whatever these rows show.
         present: Whether the trap is in an instance, by its own statistical criterion.
         competent: Analyst who does it right, with estimators that are not the references.
         naive: Analyst who falls for the trap.
         always_trap: Analyst who claims the trap in every data set.
         simulate: The numbers' true values by simulation.
+        story: The text of its story, if it is another package's; ours stand in `stories`.
     """
 
     name: str
@@ -216,11 +227,13 @@ class Challenge:
     variants: tuple[str, ...]
     fields: tuple[Field, ...]
     draw: Callable[[str, np.random.Generator], Instance | None]
+    examine: Callable[[str, Mapping[str, float], Mapping[str, Array]], Instance]
     present: Callable[[Instance], bool]
     competent: Analyst
     naive: Analyst
     always_trap: Analyst
     simulate: Callable[[Instance, int, np.random.Generator], Simulated]
+    story: str = ""
 
     def __post_init__(self) -> None:
         if self.variants[:1] != (TRAP,) or len(set(self.variants)) < len(self.variants):

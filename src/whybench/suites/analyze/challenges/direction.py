@@ -61,6 +61,10 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not _kept(variant, rows):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     edge = _certified(at)
     return Instance(
         challenge="direction",
@@ -243,6 +247,7 @@ CHALLENGE = Challenge(
     variants=tuple(EDGES),
     fields=(Choice("edge", (FORTH, BACK, NONE)), PTable("p_values", tuple(ENDS))),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -67,13 +67,19 @@ APART = 5.0
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    effect = _effect(variant, at, rows)
-    if not _kept(variant, rows, effect):
+    if not _kept(variant, rows, _effect(variant, at, rows)):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     told = bool(at["told"])
     identified = told or variant != TRAP
     truths: dict[str, Truth] = (
-        {"effect": effect, "missing": Settled(NOTHING, alarm=(NEEDED,))}
+        {
+            "effect": _effect(variant, at, rows),
+            "missing": Settled(NOTHING, alarm=(NEEDED,)),
+        }
         if identified
         else {
             "effect": Settled(None),
@@ -301,6 +307,7 @@ CHALLENGE = Challenge(
     variants=("trap", "z_given", "z_irrelevant"),
     fields=(Number("effect", nullable=True), ColumnSet("missing")),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

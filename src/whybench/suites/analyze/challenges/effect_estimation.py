@@ -66,6 +66,10 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not _kept(variant, at, rows):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     needed = _needed(variant)
     late = variant == "after_treatment"
     return Instance(
@@ -256,6 +260,7 @@ CHALLENGE = Challenge(
         Number("min_propensity", key=False, share=True),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

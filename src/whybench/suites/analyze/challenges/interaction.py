@@ -56,6 +56,11 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not _kept(variant, at, rows):
         return None
+    found = _examine(variant, at, rows)
+    return found if all(truth.apart(APART) for truth in found.numbers().values()) else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     fitted, additive = _interacting(rows, at), _additive(rows)
     certified = _certified(at)
     truths = {}
@@ -66,8 +71,6 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         if variant == "no_interaction":
             references |= plain
         truths[name] = Measured(certified[name], references, estimate.se, naive)
-    if not all(truth.apart(APART) for truth in truths.values()):
-        return None
     return Instance(
         challenge="interaction",
         variant=variant,
@@ -281,6 +284,7 @@ CHALLENGE = Challenge(
     variants=("trap", "no_interaction"),
     fields=(Number("interaction"), Number("cde_low"), Number("cde_high"), Flag("sign_change")),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

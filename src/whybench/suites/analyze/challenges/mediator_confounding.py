@@ -56,6 +56,11 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(variant, at, rng)
     if not _kept(variant, rows):
         return None
+    found = _examine(variant, at, rows)
+    return found if all(truth.apart(APART) for truth in found.numbers().values()) else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     adjusting = [] if variant == "descendant" else [rows["common"]]
     fitted, plain = _decomposed(rows, adjusting), _decomposed(rows, [])
     certified = _certified(at)
@@ -67,8 +72,6 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         bent = variant == "trap" and name != "te"
         naive = {"regression without the common cause": plain[name].value} if bent else {}
         truths[name] = Measured(certified[name], references, fitted[name].se, naive)
-    if not all(truth.apart(APART) for truth in truths.values()):
-        return None
     return Instance(
         challenge="mediator_confounding",
         variant=variant,
@@ -274,6 +277,7 @@ CHALLENGE = Challenge(
         ColumnSet("adjustment_set"),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

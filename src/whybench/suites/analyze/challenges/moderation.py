@@ -59,14 +59,18 @@ KNOTS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    truths = _truths(variant, at, rows)
+    found = _examine(variant, at, rows)
     curved, straight = (_fit(rows, how)[3] for how in ("curved", "straight"))
     if variant == TRAP:
-        kept = abs(curved.z) >= CLEAR and all(truth.apart(APART) for truth in truths.values())
+        kept = abs(curved.z) >= CLEAR and all(
+            truth.apart(APART) for truth in found.numbers().values()
+        )
     else:
         kept = abs(curved.z) < NORMAL_95 and abs(straight.z) >= CLEAR
-    if not kept:
-        return None
+    return found if kept else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     return Instance(
         challenge="moderation",
         variant=variant,
@@ -78,7 +82,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
             Column("outcome", "real", 3),
         ),
         rows=rows,
-        truths=truths,
+        truths=_truths(variant, at, rows),
         facts={"low": at["low"], "high": at["high"]},
     )
 
@@ -281,6 +285,7 @@ CHALLENGE = Challenge(
         Number("effect_q90"),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -78,11 +78,11 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         at = draw_parameters(kind, rng)
         rows = draw_rows(at, rng)
         if _kept(at, rows):
-            return _instance(variant, at, rows)
+            return _examine(variant, at, rows)
     return None
 
 
-def _instance(variant: str, at: dict[str, float], rows: dict[str, Array]) -> Instance:
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     late = variant == "after_cause"
     return Instance(
         challenge="necessity_sufficiency",
@@ -217,6 +217,7 @@ CHALLENGE = Challenge(
         Choice("class", CLASSES),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -68,10 +68,12 @@ OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "increas
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    effect = _effect(variant, at, rows)
+    found = _examine(variant, at, rows)
+    return found if _kept(found) else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     direction = {0: "none", 1: "increases", -1: "decreases"}[int(at["sign"])]
-    if not _kept(variant, direction, effect, rows):
-        return None
     confounded = variant == TRAP
     return Instance(
         challenge="observational",
@@ -84,7 +86,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         ),
         rows=rows,
         truths={
-            "effect": effect,
+            "effect": _effect(variant, at, rows),
             "direction": Settled(direction),
             "adjustment_set": Settled(frozenset(CONFOUNDERS if confounded else ())),
             "design": Settled("observational", naive=("randomised",))
@@ -162,19 +164,20 @@ def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
     return Measured(certificate, references, crude.se)
 
 
-def _kept(variant: str, direction: str, effect: Measured, rows: Mapping[str, Array]) -> bool:
+def _kept(instance: Instance) -> bool:
     """Whether the rows show what is so: who chose, what confounds, and what the effect is."""
-    best = _crude(rows) if variant == "randomised" else _adjusted(rows)
-    shown = best.p > UNCLEAR if direction == "none" else best.p < CLEAR
+    rows, randomised = instance.rows, instance.variant == "randomised"
+    best = _crude(rows) if randomised else _adjusted(rows)
+    shown = best.p > UNCLEAR if instance.parameters["sign"] == 0 else best.p < CLEAR
     found = relations(rows, BEFORE)
-    if variant == "randomised":
+    if randomised:
         return shown and all(relation.to_treatment > UNCLEAR for relation in found.values())
     related = [
         p for role in CONFOUNDERS for p in (found[role].to_treatment, found[role].to_outcome)
     ]
     unrelated = (found["leaning"].to_outcome, found["prognostic"].to_treatment)
     marked = max(related) < CLEAR and min(unrelated) > UNCLEAR
-    return shown and marked and effect.apart(APART)
+    return shown and marked and instance.measured("effect").apart(APART)
 
 
 def _certified(at: Mapping[str, float]) -> Certificate:
@@ -273,6 +276,7 @@ CHALLENGE = Challenge(
         Choice("design", ("observational", "randomised"), weight=2.0),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

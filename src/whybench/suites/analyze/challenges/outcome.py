@@ -63,9 +63,12 @@ LINE, CUBIC = 1, 3
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = parameters(variant, rng)
     rows = draw_rows(variant, at, rng)
-    ate = _ate(variant, at, rows)
-    if not _kept(variant, at, rows) or not ate.apart(APART):
+    if not _kept(variant, at, rows) or not _ate(variant, at, rows).apart(APART):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     needed = frozenset(_needed(variant))
     when = {"confounder": 0, "decoy": 0, "marker": 0 if variant == "upstream" else 3}
     when |= {"treatment": 1, "outcome": 2}
@@ -76,7 +79,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         columns=tuple(Column(role, "real", when[role]) for role in rows),
         rows=rows,
         truths={
-            "ate": ate,
+            "ate": _ate(variant, at, rows),
             "cond_diff": _conditional(at, rows),
             "adjusted_for": Settled(needed, alarm=(frozenset({"confounder"}),)),
         },
@@ -227,6 +230,7 @@ CHALLENGE = Challenge(
         ColumnSet("adjusted_for", weight=2.0),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -58,14 +58,18 @@ APART = 5.0
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    truths = _truths(variant, at, rows)
+    found = _examine(variant, at, rows)
     raw, adjusted = _gap(rows, "raw"), _gap(rows, "adjusted")
     if variant == TRAP:
-        kept = abs(adjusted.z) >= SHIFTED and all(truth.apart(APART) for truth in truths.values())
+        kept = abs(adjusted.z) >= SHIFTED and all(
+            truth.apart(APART) for truth in found.numbers().values()
+        )
     else:
         kept = abs(adjusted.z) < NORMAL_95 and abs(raw.z) >= SHIFTED
-    if not kept:
-        return None
+    return found if kept else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     return Instance(
         challenge="population",
         variant=variant,
@@ -77,7 +81,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
             Column("outcome", "real", 3),
         ),
         rows=rows,
-        truths=truths,
+        truths=_truths(variant, at, rows),
     )
 
 
@@ -254,6 +258,7 @@ CHALLENGE = Challenge(
         Interval("ci", of="difference"),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -53,6 +53,18 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not FEWEST <= len(rows["outcome"]) <= MOST:
         return None
+    found = _examine(variant, at, rows)
+    naive, weighted = _naive_estimate(rows), _weighted(rows)
+    shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
+    agree = variant == "trap" or naive.direction == weighted.direction
+    return found if shown and agree and found.measured("effect").apart(APART) else None
+
+
+def _real(at: Mapping[str, float]) -> bool:
+    return at["outcome_1"] != at["outcome_0"]
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     naive, weighted = _naive_estimate(rows), _weighted(rows)
     effect = Measured(
         _certified(at),
@@ -61,12 +73,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         weighted.se,
         {"difference among the selected": naive.value} if variant == "trap" else {},
     )
-    real = at["outcome_1"] != at["outcome_0"]
-    shown = weighted.p < CLEAR / 2 if real else weighted.p > UNCLEAR
-    agree = variant == "trap" or naive.direction == weighted.direction
-    if not (shown and agree and effect.apart(APART)):
-        return None
-    direction = "none" if not real else "increases" if effect.value > 0 else "decreases"
+    direction = "none" if not _real(at) else "increases" if effect.value > 0 else "decreases"
     return Instance(
         challenge="selection",
         variant=variant,
@@ -281,6 +288,7 @@ CHALLENGE = Challenge(
         Flag("collider_bias"),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -62,6 +62,10 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not _kept(variant, at, rows):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     order = () if variant == "parallel" else _world(variant, at).order
     late = variant == "reversed"
     return Instance(
@@ -258,6 +262,7 @@ CHALLENGE = Challenge(
         Number("through_both"),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -61,6 +61,10 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not _kept(variant, at, rows):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     effect = _effect(variant, at, rows)
     direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
     return Instance(
@@ -282,6 +286,7 @@ CHALLENGE = Challenge(
         Choice("recommendation", ("use", "avoid", "either")),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -60,9 +60,13 @@ SHAPES = ("chain", "chain", "fork", "pair", "full")
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    edges = _edges(at)
-    if _seen(rows) != independences(edges, NODES):
+    if _seen(rows) != independences(_edges(at), NODES):
         return None
+    return _examine(variant, at, rows)
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+    edges = _edges(at)
     single = [frozenset({graph}) for graph in _orientations(skeleton(edges))]
     return Instance(
         challenge="structure",
@@ -227,6 +231,7 @@ CHALLENGE = Challenge(
     variants=("trap", "collider"),
     fields=(GraphSet("graphs"),),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

@@ -56,13 +56,15 @@ MARGIN = 4
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    truths = _numbers(variant, at, rows)
+    found = _examine(variant, at, rows)
     if variant == TRAP:
-        kept = all(truth.apart(APART) for truth in truths.values())
+        kept = all(truth.apart(APART) for truth in found.numbers().values())
     else:
         kept = _largest(rows, "adjusted") < STEADY and _largest(rows, "raw") >= DRIFTS
-    if not kept:
-        return None
+    return found if kept else None
+
+
+def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     weeks, change = int(at["weeks"]), int(at["change"])
     return Instance(
         challenge="temporal",
@@ -76,7 +78,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
         ),
         rows=rows,
         truths={
-            **truths,
+            **_numbers(variant, at, rows),
             "change_point": Settled(change, (change - 1, change + 1), naive=(None,))
             if variant == TRAP
             else Settled(None, alarm=tuple(range(1, weeks + 1))),
@@ -284,6 +286,7 @@ CHALLENGE = Challenge(
         Number("change_point", key=False, nullable=True),
     ),
     draw=_draw,
+    examine=_examine,
     present=_present,
     competent=_competent,
     naive=_naive,

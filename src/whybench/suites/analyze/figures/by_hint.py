@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import SIZE, colour
-from whybench.suites.analyze.figures.panels import TICKS, agent_panels, series, series_keys
 from whybench.suites.analyze.figures.profiles import SCORES, profiles_of
+from whybench.suites.analyze.figures.series import TICKS, series, series_keys
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def score_by_hint(measures: Sequence[Measure]) -> Figure:
     if not profiles:
         raise UserError("measures must hold scores by hint, as in score_trap@hint=1, got none")
     hints = sorted({hint for p in profiles for name in p.measures if (hint := at_hint(name))})
-    figure, panels = agent_panels(profiles, COLUMNS, PANEL)
+    labels = [profile.labels for profile in profiles]
+    figure, panels = agent_panels(labels, COLUMNS, PANEL)
     drawn = [one._replace(aside=CLOSER * one.aside) for one in series(*SCORES)]
     shown: list[Measure] = []
     for axes, profile in zip(panels, profiles, strict=True):

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import SIZE, colour
-from whybench.suites.analyze.figures.panels import TICKS, agent_panels, series, series_keys
 from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
+from whybench.suites.analyze.figures.series import TICKS, series, series_keys
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from whybench.stats import Measure
-    from whybench.suites.analyze.figures.panels import Series
     from whybench.suites.analyze.figures.profiles import Profile
+    from whybench.suites.analyze.figures.series import Series
 
-__all__ = ["flip_ladder", "score_ladder"]
+__all__ = ["flip_ladder", "key_ladder", "score_ladder"]
 
 FLIPS = "label_flips"
+KEYED = "key_score"
 PAIR = f"{FLIPS}@labels="
 COLUMNS = 4
 ROW = 4.4
@@ -65,6 +67,24 @@ def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMI
     for axes, profile in zip(panels, profiles, strict=True):
         twin = profile.measures.get(SCORES["twin"])
         axes.set_title(f"{axes.get_title()}\n{_told(twin)}" if twin else axes.get_title())
+    return figure
+
+
+@styled
+def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
+    """Draw scores on published data by what rows settle and by the printed keys, side by side.
+
+    Where both lie apart the keys do. An agent far to the left in both does not do what is asked;
+    one that is left by the rows and right by the keys may know the keys.
+
+    Args:
+        measures: Measures `score` and `key_score`, also at families and challenges, as in
+            `key_score@challenge=outcome`; others are left out.
+        families: Challenges in order, and the family of each.
+    """
+    drawn = dict(zip(series("rows", "key"), ("score", KEYED), strict=True))
+    rungs = [_Rung("all challenges", "", head=True), *_challenges(families)]
+    figure, _ = _ladder(profiles_of(measures), rungs, drawn, "mean score, 95% interval")
     return figure
 
 
@@ -120,7 +140,8 @@ def _ladder(
     if not rows:
         wanted = " or ".join(drawn.values())
         raise UserError(f"measures must hold {wanted}, got {len(met)} others and none of them")
-    figure, panels = agent_panels(profiles, COLUMNS, ROW * len(rows) + TITLE)
+    labels = [profile.labels for profile in profiles]
+    figure, panels = agent_panels(labels, COLUMNS, ROW * len(rows) + TITLE)
     shown: list[Measure] = []
     for axes, profile in zip(panels, profiles, strict=True):
         _draw_rungs(axes, rows)

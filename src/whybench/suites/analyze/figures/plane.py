@@ -18,8 +18,8 @@ from matplotlib.patheffects import withStroke
 from whybench.drawing.canvas import even_grid, settle, styled
 from whybench.drawing.labels import label_points
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import SMALL, WIDTH, Look, colour, read_table
-from whybench.suites.analyze.figures.panels import agent_panels
 from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.analyze.figures.spread import spread
 from whybench.suites.contract import UserError
@@ -93,7 +93,7 @@ def twin_plane(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
         )
     _, columns = even_grid(len(placed), COLUMNS)
     height = min(LARGEST, WIDTH / columns + 2)
-    figure, panels = agent_panels([profile for profile, _ in placed], COLUMNS, height)
+    figure, panels = agent_panels([profile.labels for profile, _ in placed], COLUMNS, height)
     for axes in panels:
         _draw_plane(axes)
     for axes in panels[-columns:]:

@@ -6,10 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whybench.drawing.canvas import save
+from whybench.drawing.names import file_name
+from whybench.drawing.panels import pages
 from whybench.suites.analyze.figures.by_hint import at_hint, score_by_hint
-from whybench.suites.analyze.figures.ladders import FLIPS, flip_ladder, score_ladder
+from whybench.suites.analyze.figures.ladders import (
+    FLIPS,
+    flip_ladder,
+    key_ladder,
+    score_ladder,
+)
 from whybench.suites.analyze.figures.plane import twin_plane
-from whybench.suites.analyze.figures.profiles import FAMILY_OF, profiles_of
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.analyze.measures import analyze_measures
 
 if TYPE_CHECKING:
@@ -31,7 +38,8 @@ def analyze_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
     """Compute and write the figures of a run, and yield each file as soon as it is there.
 
     For each design there are the scores by challenge and, where it has several of these, the plane
-    of traps and controls, the scores by hint level, and the flips between labels.
+    of traps and controls, the scores by hint level, and the flips between labels. For published
+    data there are the scores by what rows settle and by the printed keys.
 
     Args:
         folder: Where to; it is made if need be.
@@ -71,10 +79,13 @@ def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
     for design in dict.fromkeys(designs):
         mine = records.filter([name == design for name in designs])
         families = families_of(mine)
-        for page, measures in _pages(_measures(mine)):
+        for page, profiles in pages(profiles_of(_measures(mine)), MOST_AGENTS):
+            measures = [m for profile in profiles for m in profile.measures.values()]
             names = {measure.name for measure in measures}
-            # Without the mark of a changed design, which shells would expand.
-            name = f"{design.strip('*')}{page}"
+            name = "-".join([file_name(design), *page])
+            if not names & {SCORES["trap"], SCORES["control"]}:
+                yield f"keys-{name}", key_ladder(measures, families)
+                continue  # Published data are neither traps nor controls.
             yield f"by-challenge-{name}", score_ladder(measures, families)
             if any("@challenge=" in measure for measure in names):
                 yield f"plane-{name}", twin_plane(measures, families)
@@ -90,12 +101,3 @@ def _measures(records: pa.Table) -> list[Measure]:
     if not any(measure.name == FLIPS for measure in found):
         return found
     return [*found, *flips_at(records, "family"), *flips_at(records, "challenge")]
-
-
-def _pages(measures: list[Measure]) -> Iterator[tuple[str, list[Measure]]]:
-    """Yield the measures of so many agents as one figure holds, and the ending of its name."""
-    profiles = profiles_of(measures)
-    for start in range(0, len(profiles), MOST_AGENTS):
-        page = f"-{start // MOST_AGENTS + 1}" if len(profiles) > MOST_AGENTS else ""
-        chosen = profiles[start : start + MOST_AGENTS]
-        yield page, [measure for profile in chosen for measure in profile.measures.values()]

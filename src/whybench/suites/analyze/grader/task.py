@@ -34,6 +34,7 @@ from whybench.suites.analyze.grader.independence import same_model
 from whybench.suites.analyze.grader.prompt import ASK_AGAIN, case_of, form, request, seal, spoken
 from whybench.suites.analyze.grader.verdicts import Reading, read_verdicts
 from whybench.suites.analyze.items import instance_of
+from whybench.suites.asking import ask
 from whybench.suites.task import CUT_OFF
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ async def graded(grader: Model, case: Case) -> tuple[Reading, list[ChatMessage]]
     talk: list[ChatMessage] = [ChatMessageUser(content=request(case))]
     reading = Reading(problem="not asked")
     for _ in range(ASKED):
-        output = await grader.generate(talk)
+        output = await ask(grader.generate, talk)
         reading = read_verdicts(
             output.completion,
             criteria(case.challenge),

@@ -33,6 +33,7 @@ from whybench.suites.analyze.protocols.wording import (
     SECONDS,
 )
 from whybench.suites.analyze.wording import table
+from whybench.suites.asking import ask
 from whybench.suites.task import CUT_OFF, marked
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ def agentic(seconds: int = SECONDS) -> Solver:
             state.messages.extend(_attributed(answered, attempts[before:]))
             if _used(attempts) >= protocol.programs:
                 break
-        state.messages.append(_said(ANSWER, item, None))
+        # Who ran nothing is recorded with no runs, as under the other protocols.
+        state.messages.append(_said(ANSWER, item, None if _used(attempts) else Attempt("no_code")))
         await _reply(state, tools, answering=True)
         return state
 
@@ -119,7 +121,8 @@ async def _reply(
 ) -> ModelOutput:
     """Ask the model under test; tools stay known to it when it answers, but may not be called."""
     choice: ToolChoice = "none" if answering or not tools else "auto"
-    state.output = await get_model().generate(state.messages, tools, tool_choice=choice)
+    generate = get_model().generate
+    state.output = await ask(generate, state.messages, tools, tool_choice=choice)
     state.messages.append(marked(state.output))
     return state.output
 

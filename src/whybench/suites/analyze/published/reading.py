@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["CHALLENGES", "SOURCE", "DataSet", "Question", "data_sets", "rubric", "unfilled"]
+__all__ = [
+    "CHALLENGES",
+    "PLACEHOLDER",
+    "SOURCE",
+    "DataSet",
+    "Question",
+    "data_sets",
+    "rubric",
+    "unfilled",
+]
 
 SOURCE = "CausalPitfalls"
 
@@ -54,7 +63,7 @@ RENAMED = {"economic_stimulus_interaction": "economic_stimulus"}
 COLUMNS = {"Recovery": "recover", "Disease A": "A", "Disease B": "B"}
 """What keys call columns, where a file calls them otherwise."""
 
-_PLACEHOLDER = re.compile(r"\{([A-Z][A-Z0-9_]*)\}|<([A-Z][A-Z0-9_]*)>")
+PLACEHOLDER = re.compile(r"\{([A-Z][A-Z0-9_]*)\}|<([A-Z][A-Z0-9_]*)>")
 
 
 def unfilled(text: str) -> tuple[str, ...]:
@@ -63,7 +72,7 @@ def unfilled(text: str) -> tuple[str, ...]:
     >>> unfilled("Does {TREATMENT} move {OUTCOME}? Adjust {TREATMENT} for <CONFOUNDER>.")
     ('TREATMENT', 'OUTCOME', 'CONFOUNDER')
     """
-    return tuple(dict.fromkeys(one or other for one, other in _PLACEHOLDER.findall(text)))
+    return tuple(dict.fromkeys(one or other for one, other in PLACEHOLDER.findall(text)))
 
 
 @dataclass(frozen=True)
@@ -112,19 +121,28 @@ class DataSet:
             found += [self._column(one) for one in (entry if isinstance(entry, list) else [entry])]
         return tuple(found)
 
+    def called(self, word: object) -> str:
+        """Return a word of the key as the file has it if it names a column, else as it is."""
+        return self._found(str(word)) or str(word)
+
     def columns(self, *names: str) -> tuple[NDArray[Any], ...]:
         """Return the columns that key fields name."""
         return tuple(self.rows[name] for name in self.named(*names))
 
     def _column(self, name: str) -> str:
-        here = {column.lower(): column for column in self.rows}
-        for candidate in (name, COLUMNS.get(name, name)):
-            if candidate.lower() in here:
-                return here[candidate.lower()]
+        if found := self._found(name):
+            return found
         raise ValueError(
             f"column must be one of {', '.join(self.rows)} of {self.challenge}/{self.name}, "
             f"got {name!r}"
         )
+
+    def _found(self, name: str) -> str:
+        here = {column.lower(): column for column in self.rows}
+        for candidate in (name, COLUMNS.get(name, name)):
+            if candidate.lower() in here:
+                return here[candidate.lower()]
+        return ""
 
 
 @cache

@@ -10,8 +10,8 @@ from matplotlib.lines import Line2D
 
 from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key, draw_points, is_small, small_key
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import MARKER, SERIES, SIZE, colour, read_table
-from whybench.suites.compose.figures.panels import agent_panels
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from matplotlib.patches import Rectangle
 
 from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key, draw_points, key_of
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import MARKER, SIZE, SMALL, Look, colour, read_table
-from whybench.suites.compose.figures.panels import agent_panels
 from whybench.suites.compose.verdicts import CLASSES, DELTA, headline
 from whybench.suites.contract import UserError
 

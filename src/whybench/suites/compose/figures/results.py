@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 from whybench.stats import Estimate
 from whybench.suites.compose.verdicts import DELTA, ratio_of, verdict_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from whybench.suites.compose.chain import Chain
     from whybench.suites.compose.comparisons import Composition
@@ -79,6 +79,11 @@ class CutTree:
                 f"effects must be one for each of the pairs {self.chain.pairs}, got {given}"
             )
 
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each effect as a flat row."""
+        for effect in self.effects:
+            yield {**self.labels, **asdict(effect), "error": effect.ratio.estimate}
+
 
 @dataclass(frozen=True)
 class Classified:
@@ -91,3 +96,14 @@ class Classified:
 
     labels: Mapping[str, str]
     compositions: tuple[Composition, ...]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each composition as a flat row."""
+        for found in self.compositions:
+            about = {"path": " ".join(map(str, found.path)), "quantity": found.quantity}
+            ends = {
+                f"{name}_{end}": getattr(compared.ratio, end)
+                for name, compared in (("valid", found.valid), ("consistent", found.consistent))
+                for end in ("estimate", "low", "high")
+            }
+            yield {**self.labels, **about, **ends, "class": found.kind}

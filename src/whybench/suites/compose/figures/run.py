@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.drawing.canvas import save
+from whybench.drawing.names import file_name
+from whybench.drawing.panels import pages
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.figures.by_length import error_by_length, has_length
 from whybench.suites.compose.figures.cut_tree import MOST_BLOCKS, cut_trees
@@ -71,8 +73,7 @@ def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
     designs = records["design"].to_pylist()
     for design in dict.fromkeys(designs):
         mine = records.filter([name == design for name in designs])
-        # Without the mark of a changed design, which shells would expand.
-        name = design.strip("*")
+        name = file_name(design)
         agents = [
             Classified(group.labels, tuple(found for _, found in composed(group)))
             for group in groups_of(mine)
@@ -92,7 +93,6 @@ def _trees(design: str, records: pa.Table) -> Iterator[tuple[str, Figure]]:
             continue
         shown.add((kinds, gates))
         title = f"{kinds}, gates {gates}, world {draw}"
-        for start in range(0, len(trees), MOST_TREES):
-            page = f"-{start // MOST_TREES + 1}" if len(trees) > MOST_TREES else ""
-            name = f"cut-tree-{design}-{kinds.replace('+', '-')}-{gates}{page}"
-            yield name, cut_trees(trees[start : start + MOST_TREES], title)
+        name = f"cut-tree-{design}-{kinds.replace('+', '-')}-{gates}"
+        for page, together in pages(trees, MOST_TREES):
+            yield "-".join([name, *page]), cut_trees(together, title)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.lines import Line2D
 
-from whybench.drawing.canvas import even_grid, sheet, styled
+from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key, draw_points, is_small, small_key
-from whybench.drawing.names import distinct_names
+from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import MARKER, SIZE, Look, colour, read_table
 from whybench.suites.contract import UserError
 
@@ -63,17 +63,10 @@ def accuracy_by_size(
     groups = _groups(measures)
     sizes = sorted({sized.n for group in groups for sized in group})
     known = {place: entailed[n] for place, n in enumerate(sizes) if n in entailed}
-    rows, columns = even_grid(len(groups), COLUMNS)
-    figure = sheet(PANEL * rows + 20)
-    panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
-    names = distinct_names([group[0].measure.labels for group in groups])
-    for place, (axes, group) in enumerate(zip(panels, groups, strict=False)):
-        axes.set_title(names[place])
-        # The panel below may be missing, and then its ticks are too.
-        axes.tick_params(labelbottom=place + columns >= len(groups))
+    labels = [group[0].measure.labels for group in groups]
+    figure, panels = agent_panels(labels, COLUMNS, PANEL)
+    for axes, group in zip(panels, groups, strict=True):
         _draw_panel(axes, group, sizes, known)
-    for axes in panels[len(groups) :]:
-        axes.set_axis_off()
     panels[0].set(xlim=(-0.4, len(sizes) - 0.6), ylim=(-0.03, 1.03))
     panels[0].set_xticks(range(len(sizes)), [str(n) for n in sizes])
     panels[0].set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])

@@ -11,7 +11,7 @@ from whybench.suites.intervene.episode import case_of, entities
 from whybench.suites.intervene.experimenters import Intervention
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from whybench.suites.intervene.entailment import Entailed
@@ -72,6 +72,17 @@ class Course:
                 evidence.add(transition)
                 found.append(evidence.entails(*self.asked))
         return tuple(found)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the first state and each step as a flat row."""
+        yield {"step": 0, "action": "", "entity": "", **self._seen(self.initial, 0)}
+        for step, done in enumerate(self.transitions, 1):
+            about = {"step": step, "action": done.action, "entity": self.names[done.entity]}
+            yield {**about, **self._seen(done.after, step)}
+
+    def _seen(self, state: State, step: int) -> dict[str, Any]:
+        moving = " ".join(self.names[entity] for entity in sorted(state))
+        return {"moving": moving, "settled": self.settled[step]}
 
 
 def course_of(row: Mapping[str, Any]) -> Course:

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from whybench.drawing.canvas import save
-from whybench.drawing.names import short_names
+from whybench.drawing.names import file_name, short_names
 from whybench.suites.intervene.entailment import entailed
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
 from whybench.suites.intervene.figures.course import course_of
@@ -64,19 +64,14 @@ def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
     designs = records["design"].to_pylist()
     for design in dict.fromkeys(designs):
         mine = records.filter([name == design for name in designs])
-        yield f"verdicts-{_file_name(design)}", verdict_bars(mine)
+        yield f"verdicts-{file_name(design)}", verdict_bars(mine)
         measures = [measure for measure in intervene_measures(mine) if is_sized(measure)]
         if measures:
             figure = accuracy_by_size(measures, settled_at_first(mine))
-            yield f"by-size-{_file_name(design)}", figure
+            yield f"by-size-{file_name(design)}", figure
     for verdict, row in _examples(records).items():
         title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
         yield f"episode-{verdict.replace('_', '-')}", episode_steps(course_of(row), title)
-
-
-def _file_name(design: str) -> str:
-    """Return a design's name without the mark of a changed one, which shells would expand."""
-    return design.strip("*")
 
 
 def _examples(records: pa.Table) -> dict[str, dict[str, Any]]:

@@ -46,6 +46,10 @@ def verdict_bars(records: pa.Table) -> Figure:
     counts = _counts(records)
     names = distinct_names([labels for labels, _ in counts])
     figure = sheet(ROW * len(counts) + 26)
+    figure.rows = tuple(
+        {**labels, **{name: found[name] for name in VERDICTS}, "all": found.total()}
+        for labels, found in counts
+    )
     bars, table = figure.subplots(1, 2, sharey=True, width_ratios=[5, 3])
     for row, (_, found) in enumerate(counts):
         _draw_bar(bars, row, found)

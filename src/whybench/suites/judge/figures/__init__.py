@@ -1,8 +1,8 @@
 """Figures of judge, as they go into a paper: 170 mm wide, readable in grey and colour-blind safe.
 
 Every function takes plain results (measures, fitted models) and returns a matplotlib figure, which
-`save` writes as PDF, SVG and PNG. `replication_figures` draws the published data. Needs the extra
-`figures` (matplotlib).
+`save` writes as PDF, SVG and PNG. `judge_figures` draws the records of runs and
+`replication_figures` the published data. Needs the extra `figures` (matplotlib).
 
 Beside what is alike in all suites (`whybench.drawing`), consistency has an axis on which equal
 steps are equal factors of 1 - R².
@@ -20,7 +20,9 @@ from whybench.suites.judge.figures.by_release import measures_by_release
 from whybench.suites.judge.figures.determinacy import determinacy_panels
 from whybench.suites.judge.figures.forest import alignment_forest
 from whybench.suites.judge.figures.heat_map import parameter_map
+from whybench.suites.judge.figures.measures_forest import measures_forest
 from whybench.suites.judge.figures.replication import replication_figures
+from whybench.suites.judge.figures.run import judge_figures
 from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
 
@@ -28,7 +30,9 @@ __all__ = [
     "alignment_forest",
     "consistency_by_condition",
     "determinacy_panels",
+    "judge_figures",
     "measures_by_release",
+    "measures_forest",
     "parameter_map",
     "replication_figures",
     "save",

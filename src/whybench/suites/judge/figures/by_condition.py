@@ -93,7 +93,7 @@ def _draw_swarm(
     enough = values[~np.array(small)]
     if enough.size:
         low, middle, high = np.quantile(enough, [0.25, 0.5, 0.75])
-        half = 0.3 * 0.5
+        half = 0.12
         axes.plot([x - half, x + half], [middle] * 2, color=colour("black"), linewidth=1.6,
                   zorder=5)  # fmt: skip
         axes.fill_between([x - half, x + half], low, high, facecolor="none",

@@ -18,12 +18,13 @@ from whybench.drawing.marks import (
     small_key,
 )
 from whybench.drawing.names import DATE, SETTINGS, is_people
-from whybench.drawing.scales import squared_axis, stretched
-from whybench.drawing.style import colour, read_table
+from whybench.drawing.scales import stretched
+from whybench.drawing.style import read_table
 from whybench.drawing.swarms import swarm
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import Place, estimated, of_people, places_of
+from whybench.suites.judge.figures.scales import SQUARED, measure_axis
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +82,8 @@ def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEAS
     panels = figure.subplots(len(places), len(names), squeeze=False, sharex=True, sharey="col")
     for row, place in enumerate(places):
         for axes, name in zip(panels[row], names, strict=True):
-            _scale(axes, name, [m for m in known if m.name == name])
+            estimates = [m.estimate for m in known if m.name == name]
+            measure_axis(axes, name, [value for value in estimates if value is not None])
             draw_people_line(axes, of_people(known, name))
             mine = [m for m in dated if m.name == name and Place.of(m) == place]
             if mine:
@@ -102,22 +104,11 @@ def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEAS
     return figure
 
 
-def _scale(axes: Axes, name: str, measures: Sequence[Measure]) -> None:
-    if name in ("consistency", "class_consistency"):
-        squared_axis(axes, [m.estimate for m in measures if m.estimate is not None])
-    else:
-        values = [m.estimate for m in measures if m.estimate is not None]
-        margin = 0.06 * (max(values) - min(0.0, *values) or 1)
-        axes.set_ylim(min(0.0, *values) - margin, max(values) + margin)
-        axes.axhline(0, color=colour("grey"), linewidth=0.5, linestyle=":", zorder=0)
-
-
 def _draw_panel(axes: Axes, measures: Sequence[Measure], name: str, days: Sequence[date]) -> None:
     """Draw one measure; models of one date stand side by side."""
     values = np.array([m.estimate for m in measures], dtype=float)
     known = [found for m in measures if (found := released(m.labels["agent"]))]
-    squared = name in ("consistency", "class_consistency")
-    scale = stretched if squared else np.asarray
+    scale = stretched if name in SQUARED else np.asarray
     bottom, top = scale(np.array(axes.get_ylim()))
     mm = MM[0] / (_span(days)[1] - _span(days)[0])
     heights = scale(values) / (top - bottom) * MM[1]

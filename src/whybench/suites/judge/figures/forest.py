@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-from math import inf
 from typing import TYPE_CHECKING
 
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from whybench.drawing.canvas import sheet, styled
-from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.marks import add_key, is_small, key_of, small_key
 from whybench.drawing.names import is_people, short_names
-from whybench.drawing.style import MARKER, SIZE, colour
+from whybench.drawing.style import SIZE, colour
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import POOLED
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import Place, places_of
+from whybench.suites.judge.figures.rows import ROW, draw_rows, dress_rows, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
 
 __all__ = ["alignment_forest"]
-
-ROW = 3.7
-"""Height of a row in mm."""
 
 
 @styled
@@ -55,7 +51,7 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     places = places_of(pooled)
     found = {(m.labels["agent"], Place.of(m)): m for m in pooled}
     agents = list(dict.fromkeys(m.labels["agent"] for m in pooled))
-    ranked = {agent: _rank([found.get((agent, place)) for place in places]) for agent in agents}
+    ranked = {agent: rank([found.get((agent, place)) for place in places]) for agent in agents}
     agents.sort(key=lambda agent: ranked[agent])
 
     figure = sheet(ROW * len(agents) + 22)
@@ -64,17 +60,16 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
         mine = [found.get((agent, place)) for agent in agents]
         if ceiling is not None:
             _draw_ceiling(axes, ceiling)
-        _draw_rows(axes, mine, place)
-        for row, (one, two) in enumerate(pairwise(agents)):
-            if ranked[one][0] != ranked[two][0]:
-                axes.axhline(row + 0.5, color=colour("grey"), linewidth=0.6)
+        draw_rows(axes, mine, [look("styles", place.style)] * len(mine), place.style)
+        axes.set_title(f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}")
     names = short_names(agents)
-    panels[0].set_yticks(range(len(agents)), [names[agent] for agent in agents])
-    panels[0].set_ylim(len(agents) - 0.4, -0.6)
+    dress_rows(panels[0], [names[agent] for agent in agents], [ranked[a] for a in agents])
     lows = [m.low for m in pooled if m.low is not None]
     panels[0].set_xlim(min([0.0, *lows]) - 0.02, 1.0)
     panels[0].set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
-    figure.supxlabel(measure_name("alignment"), fontsize=SIZE)
+    other = any("other_stimuli" in measure.flags for measure in pooled)
+    note = "; people read other words" if other else ""
+    figure.supxlabel(measure_name("alignment") + note, fontsize=SIZE)
     keys = [key_of(look("styles", style), style_name(style)) for style in _styles(places)]
     if any(is_small(m) for m in pooled):
         keys.append(small_key())
@@ -84,41 +79,11 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     return figure
 
 
-def _rank(measures: Sequence[Measure | None]) -> tuple[int, float]:
-    """Rank an agent by the first panel in which it has a trustworthy rho; the rest come last."""
-    for place, measure in enumerate(measures):
-        if measure is not None and measure.estimate is not None and not is_small(measure):
-            return place, -measure.estimate
-    return len(measures), inf
-
-
 def _draw_ceiling(axes: Axes, ceiling: Measure) -> None:
     if ceiling.low is not None and ceiling.high is not None:
         axes.axvspan(ceiling.low, ceiling.high, color=colour("pale"), zorder=0, linewidth=0)
     if ceiling.estimate is not None:
         axes.axvline(ceiling.estimate, color=colour("grey"), linewidth=0.8, zorder=1)
-
-
-def _draw_rows(axes: Axes, measures: Sequence[Measure | None], place: Place) -> None:
-    drawn = look("styles", place.style)
-    axes.set_title(f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}")
-    axes.grid(axis="x", color=colour("pale"), linewidth=0.4)
-    axes.set_axisbelow(True)
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    for row in range(len(measures)):
-        axes.axhline(row, color=colour("pale"), linewidth=0.4, zorder=0)
-    for row, measure in enumerate(measures):
-        if measure is None:
-            continue
-        if measure.estimate is None:
-            axes.plot([0], [row], marker="x", color=drawn.colour, markersize=MARKER)
-            continue
-        if measure.low is not None and measure.high is not None:
-            ends = [measure.low, measure.high]
-            axes.plot(ends, [row, row], color=drawn.colour, linewidth=1.1)
-        gid = f"{place.style}-{row}"
-        draw_points(axes, [measure.estimate], [row], drawn, [is_small(measure)], gid)
 
 
 def _styles(places: Sequence[Place]) -> dict[str, None]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["parameter_map"]
+__all__ = ["PARAMETERS", "parameter_map"]
 
 PARAMETERS = ("p", "b", "m", "lad")
 ROW = 3.5
@@ -78,7 +78,7 @@ def parameter_map(measures: Sequence[Measure]) -> Figure:
     panels[0].set_yticks(range(len(agents)), [names[agent] for agent in agents])
     panels[0].set_ylim(len(agents) - 0.5, -0.5)
     shades = ScalarMappable(norm, SHADES)
-    bar = figure.colorbar(shades, ax=panels, location="top", aspect=45, shrink=0.5, pad=0.01)
+    bar = figure.colorbar(shades, ax=panels, location="top", aspect=45, shrink=0.5, pad=0.04)
     bar.outline.set_linewidth(0.4)
     styles = dict.fromkeys(place.style for place in places)
     bar.set_label("estimate" + (f", {style_name(next(iter(styles)))}" if len(styles) == 1 else ""))

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from whybench.stats import Measure
+    from whybench.suites.judge.groups import Group
 
 __all__ = ["Place", "by_place", "estimated", "of_people", "places_of"]
 
@@ -23,9 +24,9 @@ class Place(NamedTuple):
     style: str
 
     @classmethod
-    def of(cls, measure: Measure) -> Place:
-        """Return where a measure was taken."""
-        return cls(condition_name(measure.labels), measure.labels["style"])
+    def of(cls, found: Measure | Group) -> Place:
+        """Return where a measure was taken, or where a group answered."""
+        return cls(condition_name(found.labels), found.labels["style"])
 
 
 def estimated(measures: Iterable[Measure], *names: str) -> list[Measure]:

@@ -11,11 +11,11 @@ from matplotlib.lines import Line2D
 from whybench.drawing.canvas import inches, sheet, styled
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
 from whybench.drawing.names import is_people, short_names
-from whybench.drawing.scales import squared_axis
 from whybench.drawing.style import PEOPLE, SMALL, Look, colour
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.looks import measure_name, style_name
 from whybench.suites.judge.figures.results import Place, of_people
+from whybench.suites.judge.figures.scales import measure_axis
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,9 +32,6 @@ NAMED = 6
 """How many agents a panel names: those that change most."""
 PANEL = 58
 """Height of a panel in mm."""
-
-
-SQUARED = ("consistency", "class_consistency")
 
 
 class _Kind(NamedTuple):
@@ -131,13 +128,11 @@ def _draw_panel(
     starts = [pair.before.estimate or 0.0 for pair in pairs]
     ends = [pair.after.estimate or 0.0 for pair in pairs]
     known = [] if people is None or people.estimate is None else [people.estimate]
-    if name in SQUARED:
-        squared_axis(axes, [*starts, *ends, *known])
-    else:
-        _linear_axis(axes, [*starts, *ends, *known])
-    changes = np.array(ends) - np.array(starts)
+    measure_axis(axes, name, [*starts, *ends, *known], until=0.54)
+    exact = np.array(ends) - np.array(starts)
+    changes = np.round(exact, 2)  # What is too small to be written is no change.
     small = [is_small(pair.before) or is_small(pair.after) for pair in pairs]
-    order = np.argsort(-np.abs(np.where(small, 0, changes)), kind="stable")
+    order = np.argsort(-np.abs(np.where(small, 0, exact)), kind="stable")
     most = [int(place) for place in order[:NAMED] if not small[place] and changes[place]]
     for place, ends_of in enumerate(zip(starts, ends, strict=True)):
         kind = _kind(float(changes[place])) if place in most else QUIET
@@ -152,16 +147,9 @@ def _draw_panel(
     _write_names(
         axes,
         [ends[place] for place in most],
-        [f"{short[pairs[place].agent]}  {_signed(ends[place] - starts[place])}" for place in most],
+        [f"{short[pairs[place].agent]}  {_signed(changes[place])}" for place in most],
         [_kind(float(changes[place])).colour for place in most],
     )
-
-
-def _linear_axis(axes: Axes, values: Sequence[float]) -> None:
-    low, high = min([0.0, *values]), max(values)
-    margin = 0.06 * (high - low or 1)
-    axes.set_ylim(low - margin, high + margin)
-    axes.axhline(0, xmax=0.54, color=colour("grey"), linewidth=0.5, zorder=0)
 
 
 def _signed(change: float) -> str:

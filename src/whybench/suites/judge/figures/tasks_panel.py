@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whybench.drawing.canvas import sheet, styled
-from whybench.drawing.names import short_names
+from whybench.drawing.names import distinct_names, is_people
 from whybench.drawing.style import MARKER, SERIES, colour
 from whybench.stats import mean_difference
 from whybench.suites.contract import UserError
@@ -16,7 +16,7 @@ from whybench.suites.judge.figures.looks import TASKS
 from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
     from whybench.drawing.style import Look
     from whybench.suites.judge.modelled import Modelled
 
-__all__ = ["tasks_panel"]
+__all__ = ["MOST", "task_rows", "tasks_panel"]
 
+MOST = len(SERIES) - 1
+"""So many agents are in one panel, beside people."""
 GAP = 0.35
 """Space between two groups of tasks, in widths of a task."""
 
@@ -37,10 +39,16 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     Under each task stands its graph. Intervals are clustered by vignette or person.
 
     Args:
-        models: Up to five agents of one graph, people first if they are among them.
+        models: Up to four agents of one graph, and before them people if they are to be beside.
     """
-    if not 1 <= len(models) <= len(SERIES):
-        raise UserError(f"models must be 1 to {len(SERIES)} agents, got {len(models)}")
+    people = sum(is_people(model.group.labels["agent"]) for model in models[:1])
+    # Black, the first of the looks, is for people.
+    looks = SERIES[1 - people :]
+    if not 1 <= len(models) <= len(looks):
+        raise UserError(
+            f"models must be 1 to {MOST} agents, after people if they are among them, "
+            f"got {len(models) - people} and {people or 'no'} people"
+        )
     graphs = {model.group.labels["graph"] for model in models}
     if len(graphs) > 1:
         raise UserError(f"models must be of one graph, got {', '.join(sorted(graphs))}")
@@ -53,14 +61,12 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     grid = figure.add_gridspec(3, 1, height_ratios=[58, 7.5 * levels, 5])
     axes = figure.add_subplot(grid[0])
     below = figure.add_subplot(grid[1], sharex=axes)
-    names = short_names(model.group.labels["agent"] for model in models)
+    names = distinct_names([model.group.labels for model in models])
     step = 0.62 / max(len(models), 3)
     for place, model in enumerate(models):
         shift = step * (place - (len(models) - 1) / 2)
-        name = names[model.group.labels["agent"]]
-        if "small_n" in model.flags:
-            name += " (few answers)"
-        _draw_agent(axes, model, groups, places, shift, SERIES[place], name)
+        name = names[place] + (" (few answers)" if "small_n" in model.flags else "")
+        _draw_agent(axes, model, groups, places, shift, looks[place], name)
     _dress(axes, groups, places)
     first = {question.task: question for question in reversed(shape.questions)}
     for task, x in places.items():
@@ -69,7 +75,29 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     below.set_axis_off()
     _draw_key(figure.add_subplot(grid[2]))
     figure.legend(loc="outside upper center", ncols=len(models) + 1)
+    figure.rows = tuple(row for model in models for row in task_rows(model))
     return figure
+
+
+def task_rows(model: Modelled) -> Iterator[dict[str, Any]]:
+    """Yield what the panel shows of an agent: a row for each task that it answered."""
+    for task, mean, fitted in zip(model.tasks, model.means, model.predictions, strict=True):
+        if np.isfinite(mean):
+            low, high = _interval(model, task)
+            yield {
+                **model.group.labels,
+                "task": task,
+                "mean": 100 * float(mean),
+                "low": low,
+                "high": high,
+                "fitted": 100 * float(fitted) if _is_fitted(model) else None,
+                "n": model.group.tasks.count(task),
+            }
+
+
+def _is_fitted(model: Modelled) -> bool:
+    """Say whether a model says anything: with more parameters than tasks it fits whatever."""
+    return "underdetermined" not in model.flags
 
 
 def _places(groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
@@ -92,7 +120,7 @@ def _draw_agent(
     name: str,
 ) -> None:
     fitted = dict(zip(model.tasks, 100 * model.predictions, strict=True))
-    for tasks in groups.values():
+    for tasks in groups.values() if _is_fitted(model) else ():
         axes.plot(
             [places[task] + shift for task in tasks],
             [fitted[task] for task in tasks],

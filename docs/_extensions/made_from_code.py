@@ -1,0 +1,136 @@
+"""Pages made from the code: items as `whybench show` prints them, files as `new` writes them.
+
+Three directives, so that nothing that the code says has to be copied into a page:
+
+- `show`: its argument is what stands behind `whybench show`, such as `judge 9 -T style=cot`.
+  The prompt and what is known of the item are two blocks. A prompt that holds many rows of data
+  is cut short, and says so.
+- `start`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
+  option `file`, only the file with that ending.
+- `commands`: a section for each command, with what it says of itself.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import PurePath
+from typing import TYPE_CHECKING, ClassVar
+
+from click.testing import CliRunner
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.directives.code import container_wrapper
+from sphinx.util.docutils import SphinxDirective
+
+from whybench.cli import COMMANDS, _whybench
+from whybench.cli.catalog import show_command
+from whybench.starts import start
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sphinx.application import Sphinx
+
+LONGEST = 30
+"""Lines of a prompt that are shown; the rows of a data set go on for pages."""
+
+WIDTH = 88
+"""Columns of the help of a command."""
+
+LANGUAGES = {".py": "python", ".toml": "toml", ".yaml": "yaml"}
+
+
+def shown(words: str) -> tuple[str, str]:
+    """Return the prompt of an item and what is known of it, as the command prints them.
+
+    Raises:
+        ValueError: The command fails.
+    """
+    done = CliRunner().invoke(show_command, shlex.split(words))
+    if done.exit_code:
+        raise ValueError(f"whybench show {words}: {done.output or done.exception}")
+    prompt, _, known = done.output.rstrip().rpartition("\n" + "─" * 72 + "\n")
+    lines = prompt.rstrip().splitlines()
+    if len(lines) > LONGEST:
+        lines = [*lines[:LONGEST], f"… and {len(lines) - LONGEST} more lines"]
+    return "\n".join(lines), known
+
+
+class Show(SphinxDirective):
+    """One item: its prompt, then its place, truth and certificate."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the two blocks below the command that prints them."""
+        words = self.arguments[0]
+        try:
+            prompt, known = shown(words)
+        except ValueError as error:
+            raise self.error(str(error)) from None
+        command = nodes.paragraph("", "", nodes.literal("", f"whybench show {words}"))
+        blocks = [_block(prompt, "text", "prompt"), _block(known, "text", "known")]
+        return [command, *blocks]
+
+
+class Begin(SphinxDirective):
+    """The files of a start."""
+
+    required_arguments = 2
+    optional_arguments = 1
+    option_spec: ClassVar[dict[str, Callable[[str], str]]] = {"file": directives.unchanged}
+
+    def run(self) -> list[nodes.Node]:
+        """Return a block with a caption for each file."""
+        begun = start(*self.arguments)
+        ending = self.options.get("file", "")
+        found = {path: text for path, text in begun.texts.items() if path.endswith(ending)}
+        if not found:
+            raise self.error(f"file must end one of {', '.join(begun.texts)}, got {ending!r}")
+        return [
+            container_wrapper(self, _block(text, LANGUAGES[PurePath(path).suffix]), f"`{path}`")
+            for path, text in found.items()
+        ]
+
+
+def explained(command: str) -> str:
+    """Return what a command says of itself.
+
+    Raises:
+        ValueError: It fails.
+    """
+    asked = [command, "--help"]
+    done = CliRunner().invoke(_whybench, asked, prog_name="whybench", terminal_width=WIDTH)
+    if done.exit_code:
+        raise ValueError(f"whybench {command} --help: {done.output or done.exception}")
+    return done.output.rstrip()
+
+
+class Commands(SphinxDirective):
+    """Every command of `whybench`."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each."""
+        sections = []
+        for name in COMMANDS:
+            try:
+                text = explained(name)
+            except ValueError as error:
+                raise self.error(str(error)) from None
+            title = nodes.title("", "", nodes.literal("", f"whybench {name}"))
+            sections.append(nodes.section("", title, _block(text, "text"), ids=[f"command-{name}"]))
+        return sections
+
+
+def _block(text: str, language: str, *classes: str) -> nodes.literal_block:
+    return nodes.literal_block(text, text, language=language, classes=list(classes))
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    app.add_directive("show", Show)
+    app.add_directive("start", Begin)
+    app.add_directive("commands", Commands)
+    app.add_css_file("prompts.css")
+    return {"parallel_read_safe": True}

@@ -1,0 +1,169 @@
+"""The figures of programs that misbehave: each has an outcome, and the answer is asked for.
+
+Conversations are scripted: an agent replies what is to be tried, programs are really run in the
+sandbox. Tests of the protocols hold their conversations in the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from evidence.figures import Figure
+from whybench.records.rows import pack_metadata
+from whybench.suites.analyze.items import AnalyzeItem, instance_at
+from whybench.suites.analyze.protocols.wording import ANSWER, ROWS_FILE
+from whybench.suites.analyze.wording import table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from inspect_ai.log import EvalSample
+    from inspect_ai.model import ModelOutput
+
+    Said = str | list[tuple[str, dict[str, Any]]]
+    """A reply of a scripted model: text, or calls of tools."""
+
+__all__ = ["DIES", "DIGEST", "HANGS", "PARTS", "SECONDS", "TRUE", "block", "converse", "figures"]
+
+SECONDS = 5
+"""How long programs may run here: long enough for a busy machine."""
+
+TRUE = '{"effect": -0.07}'
+"""What is answered in the end, whatever became of the program."""
+
+DIGEST = (
+    f"import hashlib; print(hashlib.sha256(open('{ROWS_FILE}', 'rb').read()).hexdigest(), "
+    "'standard error')"
+)
+HANGS = "import time\ntime.sleep(60)"
+FLOODS = "while True: print('x' * 100_000)"
+DIES = "import os; print('so far', flush=True); os.kill(os.getpid(), 9)"
+KEYS = (
+    "import os; print('truth', 'effect', 'OPENAI_API_KEY', os.environ.get('OPENAI_API_KEY'));"
+    "print('{\"effect\": 99}')"
+)
+
+
+def block(code: str) -> str:
+    """Word a reply that holds a program."""
+    return f"I would run this.\n```python\n{code}\n```"
+
+
+TRIED: Mapping[str, tuple[str, str, str]] = {
+    "reads the rows": (block(DIGEST), "ok", "Your program ended with status 0"),
+    "hangs": (block(HANGS), "time", f"did not end within {SECONDS} seconds"),
+    "floods": (block(FLOODS), "flood", "wrote more than can be taken"),
+    "dies": (block(DIES), "signal", "(status 137)"),
+    "fails": (block("print(1)\nraise SystemExit(3)"), "error", "(status 3)"),
+    "prints nothing": (block("x = 1"), "silent", "printed nothing"),
+    "two blocks": (
+        "\n".join(map(block, ("print('first')", "print('second')"))),
+        "ok",
+        "had 2 programs; only the last one was run",
+    ),
+    "no block": ("I need no program.", "no_code", "has no fenced block"),
+    "answers at once": ('{"effect": 99}', "no_code", "has no fenced block"),
+    "prints the key's name": (block(KEYS), "ok", "OPENAI_API_KEY None"),
+}
+"""What is tried: the reply, its outcome, and some of what the agent is told."""
+
+
+def converse(
+    protocol: str, scripts: Mapping[str, Sequence[Said]], folder: Path
+) -> dict[str, EvalSample]:
+    """Hold scripted conversations about one item, and return the samples by their names."""
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ChatMessageUser, get_model
+
+    from whybench.suites.analyze.protocols.task import solver_for
+
+    item = AnalyzeItem("simpson", "trap", 3, hint=3, label="neutral", protocol=protocol)
+    samples = [
+        Sample(
+            id=name,
+            input=[ChatMessageUser(content=item.prompt, metadata={"item": name})],
+            metadata=pack_metadata("analyze", [(name, item.factors, item.truth)]),
+        )
+        for name in scripts
+    ]
+    # Programs here import nothing large, so no sandbox need wait with its imports done.
+    with patch("whybench.sandbox.environment.AHEAD", 0):
+        [log] = eval(
+            Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox="whybench"),
+            model=get_model("mockllm/model", custom_outputs=_scripted(scripts)),
+            log_dir=str(folder),
+            display="none",
+        )
+    if log.status != "success":
+        raise RuntimeError(f"the conversations must be held to their end, got {log.error}")
+    return {str(sample.id): sample for sample in log.samples or []}
+
+
+def _scripted(scripts: Mapping[str, Sequence[Said]]) -> Callable[..., ModelOutput]:
+    from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage
+    from inspect_ai.tool import ToolCall
+
+    def reply(messages: list[Any], _tools: Any, choice: Any, _config: Any) -> ModelOutput:
+        script = scripts[messages[0].metadata["item"]]
+        turn = sum(isinstance(message, ChatMessageAssistant) for message in messages)
+        said = script[min(turn, len(script) - 1)]
+        output = ModelOutput.from_content("mockllm/model", said if isinstance(said, str) else "")
+        if not isinstance(said, str) and choice != "none":
+            output.choices[0].message.tool_calls = [
+                ToolCall(id=f"{turn}-{place}", function=name, arguments=arguments)
+                for place, (name, arguments) in enumerate(said)
+            ]
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+        return output
+
+    return reply
+
+
+def misbehaving(_small: bool) -> Iterator[Figure]:
+    """Run programs that hang, flood, die and worse, one conversation each."""
+    from whybench.suites.analyze.protocols.task import attempts_in
+
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.dict(os.environ, OPENAI_API_KEY="sk-not-to-be-seen"),
+    ):
+        scripts = {name: (reply, TRUE) for name, (reply, _, _) in TRIED.items()}
+        samples = converse("code", scripts, Path(folder))
+    for name, (_, outcome, words) in TRIED.items():
+        messages = samples[name].messages
+        told = messages[2].text if len(messages) == 4 else ""
+        yield Figure(
+            f"code: {name}: the outcome is told to the agent, who is asked for the answer",
+            f"outcome {attempts_in(messages)}; told: {told.partition(chr(10))[0][:100]}",
+            attempts_in(messages) == [outcome]
+            and words in told
+            and len(told) < 10_000
+            and told.endswith(ANSWER)
+            and messages[-1].text == TRUE,
+        )
+    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
+    yield Figure(
+        "programs read the very rows, only the last of two blocks is run, and what a program "
+        "printed before its death is told",
+        "seen in what agents were told",
+        hashlib.sha256(rows).hexdigest() in samples["reads the rows"].messages[2].text
+        and "second" in samples["two blocks"].messages[2].text
+        and "first" not in samples["two blocks"].messages[2].text.partition(ANSWER)[0]
+        and "so far" in samples["dies"].messages[2].text,
+    )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"misbehaving": misbehaving}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)

@@ -1,0 +1,283 @@
+"""Figures on the page: how large it is, and what a real browser makes of it.
+
+The page is of ten agents and fifty thousand answers over four suites. Reference agents give the
+answers, under names of models, so that the four profiles of an agent are there without asking
+anybody; `small` is a page of two agents. Pictures of it are kept in the folder that the variable
+`WHYBENCH_SCREENSHOTS` names, if it is set.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from evidence.browser import chromium, opened
+from evidence.figures import Figure
+from evidence.made_logs import Speaker, write_log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from playwright.sync_api import Browser, Page
+
+    from evidence.browser import Scheme
+
+__all__ = ["PARTS", "Made", "made_page"]
+
+SCREENSHOTS = "WHYBENCH_SCREENSHOTS"
+WIDTHS = (1280, 390)
+"""A desk's window and a telephone's."""
+SCHEMES: tuple[Scheme, ...] = ("light", "dark")
+LARGEST = 5_000_000
+"""So many bytes the page has at most."""
+MOST_SECONDS = 2
+
+NAMES = (
+    "maker/large-3",
+    "third/a-model-with-a-rather-long-name-preview-v2",
+    "maker/small-3-20260401",
+    "other/instruct-70b",
+    "other/instruct-8b",
+    "third/thinker-high",
+    "third/thinker-low",
+    "fourth/α",
+    "local/tiny",
+    "local/tinier",
+)
+
+
+@dataclass(frozen=True)
+class _Portion:
+    """What is asked of one suite, and who answers.
+
+    Attributes:
+        suite: The suite.
+        task: Arguments of its task.
+        samples: How many samples are asked.
+        epochs: How often each.
+        few: How many samples are asked for the small page, once.
+        strategies: Reference agents and their settings; agents take turns in them.
+    """
+
+    suite: str
+    task: Mapping[str, Any]
+    samples: int
+    epochs: int
+    few: int
+    strategies: tuple[tuple[str, Mapping[str, Any]], ...]
+
+
+PORTIONS = (
+    _Portion(
+        "judge", {"design": "core"}, 240, 5, 120,
+        (("noisy-or", {"noise": 0.2}), ("associative", {"noise": 0.4}), ("random", {}),
+         ("anchored-at-50", {"noise": 0.3}), ("extreme", {"noise": 0.2})),
+    ),
+    _Portion(
+        "intervene", {"design": "advanced"}, 1280, 1, 64,
+        (("single-cause", {}), ("correlational", {}), ("random-then-guess", {}), ("recipe", {}),
+         ("always-yes", {})),
+    ),
+    _Portion(
+        "compose", {"gates": "mixed", "units": 84}, 84, 1, 12,
+        (("exact", {}), ("flip", {}), ("coin", {}), ("local-only", {}), ("wrong-world", {})),
+    ),
+    # Challenges of which few rows say enough: what is shown of a conversation is the same.
+    _Portion(
+        "analyze",
+        {"challenge": ["simpson", "direction", "interaction", "moderation", "outcome", "structure",
+                       "sequential", "mediator_confounding", "domain_shift"],
+         "rows": 120, "seeds": 4},
+        72, 18, 18,
+        (("competent", {}), ("naive", {}), ("always-trap", {}), ("gold", {"silence": 0.1}),
+         ("schema-breaker", {})),
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Made:
+    """A page and what went into it.
+
+    Attributes:
+        path: The file.
+        agents: How many agents it is of.
+        answers: How many answers.
+        seconds: How long it took to make, logs not counted.
+    """
+
+    path: Path
+    agents: int
+    answers: int
+    seconds: float
+
+
+def made_page(folder: Path, small: bool) -> Made:
+    """Write logs of some agents and a page about them into a folder."""
+    from whybench.cli.report import write_report
+    from whybench.suites.registry import suite
+
+    names = NAMES[:2] if small else NAMES
+    answers = 0
+    for portion in PORTIONS:
+        asked = suite(portion.suite)
+        module, _, function = asked.task.partition(":")
+        task = getattr(import_module(module), function)(**portion.task)
+        for number, name in enumerate(names):
+            strategy, settings = portion.strategies[number % len(portion.strategies)]
+            speaker = Speaker(name, strategy, {**settings, "seed": number})
+            samples, epochs = (portion.few, 1) if small else (portion.samples, portion.epochs)
+            answers += write_log(asked, task, speaker, folder / "logs", samples, epochs)
+    page = folder / "page.html"
+    start = perf_counter()
+    write_report((str(folder / "logs"),), str(page))
+    return Made(page, len(names), answers, perf_counter() - start)
+
+
+def page(small: bool) -> Iterator[Figure]:
+    """Yield figures on the page's size, and on what Chromium makes of it."""
+    with TemporaryDirectory() as folder:
+        made = made_page(Path(folder), small)
+        size = made.path.stat().st_size
+        yield Figure(
+            f"the page of {made.agents} agents and {made.answers:,} answers is at most 5 MB",
+            f"{size / 1e6:.2f} MB, made in {made.seconds:.0f} s",
+            size <= LARGEST and made.answers >= (0 if small else 50_000),
+        )
+        with chromium() as browser:
+            yield from _as_opened(browser, made, small)
+            yield from _as_seen(browser, made, small)
+            yield from _by_keyboard(browser, made)
+
+
+def _as_opened(browser: Browser, made: Made, small: bool) -> Iterator[Figure]:
+    """Open the page as its reader does, and take what it offers for download."""
+    times = [_opening(browser, made) for _ in range(1 if small else 3)]
+    seconds, work = min(seconds for seconds, _ in times), min(work for _, work in times)
+    yield Figure(
+        f"it opens in at most {MOST_SECONDS} s, with all answers unpacked",
+        f"{seconds:.2f} s, {work:.2f} s of them work, the best of {len(times)}",
+        # Other programs may keep the machine of a small run busy meanwhile.
+        (work if small else seconds) <= MOST_SECONDS,
+    )
+    with opened(browser, made.path.as_uri()) as found:
+        found.page.wait_for_selector("#answers-list li")
+        boxes = found.boxes("#figures figure svg")
+        yield Figure(
+            "all figures are seen",
+            f"{len(boxes)} figures, the smallest {min(box.width for box in boxes):.0f} x "
+            f"{min(box.height for box in boxes):.0f} pixels",
+            all(box.width >= 300 and box.height >= 40 for box in boxes),
+        )
+        rows = sum(_downloaded(found.page, name) for name in _packs(found.page))
+        yield Figure(
+            "all answers can be downloaded from it", f"{rows:,} rows", rows == made.answers
+        )
+        yield Figure(
+            "it asks for nothing and reports no error",
+            f"{len(found.requests)} requests, {len(found.errors)} errors "
+            f"{' '.join([*found.requests, *found.errors])[:200]}".strip(),
+            not found.requests and not found.errors,
+        )
+
+
+def _opening(browser: Browser, made: Made) -> tuple[float, float]:
+    """Return the seconds until the page is there to be used, and those of them that it worked."""
+    with opened(browser, made.path.as_uri()) as found:
+        found.page.wait_for_selector("#answers-list li")
+        return found.page.evaluate("performance.now()") / 1000, found.work()
+
+
+def _packs(page: Page) -> list[str]:
+    packs = page.eval_on_selector_all(
+        "button.download[data-pack]", "buttons => buttons.map(button => button.dataset.pack)"
+    )
+    return [str(pack) for pack in packs]
+
+
+def _downloaded(page: Page, pack: str) -> int:
+    """Download records from the page; return how many there are."""
+    with page.expect_download() as awaited:
+        page.click(f"button.download[data-pack='{pack}']")
+    with Path(awaited.value.path()).open(encoding="utf-8", newline="") as file:
+        return sum(1 for _ in csv.DictReader(file))
+
+
+def _as_seen(browser: Browser, made: Made, small: bool) -> Iterator[Figure]:
+    """Look at the page in every width, in light, in dark, and printed; small, not in all pairs."""
+    kept = os.environ.get(SCREENSHOTS)
+    folder = Path(kept) if kept else made.path.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    barriers: list[str] = []
+    wider: dict[int, float] = {}
+    for width, scheme in zip(WIDTHS, SCHEMES, strict=True) if small else product(WIDTHS, SCHEMES):
+        with opened(browser, made.path.as_uri(), width=width, scheme=scheme) as found:
+            found.page.wait_for_selector("#answers-list li")
+            barriers += [f"{b.rule} at {b.where[0]}" for b in found.barriers()]
+            wider[width] = max(wider.get(width, 0.0), found.overflow())
+            found.screenshot(folder / f"page-{width}-{scheme}.png")
+            if (width, scheme) == (WIDTHS[0], SCHEMES[0]):
+                found.printed(folder / "page-print.png", folder / "page.pdf")
+    yield Figure(
+        "no serious violation of axe's rules, light and dark, at 1280 and 390 pixels",
+        f"{len(barriers)} violations {'; '.join(barriers)[:300]}".strip(),
+        not barriers,
+    )
+    yield Figure(
+        "it is never wider than its window",
+        ", ".join(f"{over:.0f} pixels over at {width}" for width, over in wider.items()),
+        not any(wider.values()),
+    )
+
+
+def _by_keyboard(browser: Browser, made: Made) -> Iterator[Figure]:
+    """Read answers without a mouse: go there, filter, walk the list, read, and leave."""
+    with opened(browser, made.path.as_uri()) as found:
+        page = found.page
+        page.wait_for_selector("#answers-list li")
+        way = _tab_to(page, "a[href='#answers']")
+        page.keyboard.press("Enter")
+        way += _tab_to(page, "#by-agent") + _tab_to(page, "#by-suite")
+        before = page.inner_text("#answers-count")
+        page.keyboard.press("ArrowDown")
+        filtered = page.inner_text("#answers-count") != before
+        way += _tab_to(page, "#answers-list")
+        read = []
+        for key in ("Home", "ArrowDown", "ArrowDown", "End", "ArrowUp"):
+            page.keyboard.press(key)
+            read.append(page.inner_text("#answer h3") + page.inner_text("#answer dl"))
+        shown = page.eval_on_selector_all(
+            "#answers-list [aria-selected=true]", "chosen => chosen.map(one => one.id)"
+        )
+        named = page.get_attribute("#answers-list", "aria-activedescendant")
+        page.keyboard.press("Enter")
+        reading = page.evaluate("document.activeElement.id")
+        page.keyboard.press("Tab")
+        left = page.evaluate("!document.activeElement.closest('#answers-list')")
+        yield Figure(
+            "answers are found and read by keyboard alone",
+            f"{way} presses of Tab from the top to the list; filtered: {filtered}; "
+            f"{len(set(read))} answers read in {len(read)} steps; told to screen readers: "
+            f"{shown == [named]}; reading at #{reading}; it can be left: {left}",
+            filtered and len(set(read)) > 2 and shown == [named] and reading == "answer" and left,
+        )
+
+
+def _tab_to(page: Page, selector: str, most: int = 60) -> int:
+    """Press Tab until an element has the focus; return how often."""
+    for pressed in range(1, most + 1):
+        page.keyboard.press("Tab")
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return pressed
+    raise TimeoutError(f"{selector} must be reached by at most {most} presses of Tab")
+
+
+PARTS = {"page": page}
+"""Parts of the figures of a profile."""

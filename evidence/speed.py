@@ -1,0 +1,274 @@
+"""What everything costs: CPU beside bare Inspect, fits, generation, verdicts, logs, pages, cores.
+
+Machines differ and are busy, so that almost every figure is a ratio of two things done in turns in
+one run. `python -m evidence.speed docs/speed.md` measures all of it and puts the table between the
+two marks of that page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from evidence import entailment, episodes, fits, house, prompts, statistics, worlds
+from evidence.engine import analyze_overhead, compose_overhead
+from evidence.figures import Figure
+from whybench.suites.registry import suite, suite_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["PARTS", "figures", "write_page"]
+
+OPEN, CLOSE = "<!-- figures -->", "<!-- end of figures -->"
+
+
+def compose_cost(small: bool) -> Iterator[Figure]:
+    """Yield the CPU of a call of compose, one by one and by the unit."""
+    spent = compose_overhead(240, 3) if small else compose_overhead(960, 5)
+    ratio, grouped = spent["one by one"] / spent["bare"], spent["by unit"] / spent["bare"]
+    bound = 1.3 if small else 1.1
+    yield Figure(
+        f"CPU per call of compose is at most {bound:.2f} x bare Inspect's, and 0.80 x by the unit",
+        f"{ratio:.2f} x ({spent['one by one']:.2f} and {spent['bare']:.2f} ms), by the unit "
+        f"{grouped:.2f} x ({spent['by unit']:.2f} ms)",
+        ratio <= bound and grouped <= 0.8,
+    )
+
+
+def analyze_cost(small: bool) -> Iterator[Figure]:
+    """Yield the CPU of a call of analyze, answers graded."""
+    spent = analyze_overhead(1, 2) if small else analyze_overhead(16, 5)
+    ratio, bound = spent["analyze"] / spent["bare"], 2.0 if small else 1.1
+    yield Figure(
+        f"CPU per call of analyze is at most {bound:.2f} x bare Inspect's on the same messages",
+        f"{ratio:.2f} x ({spent['analyze']:.2f} and {spent['bare']:.2f} ms)",
+        ratio <= bound,
+    )
+
+
+def items(small: bool) -> Iterator[Figure]:
+    """Yield how fast items are made from nothing, each with certificate, id and prompt."""
+    for name in suite_names():
+        rate = items_a_second(name, 60 if small else 600)
+        bound = ITEMS_A_SECOND[name] / (10 if small else 1)
+        yield Figure(
+            f"{name}: at least {bound:g} items a second and core, certified and worded",
+            f"{rate:,.0f}",
+            rate >= bound,
+        )
+
+
+ITEMS_A_SECOND = {"judge": 1000, "intervene": 1500, "compose": 1500, "analyze": 30}
+"""Items a second and core that each suite must reach. Those of analyze are whole data sets."""
+
+
+def items_a_second(name: str, count: int) -> float:
+    """Return how many items a second a new process makes and words, its imports left out."""
+    code = (
+        "import sys, time; from itertools import islice; "
+        "from whybench.suites.registry import suite; one = suite(sys.argv[1]); "
+        "design = next(iter(one.designs.values())); start = time.process_time(); "
+        "made = [one.word(item) for item in islice(one.items(design), int(sys.argv[2]))]; "
+        "print(len(made) / (time.process_time() - start))"
+    )
+    words = [sys.executable, "-c", code, name, str(count)]
+    return float(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+
+
+def logs(small: bool) -> Iterator[Figure]:
+    """Yield what it takes to make records of logs, beside Inspect's reading of their summaries."""
+    from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
+
+    from whybench.records import read_logs
+    from whybench.records.schema import record_table
+
+    judge = suite("judge")
+    with tempfile.TemporaryDirectory() as folder:
+        answers = _logged(Path(folder), 60 if small else 240, 1 if small else 40)
+        paths = [info.name for info in list_eval_logs(folder)]
+
+        def ours() -> None:
+            found = read_logs([folder]).rows["judge"]
+            record_table(found, {**judge.columns, **judge.parts})
+
+        def bare() -> None:
+            for path in paths:
+                read_eval_log_sample_summaries(path)
+
+        spent = in_turns({"ours": ours, "bare": bare}, 3 if small else 5)
+    ratio, bound = spent["ours"] / spent["bare"], 3.0 if small else 2.0
+    yield Figure(
+        f"records of {answers:,} logged answers take at most {bound:g} x Inspect's reading of the "
+        "summaries",
+        f"{ratio:.2f} x ({1e6 * spent['ours'] / answers:,.0f} and "
+        f"{1e6 * spent['bare'] / answers:,.0f} ms a thousand)",
+        ratio <= bound,
+    )
+
+
+def _logged(folder: Path, samples: int, epochs: int) -> int:
+    """Write a log of judge as a run would, and return how many answers it holds."""
+    from evidence.made_logs import Speaker, write_log
+    from whybench.suites.judge.task import judge
+
+    return write_log(suite("judge"), judge(), Speaker("made/up", "random"), folder, samples, epochs)
+
+
+def page(small: bool) -> Iterator[Figure]:
+    """Yield how long the page about a run takes, by the thousand records."""
+    from whybench.cli.report import write_report
+
+    with tempfile.TemporaryDirectory() as folder:
+        answers = _logged(Path(folder), 60 if small else 240, 1 if small else 20)
+        target = str(Path(folder, "page.html"))
+        start = time.process_time()
+        write_report((folder,), target)
+        spent = time.process_time() - start
+        size = Path(target).stat().st_size
+    bound = 60 if small else 120
+    yield Figure(
+        f"the page about {answers:,} answers takes at most {bound} s of CPU",
+        f"{spent:.1f} s, {1000 * spent / answers:.1f} s a thousand; {size / 1e6:.1f} MB",
+        spent <= bound,
+    )
+
+
+def cores(small: bool) -> Iterator[Figure]:
+    """Yield how much more two processes do than one, where two cores are free."""
+    claim = "two processes make at least 1.7 x the items of one, where two cores are free"
+    idle = idle_cores()
+    if idle < 1.8:
+        yield Figure(
+            claim,
+            f"not measurable: {idle:.1f} cores are free, load {os.getloadavg()[0]:.1f}",
+            True,
+        )
+        return
+    count = 5_000 if small else 50_000
+    alone, together = (median(_makers(n, count) for _ in range(3)) for n in (1, 2))
+    ratio = 2 * alone / together
+    yield Figure(
+        claim,
+        f"{ratio:.2f} x ({count:,} items in {alone:.1f} s, twice as many in {together:.1f} s; "
+        f"{idle:.1f} cores free before)",
+        ratio >= 1.7,
+    )
+
+
+def _makers(processes: int, count: int) -> float:
+    """Return the seconds that so many processes take, each to make so many items of compose."""
+    code = (
+        "import sys; from evidence.prompts import certified_a_second; "
+        "sys.stdin.readline(); certified_a_second(int(sys.argv[1])); print()"
+    )
+    root = Path(__file__).parents[1]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(count)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=root,
+        )
+        for _ in range(processes)
+    ]
+    time.sleep(3)  # imports are over before the clock starts
+    start = time.perf_counter()
+    for process in started:
+        process.communicate(b"\n", timeout=600)
+    return time.perf_counter() - start
+
+
+def idle_cores(seconds: float = 1.0, told: Path = Path("/proc/stat")) -> float:
+    """Return how many of the cores that this process may use did nothing for a while.
+
+    Linux tells it in a file; elsewhere it is not known and 0.
+    """
+    if not told.is_file():
+        return 0.0
+
+    def idle() -> float:
+        first = told.read_text(encoding="utf-8").split("\n", maxsplit=1)[0]
+        return sum(map(int, first.split()[4:6])) / os.sysconf("SC_CLK_TCK")
+
+    before, start = idle(), time.perf_counter()
+    time.sleep(seconds)
+    free = (idle() - before) / (time.perf_counter() - start)
+    return min(free, float(len(os.sched_getaffinity(0))))
+
+
+def in_turns(kinds: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+    """Return the CPU seconds of each, the median of rounds in which they take turns."""
+    times: dict[str, list[float]] = {name: [] for name in kinds}
+    for place in range(rounds + 1):
+        for name, call in kinds.items():
+            start = time.process_time()
+            call()
+            if place:  # the first round is for imports and caches
+                times[name].append(time.process_time() - start)
+    return {name: median(values) for name, values in times.items()}
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    "engine: judge": house.cost,
+    "engine: intervene": episodes.cost,
+    "engine: compose": compose_cost,
+    "engine: analyze": analyze_cost,
+    "items": items,
+    "prompts": prompts.speed,
+    "worlds": worlds.speed,
+    "episodes": episodes.speed,
+    "verdicts": partial(entailment.figures, only="speed"),
+    "fits": partial(fits.figures, only="speed"),
+    "bootstrap": partial(statistics.figures, only="speed"),
+    "logs": logs,
+    "page": page,
+    "cores": cores,
+}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)
+
+
+def write_page(path: Path, measured: Iterator[Figure]) -> bool:
+    """Put a table of figures between the marks of a page; say whether all claims hold."""
+    before, rest = path.read_text(encoding="utf-8").split(OPEN)
+    after = rest.split(CLOSE)[1]
+    rows, all_hold = [], True
+    for figure in measured:
+        print(f"{figure.claim}: {figure.measured}", flush=True)
+        rows.append(
+            f"| {figure.claim} | {figure.measured}{'' if figure.holds else ' — **not held**'} |"
+        )
+        all_hold &= figure.holds
+    where = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
+    table = ["| claim | measured |", "|---|---|", *rows]
+    text = f"{OPEN}\n\nMeasured with {where}.\n\n" + "\n".join(table) + f"\n\n{CLOSE}"
+    path.write_text(before + text + after, encoding="utf-8")
+    return all_hold
+
+
+def main() -> None:
+    """Measure everything and write it into a page; end with status 1 if a claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m evidence.speed", description=main.__doc__)
+    parser.add_argument("page", type=Path, help="a page that has the two marks")
+    parser.add_argument("--small", action="store_true", help="a tenth of the size, wider bounds")
+    chosen = parser.parse_args()
+    sys.exit(0 if write_page(chosen.page, figures(chosen.small)) else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,312 @@
+"""The drill of sweeps: workers, a node and the driver are killed, and nothing is lost or doubled.
+
+Each drill runs in a network namespace of its own, since Ray listens on network interfaces. It is a
+process (`python -m evidence.sweeps KIND SAMPLES DESIGN`) that talks to a server of its own, kills
+with SIGKILL, and prints what it saw as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import yaml
+
+from evidence.fault_server import MODEL, FaultServer, Plan, busiest, question_digest
+from evidence.figures import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from whybench.sweep.plan import Unit
+    from whybench.sweep.store import Store
+
+__all__ = ["PARTS", "figures"]
+
+UPLOAD_EVERY = 40
+AT_ONCE = 10
+"""Calls at once of a worker."""
+PAUSE = 1.0
+"""Seconds that a reply takes, so that a unit is in the middle of its work for some seconds."""
+PATIENCE = 1500
+"""Seconds after which a drill is given up."""
+QUOTA = 20.0
+WITHIN = 1.05
+
+
+class Drill:
+    """A sweep of judge against a server, in a folder of its own.
+
+    Args:
+        folder: Where everything is kept.
+        server: The server.
+        samples: Samples of a unit.
+        design: The design that is asked.
+        quotas: Calls a second, by provider.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        server: FaultServer,
+        samples: int,
+        design: str,
+        quotas: dict[str, float] | None = None,
+    ) -> None:
+        from whybench.suites.judge import SUITE
+        from whybench.sweep.plan import read_plan, units_of
+        from whybench.sweep.store import open_store
+
+        self.work, self.server, self.samples = folder / "work", server, samples
+        self.file = folder / "plan.yaml"
+        plan = {
+            "output": str(folder / "out"),
+            "models": [MODEL],
+            "suites": [{"suite": "judge", "design": design}],
+            "samples": samples,
+            "upload_every": min(UPLOAD_EVERY, samples),
+            "settings": {"max_connections": AT_ONCE, "max_samples": AT_ONCE},
+            "quotas": quotas or {},
+        }
+        self.file.write_text(yaml.safe_dump(plan), encoding="utf-8")
+        self.plan = read_plan(self.file)
+        self.units: list[Unit] = list(units_of(self.plan))
+        self.store: Store = open_store(self.plan.output)
+        items = list(SUITE.items(SUITE.designs[design]))
+        self.items = {item.id for item in items}
+        self.unit_of = _units_by_question(self.units, items)
+        self.lost = 0
+        """Calls that a kill may have cost: those since the last upload of what it hit."""
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        """Start the driver."""
+        whybench = Path(sys.executable).with_name("whybench")
+        return subprocess.Popen(
+            [whybench, "sweep", "run", self.file, "--work", self.work, *options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **self.server.environment},
+        )
+
+    def calls(self) -> Counter[str]:
+        """Return how many calls each unit has made."""
+        return Counter(self.unit_of[call["question"]] for call in self.server.calls())
+
+    def running(self) -> dict[str, dict[str, Any]]:
+        """Return what the units that are running say of themselves."""
+        found = {}
+        for unit in self.units:
+            if self.store.note(unit.name, "done.json") is None:
+                note = self.store.note(unit.name, "progress.json")
+                if note is not None and psutil.pid_exists(note["pid"]):
+                    found[unit.name] = note
+        return found
+
+    def busiest_unit(self) -> tuple[str, dict[str, Any]]:
+        """Return the running unit that has made most calls, and what it says of itself."""
+        calls = self.calls()
+        return max(self.running().items(), key=lambda entry: calls[entry[0]])
+
+    def count_lost(self, hit: dict[str, dict[str, Any]]) -> None:
+        """Count the calls since the last upload of units that are about to be lost."""
+        calls = self.calls()
+        self.lost += sum(calls[name] - note["done"] for name, note in hit.items())
+
+    def wait(self, driver: subprocess.Popen[str], until: Callable[[], bool]) -> None:
+        """Wait until something is so, while the driver runs, a bounded time."""
+        end = time.time() + PATIENCE
+        while not until():
+            if driver.poll() is not None:
+                raise RuntimeError(f"the driver ended too early: {driver.communicate()[1][-2000:]}")
+            if time.time() > end:
+                driver.kill()
+                raise RuntimeError("the drill took too long")
+            time.sleep(0.3)
+
+    def partly(self, share: float) -> bool:
+        """Tell whether so much of the sweep was asked, and a unit is in the middle of its work."""
+        calls = self.calls()
+        middle = [n for n in self.running() if UPLOAD_EVERY < calls[n] < 0.8 * self.samples]
+        return sum(calls.values()) >= share * len(self.items) and bool(middle)
+
+    def result(self) -> dict[str, Any]:
+        """Collect the records and say what came of it."""
+        from whybench.sweep.collection import answers_of
+
+        rows = [row for unit in self.units for row in answers_of(unit, self.store).rows["judge"]]
+        answered = Counter((row["item"], row["epoch"]) for row in rows)
+        calls = self.server.calls()
+        return {
+            "units": len(self.units),
+            "items": len(self.items),
+            "answers": len(rows),
+            "once": sum(count == 1 for count in answered.values()),
+            "missing": len(self.items - {item for item, _ in answered}),
+            "scored": sum(row["outcome"] == "scored" for row in rows),
+            "calls": len(calls),
+            "repeated": len(calls) - len({call["question"] for call in calls}),
+            "allowed": self.lost,
+            "busiest": busiest([call["time"] for call in calls]),
+        }
+
+
+def _units_by_question(units: list[Unit], items: list[Any]) -> dict[str, str]:
+    from whybench.suites.judge import SUITE
+    from whybench.suites.shards import take_shard
+
+    return {
+        question_digest(SUITE.word(item)): unit.name
+        for unit in units
+        for item in take_shard(items, unit.shard, SUITE.together)
+    }
+
+
+def _cluster(server: FaultServer, nodes: int) -> Any:
+    """Start a cluster on whose nodes the server is known, and no other."""
+    from ray.cluster_utils import Cluster
+
+    os.environ.update(server.environment)
+    cluster = Cluster(
+        initialize_head=True,
+        head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.1", "include_dashboard": False},
+    )
+    for _ in range(nodes):
+        cluster.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+    return cluster
+
+
+def killed_on_ray(folder: Path, samples: int, design: str) -> dict[str, Any]:
+    """Kill a worker, then a node with all its files, of a cluster of two."""
+    with FaultServer(Plan(pause=PAUSE)) as server:
+        drill = Drill(folder, server, samples, design)
+        cluster = _cluster(server, 2)
+        try:
+            driver = drill.start("--ray", cluster.address)
+            drill.wait(driver, lambda: drill.partly(0.2))
+            name, note = drill.busiest_unit()
+            drill.count_lost({name: note})
+            os.kill(note["pid"], signal.SIGKILL)
+            drill.wait(driver, lambda: drill.partly(0.5))
+            name, note = drill.busiest_unit()
+            node = next(one for one in cluster.worker_nodes if one.node_id in note["folder"])
+            drill.count_lost({name: note})  # it has one processor, and so one unit at a time
+            cluster.remove_node(node, allow_graceful=False)
+            shutil.rmtree(drill.work / node.node_id)
+            drill.wait(driver, lambda: driver.poll() is not None)
+        finally:
+            cluster.shutdown()
+        return drill.result()
+
+
+def killed_in_pool(folder: Path, samples: int, design: str) -> dict[str, Any]:
+    """Kill a worker process, then the driver, and start the same command again."""
+    with FaultServer(Plan(pause=PAUSE)) as server:
+        drill = Drill(folder, server, samples, design)
+        driver = drill.start("--processes", "2")
+        drill.wait(driver, lambda: drill.partly(0.2))
+        name, note = drill.busiest_unit()
+        drill.count_lost({name: note})
+        os.kill(note["pid"], signal.SIGKILL)
+        drill.wait(driver, lambda: drill.partly(0.5))
+        drill.count_lost(drill.running())
+        driver.kill()
+        driver.wait()
+        again = drill.start("--processes", "2")
+        drill.wait(again, lambda: again.poll() is not None)
+        return drill.result()
+
+
+def within_quota(folder: Path, samples: int, design: str) -> dict[str, Any]:
+    """Let a cluster of two nodes ask as fast as a quota lets it."""
+    with FaultServer() as server:
+        drill = Drill(folder, server, samples, design, {MODEL.partition("/")[0]: QUOTA})
+        cluster = _cluster(server, 2)
+        try:
+            driver = drill.start("--ray", cluster.address)
+            drill.wait(driver, lambda: driver.poll() is not None)
+        finally:
+            cluster.shutdown()
+        return drill.result()
+
+
+DRILLS = {"ray": killed_on_ray, "pool": killed_in_pool, "quota": within_quota}
+
+
+def _drilled(kind: str, samples: int, design: str) -> dict[str, Any]:
+    """Run a drill in a network namespace of its own."""
+    drill = [sys.executable, "-m", "evidence.sweeps", kind, str(samples), design]
+    command = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "drill", *drill]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    if found.returncode:
+        raise RuntimeError(f"the drill {kind} must end well, got {found.stderr[-3000:]}")
+    result: dict[str, Any] = json.loads(found.stdout.splitlines()[-1])
+    return result
+
+
+def _survived(kind: str, what: str, samples: int, design: str) -> Figure:
+    seen = _drilled(kind, samples, design)
+    return Figure(
+        f"{what}: every item is answered exactly once, and no more calls are repeated than were "
+        "made since the last upload",
+        f"{seen['units']} units, {seen['items']} items: {seen['once']} answered once, "
+        f"{seen['missing']} missing, {seen['scored']} scored; allowed {seen['allowed']}, made "
+        f"{seen['calls']}, repeated {seen['repeated']}",
+        seen["once"] == seen["items"] == seen["answers"] == seen["scored"]
+        and 0 < seen["repeated"] <= seen["allowed"],
+    )
+
+
+def ray(small: bool) -> Iterator[Figure]:
+    """Yield the drill on a cluster."""
+    size = (80, "core") if small else (252, "full")
+    yield _survived(
+        "ray", "a worker and then a node of a Ray cluster are killed, its logs deleted", *size
+    )
+
+
+def pool(small: bool) -> Iterator[Figure]:
+    """Yield the drill on one machine."""
+    size = (80, "core") if small else (252, "full")
+    yield _survived("pool", "a worker and then the driver are killed, and started again", *size)
+
+
+def quota(small: bool) -> Iterator[Figure]:
+    """Yield how many calls a quota lets through."""
+    seen = _drilled("quota", 120 if small else 360, "core" if small else "styles")
+    most = WITHIN * QUOTA * 10
+    yield Figure(
+        f"two nodes with a quota of {QUOTA:.0f} calls a second make at most {most:.0f} in any 10 s",
+        f"{seen['calls']} calls, at most {seen['busiest']} in 10 s",
+        seen["once"] == seen["items"] and 0.5 * most < seen["busiest"] <= most,
+    )
+
+
+PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"ray": ray, "pool": pool, "quota": quota}
+
+
+def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in PARTS.items():
+        if only in name:
+            yield from part(small)
+
+
+def main(kind: str, samples: str, design: str) -> None:
+    """Run one drill here and print what was seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        print(json.dumps(DRILLS[kind](Path(folder), int(samples), design)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,1 @@
+"""One page for a set of runs: profiles, comparisons, figures, answers, data and methods."""

@@ -1,0 +1,169 @@
+"""Starts: the first working version of what users add, to be changed word by word.
+
+A start is a story, a theme, a challenge or a suite that already passes its checks. Its files are
+templates in the folder `templates`, one folder a kind: `NAME` in a path and `$name` in a text stand
+for the name that the user chose, and a path loses its ending `.template`. The examples of the
+documentation are made from the same templates, so that there is one copy of each.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+import yaml
+
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+__all__ = ["KINDS", "THEMED", "Start", "start", "write_start"]
+
+KINDS = ("story", "theme", "challenge", "suite")
+"""What can be started."""
+
+THEMED = ("intervene", "compose")
+"""The suites that have themes, the first being the default."""
+
+PLACE, SUFFIX = "NAME", ".template"
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a start of one kind and name consists of.
+
+    Attributes:
+        kind: What is started.
+        name: What the user calls it.
+        suite: The suite that it is for; its own name, if it is one.
+        texts: The text of each file, by path.
+        steps: The commands to go on with, each followed from the folder of the files.
+        guide: The page of the documentation that tells more.
+    """
+
+    kind: str
+    name: str
+    suite: str
+    texts: dict[str, str]
+    steps: tuple[str, ...]
+    guide: str
+
+
+def start(kind: str, name: str, suite: str = THEMED[0]) -> Start:
+    """Return the start of a kind under a name.
+
+    Args:
+        kind: One of `KINDS`.
+        name: What to call it.
+        suite: The suite that a theme is for.
+
+    Raises:
+        UserError: The name cannot be one, or is taken.
+    """
+    if kind not in KINDS:
+        raise UserError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+    if kind == "theme" and suite not in THEMED:
+        raise UserError(f"suite of a theme must be one of {', '.join(THEMED)}, got {suite!r}")
+    owner = {"story": "judge", "theme": suite, "challenge": "analyze", "suite": name}[kind]
+    _check_name(name)
+    if name in _taken(kind, owner):
+        raise UserError(
+            f"NAME must differ from every {kind} that is installed for {owner}, got {name!r}: "
+            "answers to the two would be mixed up; choose another NAME"
+        )
+    folder = files(__name__).joinpath("templates", kind if kind != "theme" else f"theme-{suite}")
+    texts = {
+        path.replace(PLACE, name): Template(text).substitute(name=name)
+        for path, text in sorted(_templates(folder))
+    }
+    return Start(kind, name, owner, texts, _steps(kind, name, owner), f"Add a {kind}")
+
+
+def write_start(begun: Start, folder: Path) -> list[Path]:
+    """Write the files of a start into a folder, and return their paths.
+
+    Raises:
+        UserError: One of them is there already; then nothing is written.
+    """
+    paths = {folder / path: text for path, text in begun.texts.items()}
+    if there := [path for path in paths if path.exists()]:
+        raise UserError(
+            f"{there[0]} must not be there yet: nothing is overwritten; choose another NAME, or "
+            "another folder with -o"
+        )
+    for path, text in paths.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return list(paths)
+
+
+def _check_name(name: str) -> None:
+    """Refuse what cannot be the name of a module, of a package and, unquoted, a word in YAML."""
+    fits = re.fullmatch(r"[A-Za-z](\w*[A-Za-z0-9])?", name, re.ASCII)
+    if not fits or keyword.iskeyword(name) or yaml.safe_load(name) != name:
+        raise UserError(
+            "NAME must be a Python name of letters, digits and underscores, such as my_story, "
+            f"got {name!r}; choose another NAME"
+        )
+
+
+def _taken(kind: str, owner: str) -> Collection[str]:
+    """Return the names that are in use; suites are imported only here, for their names."""
+    if kind == "suite":
+        from whybench.suites.registry import suite_names  # noqa: PLC0415
+
+        return suite_names()
+    if kind == "challenge":
+        from whybench.suites.analyze.challenges import challenge_names  # noqa: PLC0415
+
+        return challenge_names()
+    if kind == "story":
+        from whybench.suites.judge.stories import STORY_NAMES  # noqa: PLC0415
+
+        return STORY_NAMES
+    if owner == "compose":
+        from whybench.suites.compose.themes import THEME_NAMES as COMPOSE_THEMES  # noqa: PLC0415
+
+        return COMPOSE_THEMES
+    from whybench.suites.intervene.themes import THEME_NAMES as INTERVENE_THEMES  # noqa: PLC0415
+
+    return INTERVENE_THEMES
+
+
+def _templates(folder: Traversable, above: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the path of each file, without its ending, and its text."""
+    for entry in folder.iterdir():
+        path = f"{above}{entry.name}"
+        if entry.is_dir():
+            yield from _templates(entry, f"{path}/")
+        elif path.endswith(SUFFIX):
+            yield path.removesuffix(SUFFIX), entry.read_text(encoding="utf-8")
+
+
+def _steps(kind: str, name: str, owner: str) -> tuple[str, ...]:
+    packed = f"pip install --editable whybench-{name}"
+    if kind == "suite":
+        model = f"reference/{name}.confused"
+        return (
+            packed,
+            f"whybench check {name}",
+            f"whybench calibrate {name}",
+            f"whybench run {name} --model {model}",
+        )
+    if kind == "challenge":
+        chosen = f"analyze -T challenge={name}"
+        return (
+            packed,
+            f"whybench check {chosen}",
+            f"whybench calibrate {chosen}",
+            f"whybench show {chosen}",
+        )
+    chosen = f"{owner} -T {kind}={name}.yaml"
+    return f"whybench check {chosen}", f"whybench show {chosen}"

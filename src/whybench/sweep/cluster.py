@@ -1,0 +1,108 @@
+"""The units of a plan as tasks of Ray, on a cluster that is there or on this machine.
+
+Ray runs a task again when its worker or node is lost; the task then starts from the last upload. A
+worker keeps its log on its own node. Slots for calls are dealt out by one actor, whatever node a
+worker is on. Ray listens on network interfaces, so it is started only when it is asked for.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.contract import UserError
+from whybench.sweep.quotas import Pace, keep_quotas
+from whybench.sweep.store import open_store
+from whybench.sweep.worker import run_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from whybench.sweep.plan import Plan, Unit
+
+__all__ = ["ATTEMPTS", "LOCAL", "run_cluster"]
+
+ATTEMPTS = 10
+POLL = 1.0
+LOCAL = "local"
+
+
+class _Paces:
+    """What the actor keeps: the slots of every provider."""
+
+    def __init__(self, quotas: dict[str, float]) -> None:
+        self.paces = {provider: Pace(rate) for provider, rate in quotas.items()}
+
+    def reserve(self, provider: str) -> float:
+        """Take the provider's next slot, and return how many seconds from now it is."""
+        return self.paces[provider].reserve()
+
+
+def run_cluster(
+    plan: Plan,
+    units: Sequence[Unit],
+    folder: Path,
+    address: str,
+    tell: Callable[[dict[str, str]], None],
+) -> dict[str, str]:
+    """Run units as tasks of Ray, and return why the others failed, by name.
+
+    Args:
+        plan: Where logs go, and by which settings units are run.
+        units: What to do.
+        folder: Where workers keep their logs, on whatever node they are.
+        address: Of the cluster, `auto` for the one of this machine, or `local` to start one.
+        tell: Called now and then with the failures so far.
+    """
+    try:
+        import ray  # noqa: PLC0415  (an extra)
+    except ImportError:
+        raise UserError(
+            "--ray must find Ray installed, got none; pip install 'whybench[ray]'"
+        ) from None
+    if address == LOCAL:
+        ray.init(include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False)
+    else:
+        try:
+            ray.init(address=address, log_to_driver=False)
+        except (ConnectionError, ValueError) as error:
+            raise UserError(
+                f"--ray must be the address of a running cluster, auto or local, got {address}: "
+                f"{error}"
+            ) from None
+    try:
+        # Without CPUs of its own, so that it never waits for units to end.
+        paces = ray.remote(num_cpus=0, max_restarts=-1)(_Paces).remote(dict(plan.quotas))
+        task = ray.remote(num_cpus=1, max_calls=1, max_retries=ATTEMPTS)(_run)
+        names = {task.remote(unit, plan, str(folder), paces): unit.name for unit in units}
+        failed: dict[str, str] = {}
+        while names:
+            ready, _ = ray.wait(list(names), num_returns=1, timeout=POLL)
+            for reference in ready:
+                name = names.pop(reference)
+                try:
+                    ray.get(reference)
+                except Exception as error:  # whatever ended the task is its reason
+                    failed[name] = str(getattr(error, "cause", None) or error).strip()
+            tell(failed)
+        return failed
+    finally:
+        ray.shutdown()
+
+
+def _run(unit: Unit, plan: Plan, folder: str, paces: Any) -> None:
+    """Run a unit within a task, in a folder of its node's own."""
+    import ray  # noqa: PLC0415
+
+    def reserved(provider: str) -> Callable[[], Awaitable[float]]:
+        return lambda: paces.reserve.remote(provider)
+
+    keep_quotas({provider: reserved(provider) for provider in plan.quotas})
+    node = ray.get_runtime_context().get_node_id()
+    run_unit(
+        unit,
+        open_store(plan.output),
+        Path(folder) / node,
+        upload_every=plan.upload_every,
+        settings=plan.settings,
+    )

@@ -1,0 +1,55 @@
+"""How far a sweep is, and its finished logs as records."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from whybench.sweep.store import DONE, PROGRESS, Store
+
+if TYPE_CHECKING:
+    from whybench.records import ReadLogs
+    from whybench.sweep.plan import Unit
+
+__all__ = ["State", "answers_of", "state_of"]
+
+
+@dataclass(frozen=True)
+class State:
+    """How far a unit is.
+
+    Attributes:
+        unit: The unit.
+        done: Whether it is finished.
+        samples: How many of its samples are known to have ended.
+        reason: Why it failed, if it did.
+    """
+
+    unit: Unit
+    done: bool
+    samples: int
+    reason: str
+
+    @property
+    def total(self) -> int:
+        """How many samples it has, over all epochs."""
+        return self.unit.samples * self.unit.ask.epochs
+
+
+def state_of(unit: Unit, store: Store) -> State:
+    """Return how far a unit is, by what it says of itself in the store."""
+    if store.note(unit.name, DONE) is not None:
+        return State(unit, True, unit.samples * unit.ask.epochs, "")
+    said = store.note(unit.name, PROGRESS) or {}
+    return State(unit, False, int(said.get("done", 0)), str(said.get("failed", "")))
+
+
+def answers_of(unit: Unit, store: Store) -> ReadLogs:
+    """Read the answers of a unit from its uploaded log."""
+    from whybench.records import read_logs  # noqa: PLC0415  (importing Inspect takes seconds)
+
+    with tempfile.TemporaryDirectory() as folder:
+        store.download(unit.name, Path(folder))
+        return read_logs([folder])

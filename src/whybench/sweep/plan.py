@@ -1,0 +1,224 @@
+"""A plan, and the units of work it comes to.
+
+A plan is a YAML file::
+
+    output: sweeps/spring          # a folder, or any address that fsspec knows
+    models:
+      - openai/gpt-4o
+      - model: reference/judge.noisy-or
+        args: {b: 0.2}
+    suites:
+      - judge                      # the default design
+      - suite: compose
+        design: {base: core}
+        epochs: 3
+    quotas: {openai: 20}           # calls a second, all workers together
+
+A unit is told apart by all that decides what it asks: suite, design, the design's hash, shard,
+epochs, grouping and model. Its name holds a digest of these, so that a unit whose design has
+changed since is another unit, and its old log is left alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from itertools import count
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from whybench.seeds import digest
+from whybench.suites.contract import UserError
+from whybench.suites.registry import suite
+from whybench.suites.shards import in_samples, take_shard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+__all__ = ["MOST_SAMPLES", "Ask", "Plan", "Unit", "read_plan", "units_of"]
+
+MOST_SAMPLES = 10_000
+"""The most samples of a unit: Inspect holds all samples of a run in memory, some 20 KB each."""
+
+UPLOAD_EVERY = 500
+"""An upload sends the whole log again, so more often would cost more than a lost machine does."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A suite and a design to ask every model about.
+
+    Attributes:
+        suite: The suite's name.
+        design: Settings of the design, as for `Suite.design`; empty for the default.
+        epochs: How often to ask everything.
+        group: Items a sample asks; None for one, or those that belong together.
+        limit: Only the first so many samples of the design.
+    """
+
+    suite: str
+    design: Mapping[str, Any] = field(default_factory=dict)
+    epochs: int = 1
+    group: int | None = None
+    limit: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to ask, whom, and where the answers go.
+
+    Attributes:
+        output: A folder or an address of fsspec's.
+        models: Model to its arguments, as pairs, in order.
+        asks: What each is asked.
+        samples: The most samples of a unit.
+        upload_every: Samples between two uploads of a log: what a lost machine can cost.
+        quotas: Calls a second for a provider, the part of a model's name before the first `/`.
+        settings: Further settings of Inspect's `eval_set`, such as `max_connections`.
+    """
+
+    output: str
+    models: tuple[tuple[str, Mapping[str, Any]], ...]
+    asks: tuple[Ask, ...]
+    samples: int = MOST_SAMPLES
+    upload_every: int = UPLOAD_EVERY
+    quotas: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One piece of work: one process, one log.
+
+    Attributes:
+        ask: What is asked.
+        design_hash: The hash of the design.
+        model: The model, as Inspect names it.
+        args: The model's arguments.
+        shard: Which part of the design, `i/n`.
+        samples: How many samples it has, in one epoch.
+    """
+
+    ask: Ask
+    design_hash: str
+    model: str
+    args: Mapping[str, Any]
+    shard: str
+    samples: int
+
+    @cached_property
+    def name(self) -> str:
+        """A name for people, with a digest that tells it from every other unit."""
+        asked = digest("unit", asdict(self)).hex()[:10]
+        words = (self.ask.suite, self.model.rpartition("/")[2], self.shard.replace("/", "-of-"))
+        plain = ("".join(c if c.isalnum() or c in "._-" else "-" for c in word) for word in words)
+        return "-".join((*plain, asked))
+
+    @property
+    def provider(self) -> str:
+        """The provider of the model, which may have a quota."""
+        return self.model.partition("/")[0]
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan from a YAML file."""
+    try:
+        given = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError) as error:
+        raise UserError(f"a plan must be a YAML file, got {path}: {error}") from None
+    if not isinstance(given, dict):
+        raise UserError(f"{path} must have output, models and suites, got {given!r}")
+    named = {**given, "asks": given.get("suites")}
+    named.pop("suites", None)
+    takes = [entry.name for entry in fields(Plan)]
+    for name in given:
+        if name not in {*takes, "suites"} - {"asks"}:
+            raise UserError(
+                f"{path} must have only output, models, suites, samples, upload_every, quotas and "
+                f"settings, got {name!r}"
+            )
+    for name in ("output", "models", "suites"):
+        if not given.get(name):
+            raise UserError(f"{path} must have {name}, got none")
+    plan = Plan(
+        **{
+            **named,
+            "models": tuple(_model(entry) for entry in _list(path, "models", given["models"])),
+            "asks": tuple(_ask(entry) for entry in _list(path, "suites", given["suites"])),
+        }
+    )
+    for name, most in (("samples", MOST_SAMPLES), ("upload_every", plan.samples)):
+        number = getattr(plan, name)
+        if not isinstance(number, int) or not 1 <= number <= most:
+            raise UserError(f"{path}: {name} must be a whole number from 1 to {most}, got {number}")
+    for provider, rate in plan.quotas.items():
+        if not isinstance(rate, int | float) or rate <= 0:
+            raise UserError(
+                f"{path}: the quota of {provider} must be calls a second above 0, got {rate!r}"
+            )
+    return plan
+
+
+def units_of(plan: Plan) -> Iterator[Unit]:
+    """Yield the units of a plan: what is asked first for all models, then the next."""
+    for ask in plan.asks:
+        asked = suite(ask.suite)
+        design = asked.design(ask.design) if ask.design else next(iter(asked.designs.values()))
+        sizes = _sizes(ask, list(asked.items(design)), plan.samples)
+        for model, args in plan.models:
+            # A reference agent knows the items of its own suite alone.
+            if model.startswith("reference/") and not model.startswith(f"reference/{ask.suite}."):
+                continue
+            for place, samples in enumerate(sizes, start=1):
+                shard = f"{place}/{len(sizes)}"
+                yield Unit(ask, design.hash, model, args, shard, samples)
+
+
+def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
+    """Return the number of samples of each shard."""
+    together = suite(ask.suite).together
+    samples = len(in_samples(items, ask.group, together))
+    if ask.limit:
+        if ask.limit > most:
+            raise UserError(
+                f"limit must be at most the {most} samples of a unit, got {ask.limit}; leave it "
+                "out to ask the whole design in shards"
+            )
+        return [min(ask.limit, samples)]
+    # Whatever belongs together stays together, so shards may differ by a little more than one.
+    for shards in count(ceil(samples / most)):
+        parts = (take_shard(items, f"{place}/{shards}", together) for place in range(1, shards + 1))
+        sizes = [len(in_samples(part, ask.group, together)) for part in parts]
+        if max(sizes) <= most:
+            return sizes
+    raise AssertionError("shards of one item each are small enough")
+
+
+def _list(path: Path, name: str, given: object) -> list[Any]:
+    if not isinstance(given, list):
+        raise UserError(f"{path}: {name} must be a list, got {given!r}")
+    return given
+
+
+def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
+    if isinstance(entry, str):
+        return entry, {}
+    given = entry if isinstance(entry, dict) else {}
+    model, args = given.get("model"), given.get("args", {})
+    if isinstance(model, str) and isinstance(args, dict) and not set(given) - {"model", "args"}:
+        return model, args
+    raise UserError(f"a model must be a name, or a mapping of model and args, got {entry!r}")
+
+
+def _ask(entry: object) -> Ask:
+    settings = {"suite": entry} if isinstance(entry, str) else entry
+    takes = [one.name for one in fields(Ask)]
+    if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(takes):
+        raise UserError(
+            f"a suite must be a name, or a mapping of {', '.join(takes)}, got {entry!r}"
+        )
+    design = settings.get("design", {})
+    return Ask(**{**settings, "design": {"base": design} if isinstance(design, str) else design})

@@ -1,0 +1,127 @@
+"""`whybench compare`: tables, JSON, and a status that a build can go by."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from tests.report.simulated import answers
+
+from whybench.cli.compare import FailIf, compare_command
+from whybench.records import write_records
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("records")
+    one, two = answers("intervene", 1), answers("intervene", 0)
+    write_records(one, folder / "before.parquet")
+    write_records(two, folder / "after.parquet")
+    write_records(pa.concat_tables([one, two]), folder / "both.parquet")
+    write_records(answers("compose", 1), folder / "other.parquet")
+    return folder
+
+
+def run(folder: Path, *words: str):
+    paths = [str(folder / word) if word.endswith(".parquet") else word for word in words]
+    return CliRunner().invoke(compare_command, paths)
+
+
+def test_the_table_says_what_fell_and_what_was_compared(sources: Path) -> None:
+    done = run(sources, "before.parquet", "after.parquet")
+    assert done.exit_code == 0, done.output
+    headline = next(line for line in done.stdout.splitlines() if "justified" in line)
+    assert headline.split()[:2] == ["intervene", "justified_accuracy"]
+    assert "fell" in headline
+    assert "intervene: 84 items compared" in done.stdout
+
+
+def test_json_has_a_row_for_each_measure(sources: Path) -> None:
+    done = run(sources, "before.parquet", "after.parquet", "--json")
+    rows = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert set(rows) == {"justified_accuracy", "accuracy", "balanced_accuracy", "answered"}
+    found = rows["accuracy"]
+    assert found["estimate"] == pytest.approx(found["second"] - found["first"])
+    assert found["low"] < found["estimate"] < found["high"] < 0
+    assert (found["worlds"], found["verdict"]) == ("core", "fell")
+
+
+def test_two_agents_of_one_source_are_the_same_comparison(sources: Path) -> None:
+    two = run(sources, "before.parquet", "after.parquet", "--json")
+    one = run(sources, "both.parquet", "--agents", "single-cause", "random-then-guess", "--json")
+    assert one.stdout == two.stdout
+
+
+@pytest.mark.parametrize(
+    ("condition", "options", "status"),
+    [
+        ("accuracy<-0.05", (), 1),
+        ("accuracy < -0.3", (), 0),  # the estimate is below, the interval is not
+        ("accuracy < -0.3", ("--strict",), 1),
+        ("accuracy>0.05", (), 0),
+        ("accuracy>-0.9", (), 1),
+        ("answered<-0.05", (), 0),
+    ],
+)
+def test_the_status_is_1_where_the_interval_shows_the_change(
+    sources: Path, condition: str, options: tuple[str, ...], status: int
+) -> None:
+    words = ("before.parquet", "after.parquet", "--fail-if", condition, *options)
+    done = run(sources, *words)
+    assert done.exit_code == status, done.output
+    assert ("Failed: accuracy" in done.stderr) == (status == 1)
+
+
+def test_one_measure_alone_is_a_family_of_its_own(sources: Path) -> None:
+    words = ("before.parquet", "after.parquet", "--measure", "accuracy", "--json")
+    (row,) = map(json.loads, run(sources, *words).stdout.splitlines())
+    assert row["adjusted"] == row["p"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("before.parquet",),
+            "compare takes two sources, or one source and two --agents, got neit",
+        ),
+        (
+            ("both.parquet", "after.parquet"),
+            "the first side must hold one agent, got random-then-g",
+        ),
+        (
+            ("both.parquet", "--agents", "a", "b"),
+            "--agents must be among random-then-guess, single",
+        ),
+        (
+            ("before.parquet", "other.parquet"),
+            "both sides must hold answers of one suite, got inte",
+        ),
+        (("before.parquet", "none.parquet"), "a file of records was expected, got "),
+        (
+            ("before.parquet", "after.parquet", "--fail-if", "accuracy=0.1"),
+            "--fail-if must be MEASURE<NUMBER or MEASURE>NUMBER, such as",
+        ),
+        (
+            ("before.parquet", "after.parquet", "--fail-if", "consistency<-0.1"),
+            "--measure and --fail-if must name measures that are compared here (justified_accuracy",
+        ),
+    ],
+)
+def test_wrong_use_is_said(sources: Path, words: tuple[str, ...], message: str) -> None:
+    error = run(sources, *words).exception
+    assert isinstance(error, UserError)
+    assert str(error).startswith(message)
+
+
+def test_a_condition_is_read_as_it_is_written() -> None:
+    for text in ("consistency<-0.05", "mv>0.1", "ea<.5", "ea>+2"):
+        assert FailIf.read(text) == FailIf.read(str(FailIf.read(text)))
+    assert FailIf.read(" ea < 1 ") == FailIf("ea", True, 1.0)

@@ -1,0 +1,187 @@
+"""`whybench profile`: what it says beforehand, what it leaves behind, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from tests.report.simulated import answers
+
+from whybench.cli.evaluation import plan_of
+from whybench.cli.prices import Price, own_table, price_table
+from whybench.cli.profile import budget_plan, headlines, profile_command, suites_of
+from whybench.suites.contract import BUDGETS, Budget, UserError
+from whybench.suites.registry import suite, suite_names
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(*words: str):
+    return CliRunner().invoke(profile_command, words)
+
+
+def refused(*words: str) -> str:
+    error = run(*words).exception
+    assert isinstance(error, UserError), error
+    return str(error)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("INSPECT_DISPLAY", "none")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", suite_names())
+def test_every_budget_is_a_whole_number_of_blocks(name: str) -> None:
+    asked = suite(name)
+    sizes = {}
+    for budget in BUDGETS:
+        chosen = asked.budget(budget)
+        design = asked.design(chosen.settings)
+        size = getattr(design, "size", None) or int(design.summary.split()[0])
+        assert size % design.block == 0
+        assert chosen.blocks is None or 0 < chosen.blocks * design.block <= size
+        assert chosen.epochs >= 1
+        assert chosen.reason
+        sizes[budget] = (chosen.blocks or size // design.block) * design.block * chosen.epochs
+    assert sizes["small"] < sizes["standard"] < sizes["full"]
+
+
+def test_blocks_become_a_limit_in_samples() -> None:
+    judge = suite("judge")
+    plan = budget_plan(judge, "small")
+    assert (plan.limit, plan.items, plan.calls) == (120, 120, 120)
+    whole = plan_of(judge, judge.design({"base": "core"}))
+    assert (whole.limit, whole.items) == (None, 240)
+
+
+def test_a_suite_without_budgets_is_asked_its_default_design() -> None:
+    judge = suite("judge")
+    plain = type(judge)(**{**judge.__dict__, "budgets": {}})
+    assert plain.budget("full") == Budget({"base": "core"}, "the default design of the suite")
+    assert budget_plan(plain, "small").items == 240
+
+
+def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
+    prices = here / "mine.yaml"
+    prices.write_text("read_on: 2031-02-03\nmodels: {my/model: {input: 10, output: 100}}\n")
+    done = run("my/model", "other/model", "--suite", "judge", "--plan", "--prices", str(prices))
+    assert done.exit_code == 0, done.output
+    plan = budget_plan(suite("judge"), "small")
+    cost = (plan.sent * 10 + plan.received * 100) / 1e6
+    assert f"120 items x 1 = 120 calls to my/model, roughly {plan.sent:,} tokens" in done.output
+    assert f"my/model costs roughly ${cost:.2f} ($10 and $100 per million" in done.output
+    assert "read on 2031-02-03" in done.output
+    assert f"other/model: price unknown; add it to {own_table()}" in done.output
+    assert not (here / "profiles").exists()
+
+
+def test_the_users_own_prices_go_before_the_bundled_ones(here: Path) -> None:
+    (name, bundled), *_ = price_table().items()
+    assert bundled.read_on >= "2026"
+    own_table().parent.mkdir(parents=True)
+    own_table().write_text(f"models:\n  {name}: {{input: 7, output: 8}}\n")
+    assert price_table()[name] == Price(7.0, 8.0, "an unstated date")
+    named = here / "named.yaml"
+    named.write_text(f"read_on: 2031-01-01\nmodels:\n  {name}: {{input: 1, output: 2}}\n")
+    assert price_table(str(named))[name] == Price(1.0, 2.0, "2031-01-01")
+
+
+def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("reference/intervene.single-cause", "-o", "mine")
+    first = run(*words, "--json")
+    assert first.exit_code == 0, first.output
+    (row,) = map(json.loads, first.stdout.splitlines())
+    assert (row["suite"], row["name"]) == ("intervene", "justified_accuracy")
+    assert row["estimate"] == pytest.approx(57 / 84)
+    assert (row["scored"], row["no_answer"], row["error"]) == (84, 0, 0)
+    folder = here / "mine"
+    assert [file.name for file in folder.glob("records/*")] == ["intervene.parquet"]
+    assert "<html" in (folder / "page.html").read_text(encoding="utf-8")
+    logs = sorted(folder.rglob("*.eval"))
+    assert len(logs) == 1
+
+    monkeypatch.setattr("whybench.cli.report.write_report", lambda *_, **__: 0)
+    again = run(*words)
+    assert again.exit_code == 0, again.output
+    assert sorted(folder.rglob("*.eval")) == logs, "a finished profile asks nothing"
+    assert "0.6786    0.5705 to 0.7704  84  84" in again.stdout
+    assert "the page is mine/page.html" in again.stdout
+
+    other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
+    assert other.startswith("-o must hold runs of this very command, got mine/logs/")
+
+
+def test_headlines_of_two_agents_are_told_apart() -> None:
+    both = pa.concat_tables([answers("intervene", 0), answers("intervene", 1)])
+    found = headlines({"intervene": both})
+    assert [(measure.labels["agent"], measure.name) for measure in found] == [
+        ("random-then-guess", "justified_accuracy"),
+        ("single-cause", "justified_accuracy"),
+    ]
+    assert {measure.labels["suite"] for measure in found} == {"intervene"}
+
+
+def test_a_reference_agent_is_asked_its_own_suite() -> None:
+    assert suites_of("reference/judge.noisy-or") == ("judge",)
+    assert suites_of("openai/x") == suite_names()
+    assert suites_of("openai/x", ("judge", "compose")) == ("judge", "compose")
+    done = run("reference/judge.noisy-or", "--plan")
+    assert "is a reference agent of judge, and asked that alone" in done.output
+    assert "costs nothing" in done.output
+    with pytest.raises(UserError, match="must be of a suite that is asked, got none but compose"):
+        suites_of("reference/judge.noisy-or", ("compose",))
+
+
+def test_a_first_user_is_told_what_to_do(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    no_key = refused("openai/gpt-4o", "--suite", "judge")
+    assert "OPENAI_API_KEY" in no_key
+    assert "set its provider's key, such as `export OPENAI_API_KEY" in no_key
+    assert "[" not in no_key, "no markup of another program"
+    unknown = refused("nowhere/model", "--suite", "judge")
+    assert unknown.startswith("a model must be one that Inspect can call, got nowhere/model")
+    assert "name a model as PROVIDER/NAME, such as openai/gpt-4o" in unknown
+    assert "it has noisy-or, " in refused("reference/judge.nobody")
+    assert refused("x/y", "--budget", "tiny") == (
+        "budget must be one of small, standard, full, got 'tiny'"
+    )
+    assert "there is no suite 'juge'" in refused("x/y", "--suite", "juge")
+    assert not (here / "profiles").exists(), "nothing is left by a request that cannot be met"
+
+
+def test_a_missing_extra_is_named_before_the_first_call(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from whybench.suites.intervene.entailment import solver_class
+
+    getattr(solver_class, "cache_clear", lambda: None)()
+    monkeypatch.setitem(sys.modules, "pysat.solvers", None)
+    message = refused("reference/intervene.single-cause")
+    assert "pip install 'whybench[intervene]'" in message
+    assert message.endswith("other suites can be asked alone by --suite NAME")
+    assert not (here / "profiles").exists()
+
+
+def test_costs_above_the_limit_are_refused(here: Path) -> None:
+    prices = here / "mine.yaml"
+    prices.write_text("models: {my/model: {input: 1000, output: 1}}\n")
+    words = ("--suite", "judge", "--prices", str(prices))
+    assert refused("my/model", *words, "--max-cost", "1").startswith(
+        "--max-cost must be at least the planned $"
+    )
+    assert "got none for x/y" in refused("x/y", *words, "--max-cost", "1")
+    assert run("my/model", *words, "--max-cost", "100", "--plan").exit_code == 0
+    prices.write_text("models: [cheap]\n")
+    assert "a price table must have `read_on: DATE` and `models:" in refused("my/model", *words)
+    assert "must be a file that can be read" in refused("my/model", "--prices", "none.yaml")

@@ -1,0 +1,25 @@
+"""Figures on records of many answers, by the same code on a hundred thousand."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from evidence.tables import PARTS, peak_memory
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_figures_hold(part: str) -> None:
+    found = list(PARTS[part](True))
+    assert found
+    assert not [figure for figure in found if not figure.holds]
+
+
+def test_memory_that_is_held_is_seen() -> None:
+    little = peak_memory([sys.executable, "-c", "pass"])
+    much = peak_memory(
+        [sys.executable, "-c", "import time; held = b'x' * (100 << 20); time.sleep(0.2)"]
+    )
+    assert 95 < much - little < 110
+    with pytest.raises(RuntimeError, match="must succeed, got status 3"):
+        peak_memory([sys.executable, "-c", "raise SystemExit(3)"])

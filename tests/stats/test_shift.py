@@ -1,0 +1,126 @@
+"""Differences between two sides on the same units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.stats import (
+    Estimate,
+    Replicated,
+    clustered_mean,
+    clustered_share,
+    paired_difference,
+    resampled_shift,
+    shift_between,
+    wider,
+)
+
+UNITS = st.integers(3, 12)
+VALUES = st.floats(-5, 5, allow_nan=False).map(lambda value: round(value, 3))
+
+
+def side(values, estimator=clustered_mean) -> Replicated:
+    """Return a side whose unit i has the value i."""
+    array, units = np.asarray(values, dtype=float), np.arange(len(values))
+    without = {int(u): float(array[units != u].mean()) for u in units}
+    return Replicated(estimator(array, units), without)
+
+
+def plain(estimate, low, high) -> Replicated:
+    return Replicated(Estimate(estimate, low, high, 10, 10, "given"), dict.fromkeys(range(10), 0.0))
+
+
+pairs = UNITS.flatmap(
+    lambda n: st.tuples(
+        st.lists(VALUES, min_size=n, max_size=n), st.lists(VALUES, min_size=n, max_size=n)
+    )
+)
+
+
+@given(pairs)
+def test_of_means_it_is_the_paired_t_interval(values) -> None:
+    first, second = values
+    found = shift_between(side(first), side(second)).estimate
+    known = paired_difference(second, first)
+    assert found.estimate == pytest.approx(known.estimate, abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-5)
+
+
+@given(pairs)
+def test_the_p_value_agrees_with_the_interval(values) -> None:
+    shift = shift_between(*map(side, values))
+    found = shift.estimate
+    nearest = min(abs(found.low), abs(found.high))
+    if nearest > 1e-9:  # on the edge rounding decides
+        assert (shift.p < 0.05) == (found.low > 0 or found.high < 0)
+
+
+@given(pairs)
+def test_sides_change_places_with_the_sign(values) -> None:
+    first, second = map(side, values)
+    there, back = shift_between(first, second), shift_between(second, first)
+    assert there.estimate.estimate == pytest.approx(-back.estimate.estimate)
+    assert there.estimate.low == pytest.approx(-back.estimate.high)
+    assert there.p == pytest.approx(back.p)
+
+
+def test_without_correlation_the_reaches_add_as_squares() -> None:
+    # a = 0.3 and b = 0.4 downwards, 0.05 and 0.12 upwards
+    found = shift_between(plain(0.5, 0.38, 0.9), plain(0.8, 0.5, 0.85)).estimate
+    assert found.estimate == pytest.approx(0.3)
+    assert found.low == pytest.approx(0.3 - 0.5)
+    assert found.high == pytest.approx(0.3 + 0.13)
+
+
+def test_where_both_were_always_right_the_difference_is_as_uncertain_as_they_are() -> None:
+    right = side([1.0] * 20, clustered_share)
+    shift = shift_between(right, right)
+    assert shift.estimate.estimate == 0.0
+    assert shift.p == 1.0
+    assert shift.estimate.low == pytest.approx(right.estimate.low - 1.0)
+
+
+def test_a_difference_without_spread_is_judged_by_signs() -> None:
+    shift = shift_between(side([0.2] * 8), side([0.7] * 8))
+    assert shift.estimate.low == shift.estimate.high == pytest.approx(0.5)
+    assert shift.p == pytest.approx(2 / 2**8)
+
+
+def test_what_one_side_does_not_have_cannot_be_compared() -> None:
+    nothing = Replicated(Estimate(None, None, None, 0, 0, "none", ("undefined",)), {})
+    shift = shift_between(side([1, 2, 3]), nothing)
+    assert (shift.estimate.estimate, shift.p) == (None, None)
+    assert "undefined" in shift.estimate.flags
+
+
+def test_a_single_unit_gives_no_interval() -> None:
+    shift = shift_between(side([1, 2, 3]), Replicated(side([2, 3, 5]).estimate, {0: 4.0}))
+    assert shift.estimate.estimate == pytest.approx(4 / 3)
+    assert (shift.estimate.low, shift.p) == (None, None)
+
+
+def test_joint_resamples_give_quantiles_and_the_smaller_tail() -> None:
+    first, second = np.zeros(999), np.concatenate([[-1.0] * 9, [1.0] * 990])
+    shift = resampled_shift(0.0, 1.0, (first, second), n=50, units=20)
+    assert (shift.estimate.estimate, shift.estimate.low, shift.estimate.high) == (1.0, 1.0, 1.0)
+    assert shift.p == pytest.approx(2 * (1 + 9) / 1000)
+
+
+def test_resamples_that_never_move_show_no_change() -> None:
+    same = np.full(99, 0.5)
+    assert resampled_shift(0.5, 0.5, (same, same), n=9, units=9).p == 1.0
+
+
+def test_of_two_kinds_of_uncertainty_the_farther_ends_count() -> None:
+    one = shift_between(plain(0.5, 0.4, 0.6), plain(0.8, 0.7, 0.9))
+    other = resampled_shift(0.5, 0.8, (np.zeros(99), np.linspace(0.05, 0.4, 99)), n=9, units=9)
+    both = wider(one, other)
+    assert both.estimate.low == min(one.estimate.low, other.estimate.low)
+    assert both.estimate.high == max(one.estimate.high, other.estimate.high)
+    assert both.p == max(one.p, other.p)
+    unknown = shift_between(side([1, 2, 3]), Replicated(side([2, 3, 5]).estimate, {0: 4.0}))
+    assert wider(unknown, other) is unknown
+    assert wider(other, unknown) is unknown

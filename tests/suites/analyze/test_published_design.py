@@ -1,0 +1,360 @@
+"""The source's questions on the source's rows: what is asked, and how it is graded twice."""
+
+from __future__ import annotations
+
+import csv
+import math
+from fractions import Fraction
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.datasets import data_path
+from whybench.records.schema import record_table
+from whybench.seeds import generator
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.analysts import reply
+from whybench.suites.analyze.answers import worded
+from whybench.suites.analyze.design import DESIGNS, make_design
+from whybench.suites.analyze.estimators import design_matrix, difference
+from whybench.suites.analyze.generation import analyze_items
+from whybench.suites.analyze.grading import number_passes
+from whybench.suites.analyze.published import CHALLENGES
+from whybench.suites.analyze.published.agreement import key_score
+from whybench.suites.analyze.published.forms import FORMS, SETS
+from whybench.suites.analyze.published.instances import competent, published_instance, typed
+from whybench.suites.analyze.published.questions import data_set, meanings, question
+from whybench.suites.analyze.published.reading import PLACEHOLDER
+from whybench.suites.analyze.published.recomputed import REASONS, SETTLED, recompute
+from whybench.suites.analyze.published.response import fit_response, solve_response
+from whybench.suites.analyze.published.ways import EXACT, FLOATING
+from whybench.suites.analyze.tables import read_answer
+from whybench.suites.analyze.wording import column_names, describe, schema, table
+from whybench.suites.calibration import simulated_rows
+from whybench.suites.checks import check_design
+from whybench.suites.contract import UserError
+
+EVERY = [(challenge, number) for challenge in FORMS for number in range(1, SETS + 1)]
+"""The 65 data sets of which rows settle something."""
+
+
+@pytest.fixture
+def source(mirror):
+    if not (mirror / "CausalPitfalls").is_dir():
+        pytest.skip("the mirror must hold CausalPitfalls/")
+    return mirror / "CausalPitfalls"
+
+
+def read(design, agent, **settings):
+    """Return the records of an agent's answers to a design."""
+    items = list(SUITE.items(design))
+    rows = simulated_rows(SUITE, design, items, SUITE.agents[agent], settings, agent, {})
+    return record_table(list(rows), {**SUITE.columns, **SUITE.parts})
+
+
+def measured(records):
+    return {measure.name: measure for measure in SUITE.measures(records)}
+
+
+def item_of(challenge, number, hint=3):
+    design = make_design({"base": "published", "challenge": challenge, "hint": hint})
+    return next(item for item in analyze_items(design) if item.draw == number)
+
+
+# What is known without the data.
+
+
+def test_the_design_leaves_out_what_rows_do_not_settle_and_says_so() -> None:
+    design = DESIGNS["published"]
+    assert set(FORMS) == {CHALLENGES[folder] for folder in SETTLED}
+    assert set(CHALLENGES.values()) - set(FORMS) == {"necessity_sufficiency", "domain_shift"}
+    assert {"necessity_sufficiency", "domain_shift"} <= set(REASONS)
+    assert (design.block, design.size) == (13 * 5, 13 * 5 * 5)
+    assert design.summary == (
+        "325 items: the source's questions on 65 of its data sets (10 left out, whose rows settle "
+        "nothing: necessity_sufficiency, domain_shift); hint 1, 2, 3, 4, 5; direct"
+    )
+    one = make_design({"base": "published", "challenge": "simpson", "seeds": 2, "hint": 5})
+    assert one.summary == ("2 items: the source's questions on 2 of its data sets; hint 5; direct")
+    assert not design.twins
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"variant": "published,trap"}, "variant must be published with published data, got"),
+        ({"label": "damning"}, "label must be neutral with published data, got damning"),
+        ({"rows": 100}, "rows must be all with published data, got 100"),
+        ({"split": "train"}, "split must be test with published data, got train"),
+        ({"seeds": 6}, "seeds must be from 1 to 5 with published data"),
+        ({"challenge": "domain_shift"}, "got domain_shift, of whose keys rows settle nothing"),
+    ],
+)
+def test_what_only_generated_data_have_is_refused(changed, message) -> None:
+    with pytest.raises(UserError, match=message):
+        make_design({"base": "published", **changed})
+
+
+def test_a_data_set_that_is_not_there_is_refused() -> None:
+    for place in (("domain_shift", 1), ("simpson", 0), ("simpson", 6)):
+        with pytest.raises(UserError, match=r"must be of simpson.* from 1 to 5, got"):
+            published_instance(*place)
+
+
+# Two ways to the same numbers.
+
+SMALL = st.integers(-9, 9)
+
+
+@given(st.lists(st.tuples(SMALL, SMALL), min_size=4, max_size=12), SMALL, SMALL, SMALL)
+def test_whole_coefficients_are_found_exactly(points, base, first, second) -> None:
+    one, other = np.array(points, dtype=float).T
+    matrix = design_matrix(one, other)
+    if np.linalg.matrix_rank(matrix) < 3:
+        return
+    outcome = base + first * one + second * other
+    assert EXACT.coefficients(outcome, matrix).coefficients.tolist() == [base, first, second]
+
+
+def test_exact_arithmetic_keeps_what_floating_point_loses() -> None:
+    """A mean of 1e16, 1 and -1e16 is a third; a slope on numbers far from 0 keeps its digits."""
+    assert EXACT.mean(np.array([1e16, 1.0, -1e16])).value == float(Fraction(1, 3))
+    far = np.array([1e8, 1e8 + 1, 1e8 + 2, 1e8 + 4])
+    slope = EXACT.coefficients(0.5 * far, design_matrix(far)).coefficients[1]
+    assert slope == 0.5
+
+
+def test_a_standardised_difference_by_hand() -> None:
+    """Two strata of 4 and 2 rows, differences 1/2 and -1: (4 · 1/2 - 2 · 1) / 6 = 0."""
+    outcome = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
+    treatment = np.array([1, 1, 0, 0, 1, 0])
+    stratum = np.array([0, 0, 0, 0, 1, 1])
+    assert EXACT.standardised(outcome, treatment, stratum).value == 0.0
+    assert FLOATING.standardised(outcome, treatment, stratum).value == pytest.approx(0, abs=1e-15)
+
+
+def test_a_response_is_found_in_two_ways() -> None:
+    rng = generator("tests", "published", "ways")
+    confounder, push, noise = rng.standard_normal((3, 600))
+    dose = -0.7 * confounder + 0.2 * push
+    outcome = -1 + np.tanh(2 * dose) + 1.5 * confounder + np.tanh(noise)
+    first, second = (find(outcome, dose, confounder) for find in (fit_response, solve_response))
+    assert np.allclose(first.fit.coefficients, second.fit.coefficients, rtol=0, atol=1e-12)
+    assert math.isnan(second.steepness.se)
+
+
+# The data sets.
+
+
+def test_rows_are_shown_as_the_source_has_them(source) -> None:
+    for challenge, number in EVERY:
+        data = data_set(challenge, number)
+        path = data_path("CausalPitfalls", f"challenges/{data.challenge}/{data.name}.csv")
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            cells = list(csv.reader(lines))
+        shown = table(published_instance(challenge, number), "neutral")
+        assert [line.split(",") for line in shown.splitlines()] == cells, (challenge, number)
+
+
+def test_no_place_of_a_question_stays_empty(source) -> None:
+    for challenge, number in EVERY:
+        for hint in range(1, 6):
+            prompt = describe(published_instance(challenge, number), "neutral", hint)
+            assert not PLACEHOLDER.findall(prompt)
+            assert question(challenge, number, hint) in prompt
+
+
+def test_questions_have_the_names_of_the_file_and_no_answer(source) -> None:
+    assert question("simpson", 1, 5) == "Evaluate whether drug causally affects recover."
+    assert "Hospitalization is a known collider" in question("selection", 1, 1)
+    # The key of the fifth is missing, and its columns stand in order.
+    assert "(for example, advertising_spend-> brand_awareness-> sales IS A DAG)" in question(
+        "structure", 5, 5
+    )
+    easiest = question("effect_estimation", 2, 1)
+    assert "within ±0.05 of the true effect (not given)" in easiest
+    assert "tenure_months, base_engagement, initial_offer, followup_engagement" in easiest
+    assert str(data_set("effect_estimation", 2).key["TRUE_CAUSAL_EFFECT"]) not in easiest
+    # Two questions name a column of the first data set to all five.
+    assert "note that therapeutic_score may be" in question("outcome", 1, 1)
+    assert "note that course_grade may be" in question("outcome", 2, 1)
+
+
+def test_what_is_asked_is_what_rows_settle(source) -> None:
+    for challenge, number in EVERY:
+        found = {entry.name for entry in recompute(data_set(challenge, number))}
+        asked = set(FORMS[challenge].meanings)
+        # Rates within groups would say by what to split.
+        assert found - asked == {name for name in found if name.startswith("P_LEVEL")}
+        assert asked <= found
+        instance = published_instance(challenge, number)
+        assert set(instance.truths) == {name.lower() for name in asked}
+        described = schema(instance, "neutral")["properties"]
+        assert {name: entry["description"] for name, entry in described.items()} == meanings(
+            challenge, number
+        )
+
+
+def test_every_number_has_two_derivations_and_a_sensible_error(source) -> None:
+    for challenge, number in EVERY:
+        for truth in published_instance(challenge, number).numbers().values():
+            (_, one), (_, other) = truth.certificate.derivations
+            assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+            assert 0 < truth.se < math.inf
+            assert all(number_passes(value, truth) for value in truth.references.values())
+            assert not number_passes(truth.value + 4 * truth.se, truth)
+
+
+def test_graphs_and_edges_are_values_of_their_fields(source) -> None:
+    assert typed("TRUE_EDGES", "a->b") == ("a", "b")
+    assert typed("TRUE_EDGES", "none") == ()
+    chain, fork = frozenset({("a", "b"), ("b", "c")}), frozenset({("b", "a"), ("b", "c")})
+    assert typed("EQUIVALENT_GRAPHS", "a->b->c; a<-b->c") == {chain, fork}
+    item = item_of("direction", 1)
+    assert read_answer(item.factors, '{"true_edges": ["X_1", "X_2"]}', False).value == 1.0
+    assert read_answer(item.factors, '{"true_edges": ["X_2", "X_1"]}', False).value == 0.0
+
+
+# Both keys.
+
+
+def test_the_printed_key_agrees_with_itself_and_not_with_the_rows(source) -> None:
+    """Both numbers of education_performance are wrong: 0.9453 for 1.9453, and -1.41 for -3.05."""
+    item = item_of("outcome", 2)
+    key = data_set("outcome", 2).key
+    names = ("ATE", "CONDITIONAL_DIFFERENCE")
+    printed = {name.lower(): key[name] for name in names}
+    answer = read_answer(item.factors, worded(printed, FORMS["outcome"].fields, item.names), False)
+    assert answer.value == 0.0
+    assert answer.parts["key_score"] == 1.0
+    half = read_answer(item.factors, f'{{"ate": {key["ATE"] + 0.49}}}', False)
+    assert half.parts["key_score"] == 0.5
+    beyond = read_answer(item.factors, f'{{"ate": {key["ATE"] - 0.51}}}', False)
+    assert beyond.parts["key_score"] == 0.0
+
+
+def test_a_reply_without_an_answer_agrees_with_no_key(source) -> None:
+    item = item_of("simpson", 1)
+    answer = read_answer(item.factors, "I cannot say.", False)
+    assert (answer.value, answer.reason, answer.parts) == (None, "no_object", {"key_score": 0.0})
+    # No key, no agreement.
+    assert "key_score" not in read_answer(item_of("structure", 5).factors, "", False).parts
+
+
+def test_without_a_tolerance_a_key_gives_as_much_room_as_a_truth(source) -> None:
+    instance, key = published_instance("moderation", 1), data_set("moderation", 1).key
+    assert "TOLERANCE" not in key
+    error = instance.measured("dosage_coef").se
+    for off, share in ((2.4, 1 / 3), (2.6, 0.0)):
+        said = {"dosage_coef": key["DOSAGE_COEF"] + off * error}
+        assert key_score(instance, said) == pytest.approx(share)
+
+
+def test_how_much_of_the_printed_keys_a_competent_analyst_agrees_with(source) -> None:
+    """By challenge, as the errata have it; over 64 keys, since one is missing."""
+    agreed = {
+        challenge: [
+            score
+            for number in range(1, SETS + 1)
+            if (instance := published_instance(challenge, number))
+            and (score := key_score(instance, competent(instance))) is not None
+        ]
+        for challenge in FORMS
+    }
+    wrong = {challenge: fmean(each) for challenge, each in agreed.items() if fmean(each) < 1}
+    assert wrong == pytest.approx(
+        {
+            "selection": 0,
+            "observational": 14 / 15,
+            "effect_estimation": 3 / 5,
+            "outcome": 1 / 10,
+            "structure": 0,
+            "population": 9 / 10,
+        }
+    )
+    assert [len(agreed["structure"]), sum(map(len, agreed.values()))] == [4, 64]
+
+
+def test_who_does_not_adjust_passes_in_some_data_sets(source) -> None:
+    """Nothing guarantees that published data punish the naive analysis, and some do not."""
+    passed = {}
+    for challenge, field in (
+        ("observational", "adjusted_p_diff"),
+        ("effect_estimation", "true_causal_effect"),
+        ("mediator_confounding", "adjusted_treatment_effect"),
+        ("sequential", "adjusted_treatment_effect"),
+    ):
+        passed[challenge] = [
+            number
+            for number in range(1, SETS + 1)
+            if number_passes(
+                difference(
+                    *reversed(data_set(challenge, number).columns("TREATMENT", "OUTCOME"))
+                ).value,
+                published_instance(challenge, number).measured(field),
+            )
+        ]
+    assert passed == {
+        "observational": [],
+        "effect_estimation": [1, 2, 3, 4],
+        "mediator_confounding": [2, 3],
+        "sequential": [2, 3, 4],
+    }
+
+
+# The suite on the design.
+
+
+def test_checks_pass_on_the_design(source) -> None:
+    settings = {"challenge": ["simpson", "outcome", "structure"], "hint": [1, 5], "seeds": 2}
+    design = make_design({"base": "published", **settings})
+    found = {result.name: result for result in check_design(SUITE, design)}
+    assert all(result.passed for result in found.values()), found
+    assert found["two derivations agree"].looked_at == 12
+    assert not found["prompt gives back the world"].asked
+
+
+def test_measures_have_no_twins_and_both_keys(source) -> None:
+    design = make_design({"base": "published", "challenge": "outcome,structure", "hint": "1,5"})
+    found = measured(read(design, "competent"))
+    assert found["twin_score"].estimate is None
+    assert "undefined" in found["twin_score"].flags
+    assert found["score"].estimate == found["reliability"].estimate == 1.0
+    # One of ten fields, five data sets; and none of four data sets.
+    assert found["key_score"].estimate == pytest.approx(0.5 / 9)
+    assert (found["key_score"].n, found["score"].n) == (18, 20)
+    assert found["key_score@challenge=outcome"].estimate == pytest.approx(0.1)
+    assert found["score@hint=5"].estimate == pytest.approx(1)
+    assert not [name for name in found if name.startswith(("twin_score@", "score_trap@"))]
+
+
+def test_silence_counts_in_both_scores(source) -> None:
+    design = make_design({"base": "published", "challenge": "simpson"})
+    found = measured(read(design, "null"))
+    for name in ("score", "key_score"):
+        assert found[name].estimate == 0.0
+        assert "no_answer_as_0" in found[name].flags
+
+
+def test_agents_of_unknown_value_say_so(source) -> None:
+    instance = published_instance("simpson", 1)
+    names = column_names(instance, "neutral")
+    for analyst in ("naive", "always-trap"):
+        with pytest.raises(UserError, match=f"published data must be competent, .* got {analyst}"):
+            reply(analyst, instance, names)
+        assert SUITE.agents[analyst].known({}, DESIGNS["published"]) == {}
+    assert list(SUITE.trials(DESIGNS["published"], 2)) == []
+
+
+def test_figures_set_both_keys_side_by_side(source, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    design = make_design({"base": "published", "challenge": "outcome,structure", "hint": 1})
+    for agent in ("competent", "null"):
+        drawn = list(SUITE.figures(tmp_path / agent, read(design, agent)))
+        assert {".pdf", ".svg", ".png"} <= {path.suffix for path in drawn}
+        assert {path.stem.startswith("keys-published") for path in drawn} == {True}
+    (text,) = [path.read_text(encoding="utf-8") for path in tmp_path.glob("competent/*.svg")]
+    assert "printed keys" in text

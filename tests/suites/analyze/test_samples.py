@@ -1,0 +1,189 @@
+"""Stated samples of rows: which rows, the key recomputed on them, and when there are too few."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.records.schema import record_table
+from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.checks import CHECKS
+from whybench.suites.analyze.design import DESIGNS, make_design
+from whybench.suites.analyze.estimators import difference
+from whybench.suites.analyze.generation import analyze_items
+from whybench.suites.analyze.items import instance_at, instance_of
+from whybench.suites.analyze.samples import require_rows, sampled
+from whybench.suites.contract import UserError
+
+EASY = ("mediator_confounding", "direction", "structure", "moderation")
+"""Challenges whose statistics are defined on very few rows."""
+
+
+def lines(instance) -> list[tuple]:
+    return list(zip(*(values.tolist() for values in instance.rows.values()), strict=True))
+
+
+@given(st.sampled_from(EASY), st.integers(12, 200), st.integers(0, 200))
+def test_samples_are_nested_and_keep_the_order(challenge: str, few: int, more: int) -> None:
+    whole = instance_at(challenge, "trap", 8)
+    small, large = lines(sampled(whole, few)), lines(sampled(whole, few + more))
+    assert (len(small), len(large)) == (few, few + more)
+    places = iter(lines(whole))
+    assert all(line in places for line in large)
+    places = iter(large)
+    assert all(line in places for line in small)
+
+
+def test_which_rows_are_shown_is_left_to_chance() -> None:
+    # Weeks stand in order, so that the first rows would all be of the first week.
+    weeks = sampled(instance_at("temporal", "trap", 8), 100).rows["week"]
+    last = instance_at("temporal", "trap", 8).rows["week"].max()
+    assert np.all(np.diff(weeks) >= 0)
+    assert abs(weeks.mean() - (1 + last) / 2) < 4 * last / np.sqrt(12 * 100)
+
+
+def test_the_key_is_that_of_the_rows_shown() -> None:
+    found = sampled(instance_at("simpson", "trap", 8), 200)
+    rows = [dict(zip(found.rows, line, strict=True)) for line in lines(found)]
+
+    def share(**given: int) -> float:
+        return fmean(
+            row["outcome"] for row in rows if all(row[name] == at for name, at in given.items())
+        )
+
+    crude = share(treatment=1) - share(treatment=0)
+    adjusted = sum(
+        (share(treatment=1, stratum=s) - share(treatment=0, stratum=s))
+        * sum(row["stratum"] == s for row in rows)
+        for s in (0, 1)
+    ) / len(rows)
+    effect, before = found.measured("effect"), instance_at("simpson", "trap", 8).measured("effect")
+    assert effect.naive["crude difference"] == pytest.approx(crude, abs=1e-12)
+    assert effect.references["standardisation"] == pytest.approx(adjusted, abs=1e-12)
+    assert effect.value == before.value
+    assert 2 * before.se < effect.se
+
+
+def test_twins_of_the_same_rows_have_the_same_sample() -> None:
+    trap, control = (instance_at("simpson", variant, 8) for variant in ("trap", "post_treatment"))
+    assert lines(trap) == lines(control)
+    assert lines(sampled(trap, 60)) == lines(sampled(control, 60))
+
+
+@pytest.mark.parametrize("challenge", CHALLENGES)
+def test_every_challenge_can_be_examined_on_fewer_rows(challenge: str) -> None:
+    for variant in CHALLENGES[challenge].variants:
+        whole = instance_at(challenge, variant, 8)
+        found = sampled(whole, 1200)
+        assert (found.size, found.whole, found.variant) == (1200, whole.size, variant)
+        for name, truth in found.numbers().items():
+            assert truth.value == whole.numbers()[name].value
+            assert list(truth.references) == list(whole.numbers()[name].references)
+            assert truth.se > 0
+
+
+def test_a_sample_of_all_rows_is_the_data_set_itself() -> None:
+    whole = instance_at("simpson", "trap", 8)
+    assert sampled(whole, whole.size) is whole
+    assert sampled(whole, whole.size + 1) is whole
+    assert sampled(whole, whole.size - 1).whole == whole.size
+
+
+def test_the_prompt_says_that_it_is_a_sample() -> None:
+    (item, *_) = analyze_items(make_design({"challenge": "moderation", "seeds": 1, "rows": 50}))
+    whole = instance_at("moderation", "trap", item.draw)
+    assert f"have {whole.size} rows" in item.prompt
+    assert "a sample of 50 of the rows, drawn by lot" in item.prompt
+    assert "All of them" not in item.prompt
+    shown = list(csv.reader(io.StringIO(item.prompt.rpartition("\n\n")[2])))[1:]
+    assert [tuple(map(float, row)) for row in shown] == lines(item.instance)
+
+
+def test_designs_without_a_sample_are_what_they_were() -> None:
+    assert DESIGNS["core"].hash == "6e4f147d3afac7ca"
+    assert next(iter(analyze_items(DESIGNS["core"]))).id == "analyze-acf6b702ae179e1183ed"
+    assert make_design({"rows": "all"}).hash == make_design({"rows": 0}).hash == "6e4f147d3afac7ca"
+    assert make_design({"rows": 60}).hash != make_design({"rows": 61}).hash != DESIGNS["core"].hash
+    assert "direct on 60 rows;" in make_design({"rows": "60"}).summary
+
+
+def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
+    (item, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1, "rows": 30}))
+    assert lines(instance_of(item.factors)) == lines(item.instance)
+    whole = instance_at("structure", "trap", item.draw)
+    (asked, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1}))
+    before = {name: value for name, value in asked.factors.items() if name != "rows"}
+    assert instance_of(before) is whole
+
+
+def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
+    items = list(analyze_items(make_design({"challenge": EASY, "seeds": 2, "rows": 40})))
+    for item in items:
+        assert SUITE.read_answer is not None
+        assert SUITE.read_answer(item.factors, SUITE.gold(item), False).value == 1.0
+    # Forty rows do not show every trap; all rows do.
+    assert any(
+        CHALLENGES[item.challenge].present(item.instance) != (item.variant == "trap")
+        for item in items
+    )
+    assert not [wrong for check in CHECKS.values() for wrong in check(items)]
+
+
+def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:
+    whole = instance_at("simpson", "trap", 8)
+    with pytest.raises(UserError, match=r"rows must be at least (\d+) for simpson.*got 4") as error:
+        sampled(whole, 4)
+    least = int(str(error.value).split()[5])
+    few = sampled(whole, least)
+    cells = {(row[1], row[2]) for row in lines(few)}
+    assert cells == {(stratum, treated) for stratum in (0, 1) for treated in (0, 1)}
+    with pytest.raises(UserError, match=f"at least {least} for simpson"):
+        sampled(whole, least - 1)
+    assert difference(few.rows["outcome"], few.rows["treatment"]).se > 0
+
+
+def test_a_design_says_at_once_what_each_challenge_takes() -> None:
+    design = make_design({"challenge": "simpson,moderation,population", "seeds": 2, "rows": 5})
+    with pytest.raises(UserError) as error:
+        next(iter(analyze_items(design)))
+    said = str(error.value)
+    needed = {name: int(rows) for rows, name in re.findall(r"(\d+) for (\w+)", said)}
+    assert set(needed) == {"simpson", "moderation", "population"}
+    for name, rows in needed.items():
+        enough = make_design({"challenge": name, "seeds": 2, "rows": rows})
+        assert len(list(analyze_items(enough))) == 4
+        require_rows([item.instance for item in analyze_items(enough)], rows)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"rows": -1}, "rows must be all, or 1 or more, got -1"),
+        ({"rows": "some"}, "rows must be a whole number, got 'some'"),
+        ({"rows": 60, "protocol": "code"}, "rows must be all where programs read them"),
+    ],
+)
+def test_what_is_no_sample_is_refused(settings: dict, words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        make_design(settings)
+
+
+def test_measures_of_samples_say_so() -> None:
+    def measured(**settings: object) -> set[bool]:
+        design = make_design({"challenge": "structure", "seeds": 1, **settings})
+        about = {"agent": "a", "design": design.name, "design_hash": design.hash, "epoch": 1}
+        answers = {"outcome": "scored", "reason": "", "value": 1.0, "truth": 1.0}
+        rows = [{**item.factors, **about, **answers} for item in analyze_items(design)]
+        table = record_table(rows, {**SUITE.columns, **SUITE.parts})
+        return {"sampled_rows" in measure.flags for measure in SUITE.measures(table)}
+
+    assert measured(rows=30) == {True}
+    assert measured() == {False}

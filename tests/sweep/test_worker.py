@@ -1,0 +1,77 @@
+"""A unit is resumed where it was left, and costs nothing once it is done."""
+
+import json
+import shutil
+
+import pytest
+
+from whybench.suites.contract import UserError
+from whybench.sweep.collection import answers_of, state_of
+from whybench.sweep.plan import Ask, Plan, units_of
+from whybench.sweep.store import DONE, PROGRESS, open_store
+from whybench.sweep.worker import run_unit
+
+
+def unit_of(model, limit=12, **ask):
+    plan = Plan("out", ((model, {}),), (Ask("judge", limit=limit, **ask),))
+    (unit,) = units_of(plan)
+    return unit
+
+
+def run(unit, store, folder, **settings):
+    return run_unit(unit, store, folder, upload_every=5, settings=settings)
+
+
+def test_a_unit_runs_once_and_its_answers_are_collected(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or", epochs=2)
+    assert not state_of(unit, store).done
+    first = run(unit, store, tmp_path / "one")
+    assert (first["samples"], first["asked"]) == (24, 24)
+    # On another machine, with nothing of its own: done is done.
+    assert run(unit, store, tmp_path / "two") == first
+    assert not (tmp_path / "two").exists()
+    rows = answers_of(unit, store).rows["judge"]
+    assert len({(row["item"], row["epoch"]) for row in rows}) == len(rows) == 24
+    assert state_of(unit, store).samples == 24
+
+
+def test_another_machine_goes_on_from_the_last_upload(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or")
+    run(unit, store, tmp_path / "one")
+    store.forget(unit.name, DONE)  # as if the machine was lost after the last upload
+    shutil.rmtree(tmp_path / "one")
+    again = run(unit, store, tmp_path / "two")
+    assert again["asked"] == 0
+    assert len(answers_of(unit, store).rows["judge"]) == 12
+
+
+def test_what_is_older_here_gives_way_to_what_was_uploaded_elsewhere(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or")
+    run(unit, store, tmp_path / "one")
+    store.forget(unit.name, DONE)
+    stale = tmp_path / "two" / unit.name
+    stale.mkdir(parents=True)
+    (stale / "stale.eval").write_bytes(b"half a log")
+    assert run(unit, store, tmp_path / "two")["asked"] == 0
+    assert not (stale / "stale.eval").exists()
+
+
+def test_a_unit_that_cannot_run_says_why(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("nobody/model")
+    with pytest.raises(UserError, match="nobody"):
+        run(unit, store, tmp_path / "one")
+    assert not state_of(unit, store).done
+    assert store.note(unit.name, DONE) is None
+
+
+def test_notes_tell_where_a_unit_runs(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or", limit=6)
+    run(unit, store, tmp_path / "one")
+    note = json.loads((tmp_path / "out" / "units" / unit.name / PROGRESS).read_text())
+    assert note["done"] == 6
+    assert note["folder"].endswith(f"one/{unit.name}")
