@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence import challenges, code_runs, confinement, graders, pitfalls
 from evidence.calibration import calibrated, checked
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.analyze import SUITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "figures"]
 
@@ -55,7 +56,7 @@ def real(small: bool) -> Iterator[Figure]:
         )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     **challenges.PARTS,
     **confinement.PARTS,
     **code_runs.PARTS,
@@ -66,9 +67,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "real-answers": real,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

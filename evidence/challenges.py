@@ -9,17 +9,17 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
-from evidence.figures import Figure, print_figures
+from evidence.figures import Figure, Parts, print_figures
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.trials import BOUNDS, HEAD, Bounds, misses, table, try_challenge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from whybench.suites.analyze.challenges.contract import Challenge, Instance, Simulated
 
-__all__ = ["DRAWS", "FEW_SEEDS", "PARTS", "SEEDS", "analysts_of", "figures", "pooled", "truths_of"]
+__all__ = ["DRAWS", "FEW_SEEDS", "PARTS", "SEEDS", "analysts_of", "pooled", "truths_of"]
 
 SEEDS, FEW_SEEDS = 200, 20
 FEW_BOUNDS = Bounds(each_number=0.9, all_numbers=0.8, fell_for=0.9)
@@ -94,14 +94,7 @@ def truths(small: bool) -> Iterator[Figure]:
         yield truths_of(challenge, FEW_DRAWS if small else DRAWS)
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"analysts": analysts, "truths": truths}
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+PARTS: Parts = {"analysts": analysts, "truths": truths}
 
 
 def main(name: str, seeds: int = SEEDS) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.records.rows import pack_metadata
 from whybench.suites.analyze.items import AnalyzeItem, instance_at
 from whybench.suites.analyze.protocols.wording import ANSWER, ROWS_FILE
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Said = str | list[tuple[str, dict[str, Any]]]
     """A reply of a scripted model: text, or calls of tools."""
 
-__all__ = ["DIES", "DIGEST", "HANGS", "PARTS", "SECONDS", "TRUE", "block", "converse", "figures"]
+__all__ = ["DIES", "DIGEST", "HANGS", "PARTS", "SECONDS", "TRUE", "block", "converse"]
 
 SECONDS = 5
 """How long programs may run here: long enough for a busy machine."""
@@ -159,11 +159,4 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"misbehaving": misbehaving}
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+PARTS: Parts = {"misbehaving": misbehaving}

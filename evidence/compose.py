@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence import compose_classes, compositions, prompts
 from evidence.calibration import calibrated, checked
+from evidence.figures import figures_of
 from whybench.suites.compose import SUITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-    from evidence.figures import Figure
+    from evidence.figures import Figure, Parts
 
 __all__ = ["PARTS", "figures"]
 
@@ -33,7 +35,7 @@ def calibration(small: bool) -> Iterator[Figure]:
     yield from calibrated(SUITE, SUITE.designs["core"], 200, small)
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     **compositions.PARTS,
     **compose_classes.PARTS,
     **prompts.PARTS,
@@ -41,9 +43,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "calibration": calibration,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.compose.chain import Block
 from whybench.suites.compose.comparisons import Answered, compositions
@@ -42,7 +42,7 @@ from whybench.suites.compose.wrong_worlds import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -58,7 +58,6 @@ __all__ = [
     "class_shares",
     "covered",
     "error_off_by",
-    "figures",
     "references",
     "source_passes",
 ]
@@ -464,7 +463,7 @@ def constants(small: bool) -> Iterator[Figure]:
             )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "source": source,
     "noise": noise,
     "bias": bias,
@@ -474,10 +473,3 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "fairness": fairness,
     "constants": constants,
 }
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.scm import (
     Bernoulli,
     Gate,
@@ -50,7 +50,7 @@ from whybench.suites.compose.units import SHEET, round_size, units_of
 from whybench.suites.compose.world import World, name_of, random_world, side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from whybench.suites.compose.world import Gate as GateKind
     from whybench.suites.compose.world import Gates
@@ -65,7 +65,6 @@ __all__ = [
     "broken",
     "certified_a_second",
     "cycles",
-    "figures",
     "four_person_party",
     "linear_cycles",
     "party",
@@ -481,7 +480,7 @@ def speed(small: bool) -> Iterator[Figure]:
         )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "goldens": goldens,
     "theorem": theorem,
     "identity": identity,
@@ -492,10 +491,3 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "linear": linear,
     "speed": speed,
 }
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)

@@ -7,17 +7,18 @@ import statistics
 import subprocess
 import sys
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence.attacks import SMALL, Bystanders, Repelled, attacks, repel, repel_as_user
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.sandbox.check import check_confinement
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.pool import ANALYSIS, Pool, run_script
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "cold_and_warm", "figures", "starts"]
 
@@ -136,16 +137,11 @@ def handover(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "machine": machine,
     "attacks": repelled_attacks,
     "start": start,
     "handover": handover,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

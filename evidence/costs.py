@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidence.fault_server import MODEL, FaultServer
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
-__all__ = ["PARTS", "Cost", "cost_of_calls", "figures"]
+__all__ = ["PARTS", "Cost", "cost_of_calls"]
 
 MANY = 60_000_000
 """A thousand models, and all suites."""
@@ -86,11 +86,4 @@ def costs(small: bool) -> Iterator[Figure]:
         )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"costs": costs}
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+PARTS: Parts = {"costs": costs}

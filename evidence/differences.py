@@ -15,14 +15,14 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.records.schema import record_table
 from whybench.report.comparison import Change, compare_tables
 from whybench.suites.calibration import EXACT, coverage_bounds, simulated_rows
 from whybench.suites.registry import suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
@@ -143,6 +143,4 @@ def _covers(change: Change, true: float) -> bool:
     return low is not None and high is not None and low - EXACT <= true <= high + EXACT
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
-    f"compare-{case.suite}": partial(compare, case) for case in CASES
-}
+PARTS: Parts = {f"compare-{case.suite}": partial(compare, case) for case in CASES}

@@ -11,7 +11,7 @@ from itertools import permutations
 from time import process_time
 from typing import TYPE_CHECKING
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.suites.intervene.entailment import Evidence, Transition, entailed
 from whybench.suites.intervene.experimenters import (
@@ -27,7 +27,7 @@ from whybench.suites.intervene.posets import consistent, posets
 from whybench.suites.intervene.world import ACTIONS, World
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import numpy as np
 
@@ -165,14 +165,12 @@ def _random_episode(
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
     """Yield every figure."""
-    parts: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    parts: Parts = {
         "agreement": _agreement_figures,
         "speed": _speed_figures,
         "steps": _step_figures,
     }
-    for name, part in parts.items():
-        if only in name:
-            yield from part(small)
+    yield from figures_of(parts, small, only)
 
 
 def _agreement_figures(small: bool) -> Iterator[Figure]:

@@ -6,10 +6,11 @@ import json
 import time
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.agents import act, answer, gold
@@ -302,7 +303,7 @@ def round_trip(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "agents": agents,
     "endings": endings,
     "speed": speed,
@@ -311,9 +312,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "round trip": round_trip,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from evidence.fits import SCHEMES, TASKS, published_judgments
 from evidence.statistics import TABLES, printed_alignment, printed_story_differences
 from whybench.fits import Predictor, choose, cross_validate, fit
 from whybench.stats import adjust, mann_whitney, spearman
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     import pyarrow as pa
 
@@ -904,7 +904,7 @@ def _right_signatures() -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "equation-4.3": _equation,
     "derivations": _derivations,
     "example-prompt": _example,
@@ -944,6 +944,4 @@ def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
     if missing:
         yield Figure(f"errata: {' and '.join(missing)} not set", "nothing compared", True)
         return
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+    yield from figures_of(PARTS, small, only)

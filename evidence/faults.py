@@ -26,14 +26,14 @@ from evidence.fault_server import (
     busiest,
     even_number,
 )
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from evidence.processes import ended
 from whybench.sweep.evaluation import KEEP_LINES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
-__all__ = ["PARTS", "Drill", "drill", "figures", "stray"]
+__all__ = ["PARTS", "Drill", "drill", "stray"]
 
 SHARES = {
     "rate_limit": 0.03,
@@ -257,15 +257,8 @@ def grouped(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "mixed faults": mixed,
     "repeated replies": repeated,
     "grouped faults": grouped,
 }
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)

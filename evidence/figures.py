@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["Figure", "print_figures"]
+__all__ = ["Figure", "Parts", "figures_of", "print_figures"]
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,17 @@ class Figure:
     claim: str
     measured: str
     holds: bool
+
+
+Parts: TypeAlias = "Mapping[str, Callable[[bool], Iterator[Figure]]]"
+"""The parts of a subject by name; each is told whether to be small."""
+
+
+def figures_of(parts: Parts, small: bool = False, only: str = "") -> Iterator[Figure]:
+    """Yield the figures of the parts whose name contains `only`."""
+    for name, part in parts.items():
+        if only in name:
+            yield from part(small)
 
 
 def print_figures(figures: Iterable[Figure]) -> bool:

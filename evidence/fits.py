@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import least_squares
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.fits import (
     COLLIDER_3,
     COLLIDER_4,
@@ -47,7 +47,7 @@ from whybench.scm import Graph
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -624,16 +624,14 @@ def _likelihood(text: str) -> float | None:
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
     """Yield every figure; those on published data only where these are at hand."""
-    parts: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    parts: Parts = {
         "speed": _speed_figures,
         "optimum": _optimum_figures,
         "bits": _bits_figures,
         "coverage": _coverage_figures,
         "published": _published_figures,
     }
-    for name, part in parts.items():
-        if only in name:
-            yield from part(small)
+    yield from figures_of(parts, small, only)
 
 
 def _speed_figures(small: bool) -> Iterator[Figure]:

@@ -16,7 +16,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.records.rows import NO_ANSWER, pack_metadata
 from whybench.suites.analyze.grader.calibration import labelled_answers
 from whybench.suites.analyze.grader.criteria import criteria
@@ -33,7 +33,6 @@ __all__ = [
     "FORGED",
     "PARTS",
     "answer_in",
-    "figures",
     "grade_answers",
     "honest",
     "ruling",
@@ -252,16 +251,9 @@ def real_grader(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "grader-injections": injections,
     "grader-malformed": malformed,
     "grader-own": own_grader,
     "grader-real": real_grader,
 }
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)

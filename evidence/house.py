@@ -12,14 +12,15 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evidence import scm
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "figures"]
 
@@ -204,14 +205,9 @@ def wheel(small: bool) -> Iterator[Figure]:
         )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     part.__name__: part
     for part in (determinism, truth, soundness, reading, calibration, cost, wheel, runs)
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -7,15 +7,16 @@ import pty
 import sys
 import tempfile
 import time
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence import entailment, episodes, worlds
 from evidence.calibration import calibrated, checked
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.intervene import SUITE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "figures"]
 
@@ -67,7 +68,7 @@ def _session(typed: list[str], seconds: float = 90) -> str:
     return shown.decode(errors="replace")
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "worlds": worlds.figures,
     "entailment": entailment.figures,
     **episodes.PARTS,
@@ -76,9 +77,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "play": play,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

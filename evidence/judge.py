@@ -12,15 +12,15 @@ import os
 import resource
 import subprocess
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence import fits, statistics
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "figures"]
 
@@ -250,7 +250,7 @@ def consistency(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "replication": replication,
     "beyond": beyond,
     "calibration": calibration,
@@ -259,9 +259,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "fits": fits.figures,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.datasets import data_path, state
 from whybench.seeds import generator
 from whybench.suites.analyze.equivalence import equivalence_class
@@ -22,7 +22,7 @@ from whybench.suites.analyze.published.graphs import read_graph
 from whybench.suites.analyze.published.reading import unfilled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS"]
 
@@ -241,7 +241,7 @@ def _failures(_small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "equivalence": _equivalence,
     "keyless": _keyless,
     "rubrics": _rubrics,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from evidence.pitfall_programs import PARTS as PROGRAM_PARTS
 from whybench.datasets import state
 from whybench.suites.analyze.dose_curves import curve, near
@@ -25,7 +25,7 @@ from whybench.suites.analyze.published.replication import keys
 from whybench.suites.analyze.published.response import fit_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from whybench.suites.analyze.published import DataSet
 
@@ -291,7 +291,7 @@ def _right(_small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "counterfactual-effects": _counterfactual_effects,
     "counterfactual-differences": _counterfactual_differences,
     "naive-pairs": _naive_pairs,
@@ -320,6 +320,4 @@ def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
             True,
         )
         return
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+    yield from figures_of(PARTS, small, only)

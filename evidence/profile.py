@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence import differences, page
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from evidence.profiles import real_profile
 from whybench.suites.registry import suite, suite_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = ["PARTS", "figures"]
 
@@ -55,15 +56,10 @@ def real(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     **differences.PARTS,
     "real": real,
     **page.PARTS,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -8,7 +8,7 @@ from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.design import make_design
@@ -19,10 +19,10 @@ from whybench.suites.compose.wording import REPLY_FORM, word
 from whybench.suites.compose.world import COUNTS, Block, Gates, random_world
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 
-__all__ = ["GATES", "PARTS", "SHAPES", "STYLES", "certified_a_second", "figures", "question_at"]
+__all__ = ["GATES", "PARTS", "SHAPES", "STYLES", "certified_a_second", "question_at"]
 
 SHAPES = [
     Block("bridge", 2),
@@ -121,16 +121,9 @@ def real(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "round trip": round_trip,
     "prompts": speed,
     "cost": cost,
     "real": real,
 }
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence import costs, faults, speed, sweeps, tables
+from evidence.figures import figures_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from evidence.figures import Figure
+    from evidence.figures import Parts
 
 __all__ = ["PARTS", "figures"]
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     **sweeps.PARTS,
     **faults.PARTS,
     **tables.PARTS,
@@ -21,9 +21,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     **{name: part for name, part in speed.PARTS.items() if name.startswith(("engine", "cores"))},
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence import entailment, episodes, fits, house, prompts, statistics, worlds
 from evidence.engine import analyze_overhead, compose_overhead
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.registry import suite, suite_names
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def in_turns(kinds: dict[str, Callable[[], Any]], rounds: int) -> dict[str, floa
     return {name: median(values) for name, values in times.items()}
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "engine: judge": house.cost,
     "engine: intervene": episodes.cost,
     "engine: compose": compose_cost,
@@ -235,12 +235,7 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "cores": cores,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)
 
 
 def write_page(path: Path, measured: Iterator[Figure]) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.stats import (
     draw_counts,
@@ -31,7 +31,7 @@ from whybench.stats import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -332,16 +332,14 @@ def _printed(path: Path) -> Iterator[dict[str, str]]:
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
     """Yield every figure; those on printed tables only where their folder is named."""
-    parts: dict[str, Callable[[bool], Iterator[Figure]]] = {
+    parts: Parts = {
         "speed": _speed_figures,
         "coverage": _coverage_figures,
         "levels": _level_figures,
         "ceiling and power": _model_figures,
         "printed tables": _printed_figures,
     }
-    for name, part in parts.items():
-        if only in name:
-            yield from part(small)
+    yield from figures_of(parts, small, only)
 
 
 def _speed_figures(small: bool) -> Iterator[Figure]:

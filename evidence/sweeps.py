@@ -23,7 +23,7 @@ import psutil
 import yaml
 
 from evidence.fault_server import MODEL, FaultServer, Plan, busiest, question_digest
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from whybench.sweep.plan import Unit
     from whybench.sweep.store import Store
 
-__all__ = ["PARTS", "figures"]
+__all__ = ["PARTS"]
 
 UPLOAD_EVERY = 40
 AT_ONCE = 10
@@ -292,14 +292,7 @@ def quota(small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"ray": ray, "pool": pool, "quota": quota}
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+PARTS: Parts = {"ray": ray, "pool": pool, "quota": quota}
 
 
 def main(kind: str, samples: str, design: str) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts
 from evidence.processes import ended
 from whybench.records import sum_up, write_partition
 from whybench.records.partitions import read_agent
@@ -29,11 +29,11 @@ from whybench.suites.judge import SUITE
 from whybench.suites.judge.measures import contrast_measures, task_means
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from whybench.stats import Measure
 
-__all__ = ["PARTS", "figures", "made_up"]
+__all__ = ["PARTS", "made_up"]
 
 EPOCHS = 42
 COLUMNS = {**SUITE.columns, **SUITE.parts}
@@ -237,11 +237,4 @@ def peak_memory(words: list[str]) -> float:
     return peak
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {"sums": sums, "streamed": streamed}
-
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+PARTS: Parts = {"sums": sums, "streamed": streamed}

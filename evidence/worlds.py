@@ -5,17 +5,18 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from evidence.figures import Figure
+from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.generation import intervene_items, item_at
 from whybench.suites.intervene.sets import advanced_world, side
 from whybench.suites.intervene.world import ACTIONS, World, closure, simulated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = [
     "PARTS",
@@ -164,7 +165,7 @@ def speed(small: bool) -> Iterator[Figure]:
         yield Figure(f"n = {n}: {bound:,} worlds a second", f"{rate:,.0f}", rate >= bound)
 
 
-PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
+PARTS: Parts = {
     "transitions": transitions,
     "core": core,
     "balance": balance,
@@ -172,9 +173,4 @@ PARTS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "speed": speed,
 }
 
-
-def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
-    """Yield the figures of the parts whose name contains `only`."""
-    for name, part in PARTS.items():
-        if only in name:
-            yield from part(small)
+figures = partial(figures_of, PARTS)
