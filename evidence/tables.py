@@ -203,7 +203,8 @@ def _counts(measure: Measure) -> tuple[object, ...]:
 
 def streamed(small: bool) -> Iterator[Figure]:
     """Yield that measuring partitions takes the memory of one agent, however many there are."""
-    few, many = (1, 15) if small else (5, 100)
+    # Of few records the allocator's chance is a large part.
+    few, many, bound = (1, 15, 1.3) if small else (5, 100, 1.1)
     code = (
         "import sys; from whybench.cli.sources import {0}; "
         "from whybench.suites.judge.measures import contrast_measures; "
@@ -220,11 +221,11 @@ def streamed(small: bool) -> Iterator[Figure]:
         peak = peak_memory([*by_agent, f"{folder}/many"])
         whole = peak_memory([*at_once, f"{folder}/many"])
     yield Figure(
-        f"measuring {many} agents, one at a time, takes at most 1.10 x the memory of {few}; all "
-        "at once takes more",
+        f"measuring {many} agents, one at a time, takes at most {bound:.2f} x the memory of {few}; "
+        "all at once takes more",
         f"{peak / small_peak:.2f} x ({peak:.0f} and {small_peak:.0f} MB); all "
         f"{rows:,} records at once {whole / small_peak:.2f} x ({whole:.0f} MB)",
-        peak <= 1.1 * small_peak < whole,
+        peak <= bound * small_peak < whole,
     )
 
 

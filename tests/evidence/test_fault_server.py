@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import json
 import urllib.error
 import urllib.request
@@ -114,7 +115,9 @@ def asked(server: FaultServer, fault: str, monkeypatch) -> tuple[str, int]:
             await model.api.aclose()
         return f"{output.stop_reason} {output.completion[:9]}"
 
-    return asyncio.run(talk()), len(server.calls()) - before
+    # In a context of its own: a run before this test, in this process, leaves its retries behind.
+    told = contextvars.Context().run(asyncio.run, talk())
+    return told, len(server.calls()) - before
 
 
 @pytest.mark.parametrize(
@@ -148,3 +151,14 @@ def test_each_fault_comes_to_an_error_with_its_reason_or_to_no_harm(
 def test_a_refused_caller_hears_when_to_come_again(server) -> None:
     server.change(Plan({"rate_limit": 1.0}, retry_after=7))
     assert post(server, "refused")[:2] == (429, "7")
+
+
+def test_a_run_before_in_this_process_changes_no_count_of_calls(server, monkeypatch) -> None:
+    from inspect_ai.model import GenerateConfig, get_model
+    from inspect_ai.model._model import init_active_model
+
+    def as_after_a_run() -> tuple[str, int]:
+        init_active_model(get_model("mockllm/model"), GenerateConfig(max_retries=1))
+        return asked(server, "server_error", monkeypatch)
+
+    assert contextvars.copy_context().run(as_after_a_run)[1] == 1
