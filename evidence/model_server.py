@@ -33,7 +33,7 @@ LEARNED = 8192
 """The tokens of context that the model learned with; the server gives no more to a conversation."""
 
 START_SECONDS = 120
-THREADS = max(1, len(os.sched_getaffinity(0)) - 1)
+THREADS = len(os.sched_getaffinity(0))
 
 
 class ModelServer:
@@ -56,6 +56,9 @@ class ModelServer:
             stderr=subprocess.DEVNULL,
             text=True,
             cwd=Path(__file__).parents[1],
+            # Threads that wait for each other by spinning make the model a hundred times slower
+            # where something else wants a core too.
+            env={**os.environ, "OMP_WAIT_POLICY": "passive"},
         )
         assert self.process.stdout is not None
         self.address = _announced(self.process.stdout)
@@ -165,8 +168,6 @@ def _serve(parallel: int, context: int) -> None:
     settings.hostnames = ["127.0.0.1"]
     settings.port = 0
     settings.offline = True
-    # One thread more than there are free cores makes the threads wait for each other, and the
-    # model a hundred times slower.
     settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = THREADS
     running = Server(settings)
     print(f"listening {running.listening_address}", flush=True)

@@ -47,7 +47,7 @@ def compose_cost(small: bool) -> Iterator[Figure]:
 
 def analyze_cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call of analyze, answers graded."""
-    spent = analyze_overhead(1, 2) if small else analyze_overhead(16, 5)
+    spent = analyze_overhead(1, 2) if small else analyze_overhead(32, 5)
     ratio, bound = spent["analyze"] / spent["bare"], 2.0 if small else 1.1
     yield Figure(
         f"CPU per call of analyze is at most {bound:.2f} x bare Inspect's on the same messages",

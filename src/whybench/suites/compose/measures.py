@@ -152,7 +152,8 @@ def _over_compositions(
     units = sum(answered.sample.size for answered in samples)
     biased = sorted({flag for _, found in results for flag in found.flags})
     flags = () if value is not None else ("undefined",)
-    method = f"over {len(results)} compositions, verdicts by resampling"
+    plural = "" if len(results) == 1 else "s"
+    method = f"over {len(results)} composition{plural}, verdicts by resampling"
     found = Estimate(value, None, None, said, units, method, flags)
     return group.measure(name, found, *biased)
 
