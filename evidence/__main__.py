@@ -25,6 +25,7 @@ SUBJECTS = (
     "speed",
     "scale",
     "profile",
+    "people",
 )
 
 

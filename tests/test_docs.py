@@ -53,9 +53,14 @@ NOT_RUN = {
     "whybench profile openai/gpt-4o --max-cost 5": "needs a provider",
     "pip install 'whybench[ray]'": "needs a package index",
     "pip install 'whybench[sandbox]'": "needs a package index",
+    "pip install 'whybench[verifiers]'": "needs a package index",
+    "vf-eval whybench-judge -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
+        "needs a model"
+    ),
     "apt-get install bubblewrap libseccomp2": "needs to be root",
     "whybench sweep run plan.yaml --ray auto": "needs a cluster",
     "whybench play intervene": "waits for somebody to type",
+    "whybench study serve intervene-study": "serves until it is stopped",
     "pip install whybench": "needs a package index",
     "inspect eval whybench/judge --model openai/gpt-4o": "needs a provider",
     "inspect eval whybench/judge --model openai/gpt-4o -T story=bakery.yaml": "needs a provider",
@@ -79,7 +84,7 @@ RUN_SHORTER = {
 }
 """Commands that take long, and what is added to shorten them; other tests run the whole."""
 
-NEEDS_DATA = re.compile(r"published|human-rw17|data fetch")
+NEEDS_DATA = re.compile(r"published|human-rw17|data fetch|study export")
 
 BLOCK = re.compile(
     r"^```(?P<kind>bash|python|output|yaml)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL

@@ -124,7 +124,10 @@ def test_run_records_measures(tmp_path: Path) -> None:
         ("show judge 999", "ITEM must be an id or a number from 1 to 240 in the design core"),
         ("records nowhere -o a.csv", "a log file or a folder of logs was expected, got nowhere"),
         ("measures nowhere.csv", "a file of records was expected, got nowhere.csv: no such file"),
-        ("data list nothing", "SOURCE must be one of causAIign, CausalPitfalls, got 'nothing'"),
+        (
+            "data list nothing",
+            "SOURCE must be one of causAIign, CausalPitfalls, jsPsych, got 'nothing'",
+        ),
         (
             "data fetch causAIign --only zzz",
             "--only must be part of a path of causAIign, got 'zzz'",

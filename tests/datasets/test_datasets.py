@@ -57,9 +57,10 @@ def test_the_data_sets_of_analyze_have_their_checksums(mirror) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_a_source_is_pinned_to_a_commit_and_its_files_to_checksums(source) -> None:
-    assert re.search(r"/[0-9a-f]{40}/$", SOURCES[source].address)
+def test_a_source_is_pinned_to_a_commit_or_version_and_its_files_to_checksums(source) -> None:
+    commit = re.search(r"/[0-9a-f]{40}/$", SOURCES[source].address)
     for file in SOURCES[source].files.values():
+        assert commit or re.match(r"\w+@\d+\.\d+\.\d+/", file.path)
         assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
         assert file.size > 0
         assert not file.path.startswith("/")

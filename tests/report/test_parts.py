@@ -281,6 +281,11 @@ def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others(
         == ""
     )
 
+    # Nobody asks people by `whybench run`.
+    material = Material([("judge", judged("human/pilot"))])
+    [profile] = profiles(material, material.measured(), material.agents())
+    assert dict(profile.absent()) == {"intervene, compose, analyze: not asked": ""}
+
 
 def test_what_must_stand_beside_a_headline_does() -> None:
     found = [

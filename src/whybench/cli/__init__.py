@@ -25,6 +25,7 @@ COMMANDS = {
     "profile": ("profile", "Measure every ability of a model; says beforehand what it costs."),
     "compare": ("compare", "What changed between two runs or models, paired by item."),
     "play": ("play", "Take part yourself, at the terminal, and be recorded."),
+    "study": ("study", "Ask people: an experiment in a browser, and its data."),
     "new": ("new", "A story, theme, challenge or suite of your own: a start that works."),
     "records": ("results", "Logs to one tidy table of answers."),
     "measures": ("results", "Logs or records to measures with intervals."),
@@ -35,6 +36,8 @@ COMMANDS = {
     "calibrate": ("soundness", "Do the measures recover what is known of the reference agents?"),
     "sandbox": ("sandbox", "Can this machine confine code that a model wrote?"),
     "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
+    "export": ("export", "Items to train on, with all that grading needs."),
+    "contamination": ("contamination", "Which prompts of a data set are those of tests?"),
     "data": ("data", "Data that is downloaded: what there is, and fetching it."),
 }
 """Command to its module here and its line in the help."""

@@ -1,7 +1,7 @@
-"""What is downloaded and never bundled: human answers, earlier models' replies, stimuli, data sets.
+"""What is downloaded and never bundled: answers, replies, stimuli, data sets, a library.
 
-Each source is pinned to a commit of a public repository, and each of its files to a SHA-256 in a
-table beside this module. A file is taken from the first of three places that has it:
+Each source is pinned to a commit of a public repository or to a version, and each of its files to a
+SHA-256 in a table beside this module. A file is taken from the first of three places that has it:
 
 1. the folder named by the environment variable `WHYBENCH_DATA_MIRROR`, which holds one folder a
    source (for machines without a network, and for tests);
@@ -42,7 +42,7 @@ class DataFile:
 
 @dataclass(frozen=True)
 class Source:
-    """A public repository from which data are downloaded.
+    """A public place from which data are downloaded.
 
     Attributes:
         name: The name by which it is asked for, and its folder in a mirror.
@@ -93,6 +93,17 @@ SOURCES: dict[str, Source] = {
                 "J. Du, L. Chen, X. Xian, A. Luo, F. Tian, G. Wang, C. Doss, X. Shen and J. Ding, "
                 "Ice Cream Doesn't Cause Drowning: Benchmarking LLMs Against Statistical Pitfalls "
                 "in Causal Inference, arXiv:2505.13770 (2025)"
+            ),
+        ),
+        Source(
+            name="jsPsych",
+            title="The library on which studies for people run in a browser",
+            address="https://cdn.jsdelivr.net/npm/",
+            licence="MIT",
+            citation=(
+                "J. R. de Leeuw, R. A. Gilbert and B. Luchterhandt, jsPsych: Enabling an "
+                "open-source collaborative ecosystem of behavioral experiments, Journal of Open "
+                "Source Software 8 (2023), 5351"
             ),
         ),
     )

@@ -221,7 +221,9 @@ def _absent(name: str, agent: str) -> tuple[str, str]:
     reference = re.match(r"reference/(\w+)\.", agent)
     if reference:
         return f"not run: this reference agent answers {reference[1]} only", ""
-    if agent.startswith(("human/", "published/")):
+    if agent.startswith(("human/", "person/")):
+        return "not asked", ""
+    if agent.startswith("published/"):
         return "no published answers", ""
     model = agent.partition("[")[0]
     return "not run", f"whybench run {name} --model {model}"

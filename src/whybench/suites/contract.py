@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from whybench.seeds import generator
+from whybench.seeds import Split, generator
 from whybench.suites.episode import Answer, Episode, OneTurn, Outcome, Scalar
 from whybench.suites.trial import Trial
 
@@ -37,9 +37,11 @@ if TYPE_CHECKING:
     from whybench.scm import Certificate
     from whybench.stats import Measure
     from whybench.suites.pairs import Pair
+    from whybench.suites.questionnaire import Questionnaire
 
 __all__ = [
     "BUDGETS",
+    "ENDLESS",
     "Agent",
     "Answer",
     "Budget",
@@ -50,6 +52,7 @@ __all__ = [
     "Parameter",
     "Play",
     "Scalar",
+    "Stream",
     "Suite",
     "Trial",
     "UserError",
@@ -232,6 +235,28 @@ class Play:
     debrief: Callable[[Any], Iterable[str]]
 
 
+ENDLESS = 2 * 10**9
+"""So many worlds that nobody comes to their end; even, since some worlds come in pairs."""
+
+
+@dataclass(frozen=True)
+class Stream(Generic[ItemT]):
+    """How to get items to train on: more than anybody takes, none of them of a test world.
+
+    Attributes:
+        settings: What, laid over the default design, puts it on the train side and makes it
+            endless, as `Suite.design` takes it. Items are made one after the other, so that a
+            design of a trillion costs no more than those that are taken.
+        world: An item's world in canonical form: what decides the side of the train/test divide.
+        side: The side of a world that was read from a prompt (`Suite.read_prompt`); None where
+            prompts do not tell.
+    """
+
+    settings: Mapping[str, object]
+    world: Callable[[ItemT], str]
+    side: Callable[[Any], Split | None] = lambda _: None
+
+
 @dataclass(frozen=True)
 class Suite(Generic[DesignT, ItemT]):
     """One ability and everything needed to measure it.
@@ -289,12 +314,16 @@ class Suite(Generic[DesignT, ItemT]):
         figures: Draws the figures of records into a folder, yielding the files.
         draw: Lines that picture an item's causal graph, for `whybench show`.
         play: How a person takes part at the terminal, where that is possible.
+        questionnaire: How people are asked in a browser, where that is possible.
         checks: Further checks of this suite: name to a function of a design's items that
             yields what is wrong.
         traces: What the messages of a conversation, as Inspect has them, add to the parts of its
             answer beside what was replied, such as what became of programs.
         trials: What the suite has to show of itself when it is calibrated, beside the measures of
             its agents: a design and a number of seeds to lines of a table.
+        stream: How to get items to train on; None where a suite is for testing alone.
+        worth: What an answer is worth, from 0 to 1, given the truth of its item: the reward of
+            training. It is asked about scored answers only.
     """
 
     name: str
@@ -335,9 +364,12 @@ class Suite(Generic[DesignT, ItemT]):
     figures: Callable[[Path, pa.Table], Iterable[Path]] | None = None
     draw: Callable[[ItemT], Iterable[str]] | None = None
     play: Play | None = None
+    questionnaire: Questionnaire | None = None
     checks: Mapping[str, Callable[[Sequence[ItemT]], Iterable[str]]] = field(default_factory=dict)
     traces: Callable[[Sequence[Any]], Mapping[str, Scalar]] = lambda _: {}
     trials: Callable[[DesignT, int], Iterable[Trial]] | None = None
+    stream: Stream[ItemT] | None = None
+    worth: Callable[[Scalar, Answer], float] = lambda truth, answer: float(answer.value == truth)
 
     def __post_init__(self) -> None:
         if (self.read_answer is None) == (self.episode is None):

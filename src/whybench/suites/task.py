@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task
@@ -28,24 +27,24 @@ from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
 from whybench.records.transcripts import conversations
 from whybench.seeds import digest
 from whybench.suites.asking import ask
+from whybench.suites.content import content_hash, read_replies
 from whybench.suites.contract import UserError
 from whybench.suites.registry import AnySuite, put_on_shelf, suite
 from whybench.suites.shards import WHOLE, in_samples, take_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
     from inspect_ai.scorer import SampleScore, Scorer
 
     from whybench.stats import Measure
-    from whybench.suites.contract import Answer, Design, Item
+    from whybench.suites.contract import Design, Item
 
 __all__ = [
     "CUT_OFF",
     "as_metrics",
-    "content_hash",
     "explained",
     "marked",
     "metric_rows",
@@ -107,37 +106,6 @@ def question_task(
             "whybench": __version__,
         },
     )
-
-
-def content_hash(asked: AnySuite, items: Sequence[Item]) -> str:
-    """Return a digest of what is asked and of how replies to it are read."""
-    kinds = {digest(dict(item.factors)): item.factors for item in items[: items_for_probing(items)]}
-    verdicts = [
-        [(answer.value, answer.reason) for answer in _verdicts(asked, factors)]
-        for factors in kinds.values()
-    ]
-    return digest([item.id for item in items], verdicts).hex()[:16]
-
-
-def items_for_probing(items: Sequence[Item]) -> int:
-    """Return how many leading items the fixed replies are tried on: enough to see each style."""
-    return min(len(items), 60)
-
-
-def _verdicts(asked: AnySuite, factors: Any) -> list[Any]:
-    return [read_replies(asked, factors, repeat((probe, False))) for probe in asked.probes]
-
-
-def read_replies(
-    asked: AnySuite, factors: Mapping[str, Any], replies: Iterable[tuple[str, bool]]
-) -> Answer:
-    """Return what replies to an item come to; each says whether it was cut off."""
-    episode = asked.open(factors)
-    for text, truncated in replies:
-        if episode.over:
-            break
-        episode.hear(text, truncated)
-    return episode.answer
 
 
 def _sample(asked: AnySuite, members: Sequence[Item]) -> Sample:

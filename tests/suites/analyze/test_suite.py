@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from whybench.cli import _whybench
 from whybench.records.schema import record_table
-from whybench.suites.analyze import SUITE
+from whybench.suites.analyze import SUITE, items
 from whybench.suites.analyze.answers import worded
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.design import DESIGNS, make_design
@@ -21,7 +21,7 @@ from whybench.suites.analyze.tables import fields_table, marks_of, read_answer, 
 from whybench.suites.analyze.trials import BOUNDS
 from whybench.suites.calibration import calibrate, simulated_rows
 from whybench.suites.checks import check_design
-from whybench.suites.contract import Trial
+from whybench.suites.contract import Trial, UserError
 from whybench.suites.registry import suite
 
 SMALL = {"challenge": "simpson,population", "seeds": 2}
@@ -195,3 +195,27 @@ def test_commands_list_show_and_plan() -> None:
     code = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=code")
     assert "2 items x 1 = 4 calls to x" in code
     assert "prompts hold all rows" not in code
+
+
+def test_a_small_profile_has_one_challenge_of_each_family_but_intervention() -> None:
+    design = SUITE.design(dict(SUITE.budget("small").settings))
+    families = [CHALLENGES[name].family for name in design.challenge]
+    every = {challenge.family for challenge in CHALLENGES.values()}
+    assert sorted(families) == sorted(every - {"intervention"})
+    twins = sorted((item.factors["family"], item.factors["twin"]) for item in SUITE.items(design))
+    assert twins == [(family, twin) for family in sorted(families) for twin in ("control", "trap")]
+
+
+def test_grading_makes_no_data_set_again(monkeypatch) -> None:
+    item = next(iter(SUITE.items(SUITE.design({"base": "core", "challenge": "simpson"}))))
+    factors, gold = item.factors, SUITE.gold(item)
+
+    def made_again(*_: object) -> None:
+        raise AssertionError("the rows must not be made again")
+
+    monkeypatch.setattr(items, "shown_at", made_again)
+    assert read_answer(factors, gold, False).value == 1
+    with pytest.raises(UserError, match="must have the digest 0123 of the item"):
+        read_answer({**factors, "data": "0123"}, gold, False)
+    with pytest.raises(AssertionError, match="made again"):
+        items.instance_of(factors)

@@ -9,6 +9,7 @@ from whybench.scm import InvalidGraph, InvalidParameter
 from whybench.seeds import split_of
 from whybench.suites.compose.chain import Block
 from whybench.suites.compose.world import World, random_world, side
+from whybench.suites.compose.worlds import world_at
 
 CYCLE, BRIDGE = Block("cycle", 3), Block("bridge", 2)
 GATES = ("or", "or", "and", "or")
@@ -93,3 +94,12 @@ def test_a_world_lies_on_the_side_that_its_text_decides() -> None:
     for split in ("train", "test"):
         drawn = [random_world((CYCLE, BRIDGE), "or", n, split=split) for n in range(20)]
         assert {side(world) for world in drawn} == {split}
+
+
+def test_a_world_with_a_name_is_for_testing_though_chance_may_draw_it() -> None:
+    """Its text alone would put it on the train side."""
+    party = world_at("party", "or", 0, "test")
+    assert split_of(party.text) == "train"
+    assert side(party) == "test"
+    other = World(party.blocks, party.gates, (8, *party.thresholds[1:]))
+    assert side(other) == split_of(other.text)

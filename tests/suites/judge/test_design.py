@@ -61,7 +61,7 @@ def test_a_design_can_be_a_file(tmp_path) -> None:
         ({"style": "essay"}, "style must be among numeric, cot, confidence, got 'essay'"),
         ({"overload": "x"}, "overload must be among none, d, e, de, got 'x'"),
         ({"overload_source": "web"}, "overload_source must be among story, filler, got 'web'"),
-        ({"stimuli": "other"}, "stimuli must be among own, published, got 'other'"),
+        ({"stimuli": "other"}, "stimuli must be among own, published, generated, got 'other'"),
         ({"polarity": "mmm"}, "polarity must be among ppp, pmm, mpm, mmp, got 'mmm'"),
         ({"task": "XII"}, "task must be among I, II, .* got 'XII'"),
         ({"story": "ecnomy"}, "story must be one of economy, .* got 'ecnomy'"),

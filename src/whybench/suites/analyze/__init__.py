@@ -11,18 +11,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, gold
-from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.checks import CHECKS
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
 from whybench.suites.analyze.generation import analyze_items
-from whybench.suites.analyze.items import COLUMNS, DRAWN, AnalyzeItem, described, draw
+from whybench.suites.analyze.items import COLUMNS, DRAWN, AnalyzeItem, described, draw, world_of
 from whybench.suites.analyze.known import trials
 from whybench.suites.analyze.measures import analyze_measures
 from whybench.suites.analyze.paired import analyze_pairs
 from whybench.suites.analyze.protocols.attempts import code_parts
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.tables import PARTS, fields_table, read_answer
-from whybench.suites.contract import Budget, Suite
+from whybench.suites.contract import ENDLESS, Budget, Stream, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -44,19 +43,20 @@ PROBES = (
 )  # fmt: skip
 
 FEW_ROWS = 60
-NEED_MORE_ROWS = {"effect_estimation", "necessity_sufficiency", "observational"}
-"""Challenges with groups of rows that are empty in samples of so few."""
+FOR_FEW_ROWS = ("simpson", "direction", "mediator_confounding", "domain_shift", "outcome")
+"""One challenge of each family whose groups of rows are not empty in samples of so few; those of
+the family intervention are."""
 
 BUDGETS = {
     "small": Budget(
         {
             "base": "core",
-            "challenge": [name for name in CHALLENGES if name not in NEED_MORE_ROWS],
+            "challenge": list(FOR_FEW_ROWS),
             "rows": FEW_ROWS,
             "seeds": 1,
         },
-        f"{FEW_ROWS} rows in the prompt, which small models and purses can take; challenges that "
-        "need more rows are left out, and scores do not compare with those of all rows",
+        f"one challenge of each family that can do with {FEW_ROWS} rows in the prompt, which small "
+        "models and purses can take; scores do not compare with those of all rows",
     ),
     "standard": Budget({"base": "core"}, "every challenge and its controls on all rows, six times"),
     "full": Budget({"base": "full"}, "every challenge, control, hint and label"),
@@ -122,6 +122,8 @@ SUITE: Suite[AnalyzeDesign, AnalyzeItem] = Suite(
     task="whybench.suites.analyze.task:analyze",
     probes=PROBES,
     full_score=lambda item, answer: answer.value == item.truth,
+    worth=lambda _, answer: answer.value or 0.0,
+    stream=Stream({"seeds": ENDLESS, "split": "train"}, world_of),
     identity=described,
     drawn=frozenset(DRAWN),
     advice=_advice,

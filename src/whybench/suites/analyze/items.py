@@ -12,7 +12,7 @@ items have the same id exactly when they ask the same of the same data and the s
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +46,10 @@ __all__ = [
     "draw",
     "instance_at",
     "instance_of",
+    "key_of",
     "rows_digest",
     "shown_at",
+    "world_of",
 ]
 
 DRAWN: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
@@ -72,6 +74,9 @@ COLUMNS: Mapping[str, type] = {
 CACHED = 256
 """Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
 several hints and labels and by several agents, come close together."""
+
+KEYS = 8192
+"""Data sets whose truths are kept, without the rows: all that grading needs, and small."""
 
 DIGITS = 9
 """Significant digits of truths that count in an id; the last ones may differ between processors."""
@@ -142,6 +147,8 @@ class AnalyzeItem:
     def factors(self) -> dict[str, Scalar]:
         """The place in the design."""
         found = self.instance
+        # While the rows are at hand: grading will ask for the key.
+        _key_at(self.challenge, self.variant, self.draw, self.rows)
         return {
             "challenge": self.challenge,
             "family": CHALLENGES[self.challenge].family,
@@ -162,6 +169,12 @@ class AnalyzeItem:
 def split_at(draw: int) -> Split:
     """Return the side of the train/test divide of a draw: twins and all challenges go together."""
     return split_of(("analyze", draw))
+
+
+def world_of(item: AnalyzeItem) -> str:
+    """Return what decides the side of an item: its draw, or the published data set."""
+    published = f"published {item.challenge} " if item.variant == PUBLISHED else ""
+    return f"{published}draw {item.draw}"
 
 
 @lru_cache(maxsize=CACHED)
@@ -185,17 +198,44 @@ def instance_of(factors: Mapping[str, Any]) -> Instance:
     Raises:
         UserError: The rows that were asked about cannot be made again.
     """
-    challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
-    # Logs of the time before samples say nothing of them.
-    rows = int(factors.get("rows") or 0)
-    found = shown_at(str(challenge), str(variant), int(draw), rows)
-    if rows_digest(found) != factors["data"]:
+    key_of(factors)
+    return shown_at(*_place(factors))
+
+
+def key_of(factors: Mapping[str, Any]) -> Instance:
+    """Return what grading needs of the data set of an item: all but the rows.
+
+    Raises:
+        UserError: The rows that were asked about cannot be made again.
+    """
+    place = _place(factors)
+    key, digest = _key_at(*place)
+    if digest != factors["data"]:
+        challenge, variant, draw, _ = place
         raise UserError(
             f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
-            f"of the item that was asked, got {rows_digest(found)}; read these answers with the "
+            f"of the item that was asked, got {digest}; read these answers with the "
             "versions of WhyBench and NumPy that asked for them"
         )
-    return found
+    return key
+
+
+def _place(factors: Mapping[str, Any]) -> tuple[str, str, int, int]:
+    # Logs of the time before samples say nothing of them.
+    rows = int(factors.get("rows") or 0)
+    return str(factors["challenge"]), str(factors["variant"]), int(factors["draw"]), rows
+
+
+@lru_cache(maxsize=KEYS)
+def _key_at(challenge: str, variant: str, draw: int, rows: int) -> tuple[Instance, str]:
+    """Return what is shown of a draw without its rows, and the digest of these.
+
+    Items come by here when they are made, so that grading makes no data set again.
+    """
+    found = shown_at(challenge, variant, draw, rows)
+    # A copy, since an empty view would keep the whole column.
+    none = {role: values[:0].copy() for role, values in found.rows.items()}
+    return replace(found, rows=none), rows_digest(found)
 
 
 @lru_cache(maxsize=CACHED)

@@ -14,7 +14,7 @@ from whybench.suites.analyze.answers import read_answers
 from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.conclusions import concluded
 from whybench.suites.analyze.grading import Graded, Verdict, grade
-from whybench.suites.analyze.items import instance_of
+from whybench.suites.analyze.items import key_of
 from whybench.suites.analyze.published.agreement import key_score
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.wording import column_names
@@ -49,11 +49,15 @@ many, how many of them failed, and what came of the last one."""
 
 WHOSE = ("agent", "design", "design_hash", "item", "epoch")
 WHICH = ("challenge", "variant", "twin", "hint", "label", "protocol")
+USUAL: Mapping[str, Any] = {
+    name: value for name, value in asdict(Verdict("", passed=False)).items() if name != "field"
+}
+"""What a plain failure has."""
 
 
 def read_answer(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
     """Read a reply to an item and grade it; the value is the score."""
-    instance = instance_of(factors)
+    instance = key_of(factors)
     asked = asked_of(instance)
     names = column_names(instance, str(factors["label"]))
     answers = read_answers(text, asked.fields, names, truncated)
@@ -115,7 +119,7 @@ def fields_table(records: pa.Table) -> pa.Table:
 
 
 def _unusual(verdict: Verdict) -> Iterator[tuple[str, Any]]:
-    usual = asdict(Verdict(verdict.field, passed=False))
-    for name, value in asdict(verdict).items():
-        if value != usual[name]:
+    for name, usual in USUAL.items():
+        value = getattr(verdict, name)
+        if value != usual:
             yield name, float(f"{value:.4g}") if name == "off" else value

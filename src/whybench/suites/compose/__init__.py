@@ -19,9 +19,11 @@ from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw
 from whybench.suites.compose.measures import compose_measures
 from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advice
+from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_of
 from whybench.suites.compose.reading import read_prompt
 from whybench.suites.compose.tables import compositions_table, pairs_table
-from whybench.suites.contract import Answer, Budget, Scalar, Suite
+from whybench.suites.compose.world import side
+from whybench.suites.contract import ENDLESS, Answer, Budget, Scalar, Stream, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,8 +42,8 @@ PROBES = (
 
 BUDGETS = {
     "small": Budget(
-        {"base": "core", "kinds": "cycle3+cycle3", "gates": ["or", "and"], "units": 56},
-        "two worlds of two blocks, with just the units that an agent without errors needs for "
+        {"base": "core", "kinds": "cycle3+cycle3", "gates": "or", "units": 56},
+        "one world of two blocks, with just the units that an agent without errors needs for "
         "verdicts",
     ),
     "standard": Budget(
@@ -50,6 +52,9 @@ BUDGETS = {
     ),
     "full": Budget({"base": "full"}, "every theme, detail and style of reply on the same worlds"),
 }
+
+UNITS_TO_TRAIN_ON = 16
+"""Units of each world in a series to train on: few, so that there are many worlds."""
 
 REPLY_TOKENS = {"direct": 2, "step-by-step": 350, "worked-example": 250}
 
@@ -62,12 +67,6 @@ def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
     from whybench.suites.compose.figures import compose_figures  # noqa: PLC0415
 
     return compose_figures(folder, records)
-
-
-def _unit(item: ComposeItem) -> object:
-    """Return what all questions of a unit, told in one way, have in common."""
-    told = item.question
-    return item.kinds, item.gates, item.draw, item.unit, told.theme.name, item.detail, told.style
 
 
 SUITE: Suite[ComposeDesign, ComposeItem] = Suite(
@@ -92,13 +91,19 @@ SUITE: Suite[ComposeDesign, ComposeItem] = Suite(
     task="whybench.suites.compose.task:compose",
     probes=PROBES,
     full_score=lambda item, answer: answer.value == item.truth,
+    stream=Stream(
+        {"worlds": ENDLESS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
+        lambda item: item.question.world.text,
+        lambda question: side(question.world),
+    ),
     drawn=frozenset(DRAWN),
-    together=_unit,
+    together=unit_of,
     advice=advice,
     fair=lambda _: False,
     tables={"compositions": compositions_table, "pairs": pairs_table},
     own_words=in_bundled_words,
     figures=_figures,
     draw=draw,
+    questionnaire=QUESTIONNAIRE,
     checks=CHECKS,
 )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ASKED",
     "REPLY_FORM",
+    "asked_of",
     "counts_heading",
     "rules_heading",
     "word",
@@ -61,7 +62,7 @@ def word(question: Question) -> str:
             question.order,
             question.details,
         ),
-        _question(question),
+        ASKED + asked_of(question),
         REPLY_FORM[question.style],
     ]
     if question.style == "worked-example":
@@ -116,13 +117,14 @@ def word_answer(value: bool, style: Style) -> str:
     return said if style == "direct" else f"The rules and counts settle it.\nAnswer: {said}"
 
 
-def _question(question: Question) -> str:
+def asked_of(question: Question) -> str:
+    """Return what is asked, without what stands before it."""
     told, names = question.theme, question.names
     intervention = None
     if question.intervention is not None:
         cause, value = question.intervention
         intervention = told.called(names[cause]), value
-    return ASKED + told.question(told.called(names[question.effect]), intervention)
+    return told.question(told.called(names[question.effect]), intervention)
 
 
 @cache
@@ -134,7 +136,7 @@ def _example(told: Theme, key: int) -> str:
         [
             f"Here is an example with other {told.many}, and how it is answered.",
             word_unit(told, asked.world, asked.counts, asked.names, asked.order),
-            _question(asked),
+            ASKED + asked_of(asked),
             "\n".join([*shown.steps, f"Answer: {'yes' if shown.answer else 'no'}"]),
             "Now the case that you are asked about.",
         ]

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, get_args
 
 from whybench import scm
@@ -30,10 +31,13 @@ from whybench.seeds import Split, generator, split_of
 from whybench.suites.compose.chain import Block, Chain, Kind, Pair, name_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
 
 __all__ = [
     "COUNTS",
+    "NAMED",
     "PASSING",
     "Block",
     "Gate",
@@ -101,7 +105,7 @@ class World(Chain):
         gates = {name_of(v): scm.Gate(self.gates[v], self.chance(v)) for v in self.nodes}
         return Model(self.graph, gates)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The world in one line, the same for equal worlds and no others."""
         return "; ".join(
@@ -113,8 +117,20 @@ class World(Chain):
         )
 
 
+NAMED: Mapping[str, tuple[tuple[Block, ...], int]] = {
+    "party": ((Block("wheel", 4), Block("bridge", 2), Block("wheel", 4)), 7)
+}
+"""The worlds with a name: their blocks, and the threshold of every node."""
+
+
 def side(world: World) -> Split:
-    """Return the side of the train/test divide on which a world lies."""
+    """Return the side of the train/test divide on which a world lies.
+
+    Worlds with a name are for testing, and a random one may turn out to be one of them.
+    """
+    for blocks, threshold in NAMED.values():
+        if world.blocks == blocks and set(world.thresholds) == {threshold}:
+            return "test"
     return split_of(world.text)
 
 

@@ -21,18 +21,13 @@ from typing import TYPE_CHECKING, cast
 from whybench.scm import ScmError
 from whybench.suites.compose.chain import Block, Chain, Kind
 from whybench.suites.compose.units import LARGEST_STRETCH, units_of
-from whybench.suites.compose.world import Gate, Gates, World, random_world
+from whybench.suites.compose.world import NAMED, Gate, Gates, World, random_world
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from whybench.seeds import Split
 
-__all__ = ["NAMED", "check_kinds", "shape_of", "world_at", "world_of"]
-
-NAMED: Mapping[str, tuple[str, int]] = {"party": ("wheel4+bridge+wheel4", 7)}
-"""The worlds with a name: their shape, and the threshold of every node."""
+__all__ = ["check_kinds", "shape_of", "world_at", "world_of"]
 
 CACHED = 4096
 """So many worlds are remembered: all questions about a world need it."""
@@ -41,7 +36,9 @@ CACHED = 4096
 @lru_cache(maxsize=CACHED)
 def shape_of(kinds: str) -> tuple[Block, ...]:
     """Return the blocks that a word such as `cycle3+bridge`, or the name of a world, stands for."""
-    words = NAMED.get(kinds, (kinds, 0))[0].split("+")
+    if kinds in NAMED:
+        return NAMED[kinds][0]
+    words = kinds.split("+")
     parts = [re.fullmatch(r"(cycle|wheel)(\d+)|(bridge)2?", word.strip()) for word in words]
     try:
         blocks = tuple(

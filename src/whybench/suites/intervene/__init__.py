@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.suites.contract import Budget, Suite
+from whybench.suites.contract import ENDLESS, Budget, Stream, Suite
 from whybench.suites.intervene.agents import AGENTS, gold
 from whybench.suites.intervene.design import DESIGNS, InterveneDesign, make_design
 from whybench.suites.intervene.episode import Episode, case_of
@@ -17,7 +17,9 @@ from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, descr
 from whybench.suites.intervene.measures import intervene_measures
 from whybench.suites.intervene.paired import intervene_pairs
 from whybench.suites.intervene.play import PLAY
+from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
 from whybench.suites.intervene.reading import read_prompt
+from whybench.suites.intervene.sets import who_reaches_whom
 from whybench.suites.intervene.steps import PARTS, steps_table
 from whybench.suites.intervene.wording import opening
 
@@ -86,6 +88,12 @@ SUITE: Suite[InterveneDesign, InterveneItem] = Suite(
     full_score=lambda item, answer: (
         answer.value == item.truth and answer.parts["verdict"] == "justified"
     ),
+    # Nothing but a right answer that what was seen entails has this verdict.
+    worth=lambda _, answer: float(answer.parts["verdict"] == "justified"),
+    stream=Stream(
+        {"base": "advanced", "graphs": ENDLESS, "split": "train"},
+        lambda item: who_reaches_whom(item.hidden),
+    ),
     identity=described,
     drawn=frozenset(DRAWN),
     fair=lambda design: design.worlds == "advanced",
@@ -93,4 +101,5 @@ SUITE: Suite[InterveneDesign, InterveneItem] = Suite(
     figures=_figures,
     draw=draw,
     play=PLAY,
+    questionnaire=QUESTIONNAIRE,
 )

@@ -54,6 +54,7 @@ __all__ = [
     "initial_state",
     "side",
     "source_world",
+    "who_reaches_whom",
 ]
 
 Pair = tuple[int, int]
@@ -97,12 +98,17 @@ class Drawn:
 
 def side(world: World) -> Split:
     """Return the side of the train/test divide on which a listed world lies."""
+    return split_of(who_reaches_whom(world))
+
+
+def who_reaches_whom(world: World) -> str:
+    """Return what decides the side of a listed world, in one line."""
     pairs = permutations(range(world.n), 2)
-    return _side(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
+    return _listed(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
 
 
-def _side(n: int, related: list[Pair]) -> Split:
-    return split_of(f"{n}: " + " ".join(f"{x}>{y}" for x, y in sorted(related)))
+def _listed(n: int, related: list[Pair]) -> str:
+    return f"{n}: " + " ".join(f"{x}>{y}" for x, y in sorted(related))
 
 
 def _related(n: int, edges: tuple[Pair, ...]) -> list[Pair]:
@@ -201,7 +207,7 @@ def advanced_world(n: int, density: float, draw: int, mirrored: bool, split: Spl
             listed = sorted((place[x], place[y]) for x, y in related)
             along = [(x, y) for x, y in listed if x < y]
             against = [(x, y) for x, y in listed if x > y]
-            if along and against and _side(n, listed) == split:
+            if along and against and split_of(_listed(n, listed)) == split:
                 world = World(n, tuple(sorted((place[x], place[y]) for x, y in graph)))
                 first, second = (against, along) if mirrored else (along, against)
                 return Drawn(world, _four_pairs(n, first, second, mirrored, rng))

@@ -25,10 +25,12 @@ __all__ = [
     "REASK",
     "RULES",
     "STYLES",
+    "THROUGH_OTHERS",
     "observation",
     "opening",
     "rules",
     "shown",
+    "style_text",
 ]
 
 RULES = """\
@@ -46,8 +48,9 @@ You may act {limit} times at most."""
 
 LISTED = "The {many} are: {names}."
 OBSERVED = "You see: {states}."
+THROUGH_OTHERS = "Through others counts too."
 CASE = (
-    "Question: {question} Through others counts too. "
+    f"Question: {{question}} {THROUGH_OTHERS} "
     "(Supposed cause: {cause}; supposed effect: {effect}.)"
 )
 
@@ -92,6 +95,11 @@ def rules(item: InterveneItem) -> str:
     return RULES.format(**_places(item))
 
 
+def style_text(item: InterveneItem) -> str:
+    """Return what an item's style adds to the opening."""
+    return STYLES[item.style].format(**_places(item))
+
+
 def _places(item: InterveneItem) -> dict[str, str | int]:
     """Return what fills the places of the templates."""
     theme = item.theme
@@ -117,7 +125,7 @@ def opening(item: InterveneItem) -> str:
         LISTED.format(many=theme.many, names=", ".join(item.names)),
         observation(shown(item.names, theme.states), sum(1 << entity for entity in item.initial)),
         CASE.format(question=theme.ask(cause, effect), cause=cause, effect=effect),
-        STYLES[item.style].format(**places),
+        style_text(item),
         INTERFACES[item.interface].format(**places),
     )
     return "\n\n".join(filter(None, paragraphs))

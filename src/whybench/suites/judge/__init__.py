@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import Answer, Budget, Scalar, Suite
+from whybench.suites.contract import ENDLESS, Answer, Budget, Scalar, Stream, Suite
 from whybench.suites.judge.agents import AGENTS
 from whybench.suites.judge.answers import read_answer
 from whybench.suites.judge.checks import CHECKS
 from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
+from whybench.suites.judge.generation import items_of, world_of
 from whybench.suites.judge.groups import SUMMED_BY
-from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, judge_items, word
+from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, word
 from whybench.suites.judge.measures import judge_measures, summed_measures
+from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.reading import read_prompt
+from whybench.suites.judge.stated import side_told
 from whybench.suites.judge.wording import word_answer
 
 if TYPE_CHECKING:
@@ -51,6 +54,16 @@ def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
     judged = read_answer(text, str(factors["style"]), truncated=truncated)
     parts = {} if judged.confidence is None else {"confidence": judged.confidence}
     return Answer(judged.value, judged.reason, parts)
+
+
+HALF_A_POINT = 0.5
+"""Whoever is asked for a number from 0 to 100 may answer with whole ones."""
+
+
+def _worth(truth: Scalar, answer: Answer) -> float:
+    """Return 1 for the normative answer, as near as whole numbers go, and less with distance."""
+    off = abs((answer.value or 0.0) - float(truth))
+    return 1.0 if off <= HALF_A_POINT else 1 - off / 100
 
 
 def _people() -> pa.Table:
@@ -101,7 +114,7 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     summary="rates how likely an event is, 0 to 100, given a small causal story",
     designs=DESIGNS,
     design=make_design,
-    items=judge_items,
+    items=items_of,
     word=word,
     read_prompt=read_prompt,
     read_answer=_read,
@@ -121,7 +134,11 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     task="whybench.suites.judge.task:judge",
     probes=PROBES,
     full_score=lambda item, answer: (
-        answer.value is not None and abs(answer.value - item.truth) <= 0.5
+        answer.value is not None and abs(answer.value - item.truth) <= HALF_A_POINT
+    ),
+    worth=_worth,
+    stream=Stream(
+        {"stimuli": "generated", "worlds": ENDLESS, "split": "train"}, world_of, side_told
     ),
     own_words=lambda item: not item.published,
     beside={"people": _people, "published": _published},
@@ -129,5 +146,6 @@ SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
     replicate_figures=_replicate_figures,
     figures=_figures,
     draw=draw,
+    questionnaire=QUESTIONNAIRE,
     checks=CHECKS,
 )

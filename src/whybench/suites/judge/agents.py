@@ -190,7 +190,7 @@ def _random_reply(item: JudgeItem, _settings: Settings, draw: np.random.Generato
 
 def _people_were_asked(design: JudgeDesign) -> bool:
     """Say whether people judged these stories, and their judgments have been fetched."""
-    if state(SOURCE, PEOPLE) == "not fetched":
+    if state(SOURCE, PEOPLE) == "not fetched" or not design.stories:
         return False
     return {told.name for told in design.stories} <= {key[0] for key in human_cells(design.graph)}
 

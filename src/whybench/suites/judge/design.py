@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from whybench.seeds import digest
+from whybench.seeds import Split, digest
 from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
-from whybench.suites.designs import based_on, check_levels, deciding, levels_of
+from whybench.suites.designs import based_on, check_levels, deciding, levels_of, number
 from whybench.suites.files import is_path
 from whybench.suites.judge.questions import GRAPHS, structure
 from whybench.suites.judge.stories import STORY_NAMES, Story, story
@@ -35,9 +35,14 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "overload": ("none", "d", "e", "de"),
     "overload_source": ("story", "filler"),
     "style": ("numeric", "cot", "confidence"),
-    "stimuli": ("own", "published"),
+    "stimuli": ("own", "published", "generated"),
+    "split": get_args(Split),
 }
 """The levels of the factors whose levels are fixed."""
+
+
+WORLDS = 12
+"""How many generated worlds there are unless somebody says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +79,12 @@ class JudgeDesign:
         overload_source: Where it comes from: story, filler. Idle where overload is none.
         style: How the reply is asked for: numeric, cot, confidence.
         task: Tasks by Roman numeral; empty for all of the graph.
-        stimuli: `own` wording, or the source's `published` prompts (downloaded).
-        parameters: The strengths at which the normative answer is computed.
+        stimuli: `own` wording of stories, the source's `published` prompts (downloaded), or
+            `generated` worlds, which state their strengths.
+        parameters: The strengths at which the normative answer is computed, where prompts do not
+            state them.
+        worlds: Number of generated worlds.
+        split: The side of the train/test divide; only generated worlds are for training.
     """
 
     name: str = "core"
@@ -88,6 +97,8 @@ class JudgeDesign:
     task: tuple[str, ...] = ()
     stimuli: str = "own"
     parameters: Parameters = Parameters()
+    worlds: int = 0
+    split: str = "test"
 
     def __post_init__(self) -> None:
         for factor, levels in LEVELS.items():
@@ -98,6 +109,31 @@ class JudgeDesign:
             raise UserError(
                 f"published stimuli exist for the collider alone, got graph={self.graph}; "
                 "ask about it in our own words (stimuli=own)"
+            )
+        if self.stimuli == "generated":
+            self._check_generated()
+        else:
+            self._check_stories()
+        tasks = dict.fromkeys(question.task for question in structure(self.graph).questions)
+        if self.task:
+            check_levels("task", self.task, tuple(tasks))
+
+    def _check_generated(self) -> None:
+        only = {"story": (), "overload": ("none",)}
+        for factor, must in only.items():
+            if (got := getattr(self, factor)) != must:
+                raise UserError(
+                    f"{factor} must be left out with generated worlds, got {', '.join(got)}"
+                )
+        if self.worlds < 1:
+            raise UserError(f"worlds must be 1 or more with generated worlds, got {self.worlds}")
+        check_levels("polarity", self.polarities, structure(self.graph).polarities)
+
+    def _check_stories(self) -> None:
+        if self.worlds or self.split != "test":
+            raise UserError(
+                f"worlds and split are for generated worlds, got worlds={self.worlds} and "
+                f"split={self.split} with stimuli={self.stimuli}; ask for stimuli=generated"
             )
         check_levels("story", self.story)
         if any(entry.graph != self.graph for entry in self.stories):
@@ -112,9 +148,6 @@ class JudgeDesign:
         ]
         if self.polarity or not possible:
             check_levels("polarity", self.polarity, tuple(possible))
-        tasks = dict.fromkeys(question.task for question in structure(self.graph).questions)
-        if self.task:
-            check_levels("task", self.task, tuple(tasks))
 
     @cached_property
     def stories(self) -> tuple[Story, ...]:
@@ -124,6 +157,8 @@ class JudgeDesign:
     @property
     def polarities(self) -> tuple[str, ...]:
         """The polarities asked for, or all that every story has."""
+        if not self.stories:
+            return self.polarity or structure(self.graph).polarities
         return self.polarity or tuple(
             polarity
             for polarity in self.stories[0].polarities
@@ -158,6 +193,11 @@ class JudgeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
+        if self.stimuli == "generated":
+            return (
+                f"{self.block} items: {len(self.questions)} questions of the {self.graph} about "
+                f"each of {self.worlds} generated worlds; {', '.join(self.style)}; {self.split}"
+            )
         overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
         return (
             f"{prod(self.sizes)} items: {len(self.questions)} questions "
@@ -169,7 +209,9 @@ class JudgeDesign:
 
     @property
     def block(self) -> int:
-        """The number of items in a balanced block."""
+        """The number of items in a balanced block; generated worlds are one."""
+        if self.stimuli == "generated":
+            return self.worlds * len(self.questions) * len(self.style)
         return block_length(self.sizes)
 
     @cached_property
@@ -179,7 +221,10 @@ class JudgeDesign:
         The graph counts as part of the stories.
         """
         sources = tuple(story(entry.overload_from, entry.graph) for entry in self.stories)
-        return digest("judge", deciding(self, "story", "graph"), self.stories, sources).hex()[:16]
+        if self.stimuli == "generated":
+            return digest("judge", deciding(self, "parameters")).hex()[:16]
+        decides = deciding(self, "story", "graph", "worlds", "split")
+        return digest("judge", decides, self.stories, sources).hex()[:16]
 
 
 DESIGNS: Mapping[str, JudgeDesign] = {
@@ -238,8 +283,10 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     for key, value in given.items():
         if key in strengths:
             stated[key] = value
-        elif key in {"name", "graph", "stimuli"}:
+        elif key in {"name", "graph", "stimuli", "split"}:
             changed[key] = str(value)
+        elif key == "worlds":
+            changed[key] = number(key, value, int)
         elif key in factors:
             changed[key] = tuple(map(str, levels_of(value)))
         else:
@@ -251,6 +298,9 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     own = [source for source in changed.get("story", ()) if is_path(source)]
     if own:
         changed.setdefault("graph", story(own[0]).graph)
+    if changed.get("stimuli") == "generated":
+        changed.setdefault("story", ())
+        changed.setdefault("worlds", WORLDS)
     if changed:
         changed.setdefault("name", f"{base}*")
     return replace(DESIGNS[base], **changed)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.suites.judge.design import JudgeDesign, Parameters
+    from whybench.suites.judge.stated import Stated
     from whybench.suites.judge.stories import Story
 
 __all__ = ["COLUMNS", "JudgeItem", "draw", "judge_items", "noisy_or_model", "word"]
@@ -58,6 +59,7 @@ class JudgeItem:
         style: The form of reply asked for.
         published: The source's own prompt, verbatim; empty for our wording.
         certificate: The two derivations of the truth.
+        stated: The strengths that the prompt states; None in stories, which state none.
     """
 
     id: str
@@ -69,6 +71,7 @@ class JudgeItem:
     style: str
     published: str
     certificate: Certificate
+    stated: Stated | None = None
 
     @property
     def truth(self) -> float:
@@ -80,7 +83,7 @@ class JudgeItem:
         """The place in the design."""
         return {
             "graph": self.told.graph,
-            "content": self.told.content,
+            "content": "abstract" if self.stated else self.told.content,
             "story": self.told.name,
             "polarity": self.polarity,
             "task": self.question.task,
@@ -89,7 +92,7 @@ class JudgeItem:
             "overload": self.overload,
             "overload_source": self.overload_source,
             "style": self.style,
-            "stimuli": "published" if self.published else "own",
+            "stimuli": "published" if self.published else "generated" if self.stated else "own",
         }
 
     @property
@@ -106,7 +109,17 @@ class JudgeItem:
             known=frozenset(state(node, value) for node, value in self.question.given),
             asked=state(self.question.asked, 1),
             style=self.style,
+            numbers=frozenset(self._numbers()),
         )
+
+    def _numbers(self) -> Iterator[tuple[tuple[str, ...], int]]:
+        """Yield what is stated of a variable, or of a cause and its effect, out of a hundred."""
+        if self.stated is not None:
+            shape = self.told.structure
+            ways = ((node,) for node in shape.nodes), shape.edges
+            for named, numbers in zip(ways, (self.stated.alone, self.stated.links), strict=True):
+                for nodes, number in zip(named, numbers, strict=True):
+                    yield tuple(self.told.state(node, self.polarity, 1) for node in nodes), number
 
 
 def word(item: JudgeItem) -> str:

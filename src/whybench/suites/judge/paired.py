@@ -4,6 +4,10 @@ Contrasts and the consistency of the fitted model rest on vignettes, and are com
 each vignette on both sides; the model of a side is the one that wins on all its vignettes.
 Alignment rests on cells (a story, polarity and letter), each of which is held against one mean of
 people, and is compared by leaving out cells.
+
+Where answers on both sides are of the same people, vignettes are told apart by person. Where only
+one side is people, or each side others, what the sides share is the vignette, in which everybody
+who judged it is a part.
 """
 
 from __future__ import annotations
@@ -26,7 +30,15 @@ from whybench.suites.judge.modelled import model_agents, task_table
 from whybench.suites.judge.people import human_cells
 from whybench.suites.judge.published import PEOPLE, SOURCE
 from whybench.suites.judge.questions import structure
-from whybench.suites.pairs import Pair, answered_share, couples, group_pairs, scored_by_both
+from whybench.suites.pairs import (
+    FIRST,
+    SECOND,
+    Pair,
+    answered_share,
+    couples,
+    group_pairs,
+    scored_by_both,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -40,20 +52,31 @@ __all__ = ["judge_pairs"]
 
 WORDS = ("outcome", "task", "story", "polarity", "letter")
 VIGNETTE = ("vignette", ("story", "polarity", "person"))
+EVERYBODY_S = ("vignette", ("story", "polarity"))
 CELL = ("cell", ("story", "polarity", "letter"))
 
 
 def judge_pairs(records: pa.Table) -> Iterator[Pair]:
     """Yield the differences between two sides: consistency and alignment first."""
     both = scored_by_both(records)
-    yield from _consistencies(both)
+    vignette = _vignette(both)
+    yield from _consistencies(both, vignette)
     if state(SOURCE, PEOPLE) != "not fetched":
         yield from _alignments(both)
     for graph in dict.fromkeys(both["graph"].to_pylist()):
-        groups = [group for group in _groups(both, VIGNETTE) if group.labels["graph"] == graph]
+        groups = [group for group in _groups(both, vignette) if group.labels["graph"] == graph]
         estimators = {name: partial(_contrast, name, graph) for name in structure(graph).contrasts}
         yield from group_pairs(groups, estimators)
-    yield from group_pairs(_groups(records, VIGNETTE), {"answered": answered_share})
+    yield from group_pairs(_groups(records, vignette), {"answered": answered_share})
+
+
+def _vignette(both: pa.Table) -> tuple[str, tuple[str, ...]]:
+    """Return the unit that both sides share, and the columns that name it."""
+    people: dict[str, set[str]] = {}
+    for side, person in zip(both["agent"].to_pylist(), both["person"].to_pylist(), strict=True):
+        people.setdefault(side, set()).add(person or "")
+    same = len(people) < 2 or people[FIRST] == people[SECOND]
+    return VIGNETTE if same else EVERYBODY_S
 
 
 def _groups(records: pa.Table, unit: tuple[str, tuple[str, ...]]) -> list[Group]:
@@ -67,9 +90,9 @@ def _contrast(name: str, graph: str, group: Group) -> Estimate:
     return Estimate(found.estimate, found.low, found.high, found.n, found.units, method)
 
 
-def _consistencies(both: pa.Table) -> Iterator[Pair]:
+def _consistencies(both: pa.Table, vignette: tuple[str, tuple[str, ...]]) -> Iterator[Pair]:
     models = {_key(model.group.labels): model for model in model_agents(both, resamples=0)}
-    for one, two in couples(_groups(both, VIGNETTE)):
+    for one, two in couples(_groups(both, vignette)):
         sides = [_consistency(group, models[_key(group.labels)]) for group in (one, two)]
         yield Pair.of("consistency", one.labels, *sides)
 

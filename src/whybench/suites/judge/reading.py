@@ -9,12 +9,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["JudgeWorld", "PromptError", "read_prompt"]
 
 STATES = re.compile(r"Some [^;]+? have (?P<present>[^;]+); others have (?P<absent>[^;]+?)\. ?")
 RULE = re.compile(r"- (?P<cause>[^;]+?) can cause (?P<effect>[^;]+?)\.(?= |$)")
 KNOWN = re.compile(r"^Now take one particular [^.]+\. What is known about it: (?P<facts>.*)\.$")
+ROOT = re.compile(r": (?P<number>\d+) of 100 \S+ have (?P<state>[^;.]+)\. Some ")
+ITSELF = re.compile(r": (?P<state>[^;.]+) comes about by itself in (?P<number>\d+) of 100 ")
+LINK = re.compile(RULE.pattern.removesuffix("(?= |$)") + r" It does so in (?P<number>\d+) of 100 ")
 ASKED = re.compile(r"^How likely is it that this .+? has (?P<asked>.+)\?$")
 
 
@@ -32,6 +39,8 @@ class JudgeWorld:
         known: What is known of the unit: the words for a variable's state.
         asked: The present state whose likelihood is asked.
         style: The form of reply asked for.
+        numbers: What is stated of a variable, or of a cause and its effect, as whole numbers out
+            of a hundred; stories state nothing.
     """
 
     states: frozenset[tuple[str, str]]
@@ -39,6 +48,7 @@ class JudgeWorld:
     known: frozenset[str]
     asked: str
     style: str
+    numbers: frozenset[tuple[tuple[str, ...], int]] = frozenset()
 
 
 def read_prompt(prompt: str) -> JudgeWorld:
@@ -66,7 +76,18 @@ def read_prompt(prompt: str) -> JudgeWorld:
         known=frozenset(fact.removeprefix("it has ") for fact in known["facts"].split("; ")),
         asked=asked["asked"],
         style=_style(lines[-1]),
+        numbers=frozenset(_numbers(lines[:second], spoken)),
     )
+
+
+def _numbers(lines: list[str], spoken: dict[str, str]) -> Iterator[tuple[tuple[str, ...], int]]:
+    for line in lines:
+        if found := ROOT.search(line):
+            yield (found["state"],), int(found["number"])
+        elif found := ITSELF.search(line):
+            yield (_state(found["state"], spoken),), int(found["number"])
+        elif found := LINK.match(line):
+            yield (_state(found["cause"], spoken), found["effect"]), int(found["number"])
 
 
 def _states(line: str) -> tuple[str, str]:

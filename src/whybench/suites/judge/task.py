@@ -71,6 +71,8 @@ def judge(
     prior: float | None = None,
     leak: float | None = None,
     strength: float | None = None,
+    worlds: int | None = None,
+    split: str | None = None,
     shard: str = "1/1",
     group: int = 1,
 ) -> Task:
@@ -86,10 +88,12 @@ def judge(
         overload_source: Where it comes from: story, filler.
         style: Form of the reply: numeric, cot, confidence.
         task: Tasks by Roman numeral.
-        stimuli: `own` wording or the `published` prompts.
+        stimuli: `own` wording, the `published` prompts, or `generated` worlds.
         prior: Prior of a cause at which the normative answer is computed.
         leak: Leak at which it is computed.
         strength: Strength of causes at which it is computed.
+        worlds: Number of generated worlds.
+        split: The side of the train/test divide, of generated worlds.
         shard: `i/n` asks the i-th of n equal parts of the design.
         group: How many items one sample asks, each in a conversation of its own.
     """
@@ -106,6 +110,8 @@ def judge(
         "prior": prior,
         "leak": leak,
         "strength": strength,
+        "worlds": worlds,
+        "split": split,
     }
     chosen = {factor: levels for factor, levels in factors.items() if levels is not None}
     with explained():

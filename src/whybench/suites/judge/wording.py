@@ -8,7 +8,7 @@ independently of each other is said where an effect has two, and nowhere else.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from whybench.seeds import generator
@@ -17,7 +17,10 @@ from whybench.suites.judge.stories import Story, story
 if TYPE_CHECKING:
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = ["overload_text", "word_answer", "word_prompt"]
+__all__ = ["asked_of", "known_of", "overload_text", "setting", "word_answer", "word_prompt"]
+
+SETTINGS_KEPT = 1024
+"""More than all stories and conditions of a design have; generated stories have no end."""
 
 REPLY_FORM = {
     "numeric": "Reply with one number from 0 to 100 and nothing else.",
@@ -35,26 +38,38 @@ REPLY_FORM = {
 
 def word_prompt(item: JudgeItem) -> str:
     """Return the prompt of one item, in our own words."""
-    told = item.told
-    known = "; ".join(
-        f"it has {told.state(node, item.polarity, value)}" for node, value in item.question.given
-    )
     return "\n".join(
         [
-            _setting(told, item.polarity, item.overload, item.overload_source),
-            f"Now take one particular {told.one}. What is known about it: {known}.",
-            "Nothing else is known about it.",
+            setting(item.told, item.polarity, item.overload, item.overload_source),
+            known_of(item),
             "",
-            f"How likely is it that this {told.one} has "
-            f"{told.state(item.question.asked, item.polarity, 1)}?",
+            asked_of(item),
             "Judge on a scale from 0 (impossible) to 100 (certain).",
             REPLY_FORM[item.style],
         ]
     )
 
 
-@cache
-def _setting(told: Story, polarity: str, overload: str, source: str) -> str:
+def known_of(item: JudgeItem) -> str:
+    """Return what an item says is known of one unit."""
+    told = item.told
+    known = "; ".join(
+        f"it has {told.state(node, item.polarity, value)}" for node, value in item.question.given
+    )
+    return (
+        f"Now take one particular {told.one}. What is known about it: {known}.\n"
+        "Nothing else is known about it."
+    )
+
+
+def asked_of(item: JudgeItem) -> str:
+    """Return the question of an item."""
+    state = item.told.state(item.question.asked, item.polarity, 1)
+    return f"How likely is it that this {item.told.one} has {state}?"
+
+
+@lru_cache(maxsize=SETTINGS_KEPT)
+def setting(told: Story, polarity: str, overload: str, source: str) -> str:
     """Return the part of the prompt that all questions of a story and condition share."""
     lines = [told.intro, "", f"What matters about {told.many} here:"]
     for place, node in enumerate(told.structure.causes_first):

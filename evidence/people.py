@@ -1,0 +1,19 @@
+"""The figures of people and of training: studies in a browser, exports, environments."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from evidence import cohort, environments, experiment, exports
+from evidence.figures import Parts, figures_of
+
+__all__ = ["PARTS", "figures"]
+
+PARTS: Parts = {
+    **experiment.PARTS,
+    **cohort.PARTS,
+    **exports.PARTS,
+    **environments.PARTS,
+}
+
+figures = partial(figures_of, PARTS)

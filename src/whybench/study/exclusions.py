@@ -1,0 +1,124 @@
+"""Exclusion rules: whose answers do not count, said beforehand and counted.
+
+Leaving people out after looking at their answers is how results are bent. So no rule is applied
+unless it is named, a rule looks at how somebody took part and never at how right their answers are,
+and every rule says how many participations meet it, how many of them no rule before it had
+excluded, and how many answers go with those.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from whybench.study.participations import Participation
+
+__all__ = ["BOUNDED", "PLAIN", "Exclusion", "Rule", "exclude"]
+
+PLAIN: Mapping[str, tuple[str, Callable[[Participation], bool]]] = {
+    "incomplete": ("items are missing", attrgetter("incomplete")),
+    "constant": ("all answers are the same, though not all truths are", attrgetter("constant")),
+    "repeated": ("took part before; the first time is kept", lambda made: made.go > 1),
+}
+"""Rules without a bound, by name: what they mean, and who meets them."""
+
+BOUNDED: Mapping[str, tuple[str, Callable[[Participation], float | None]]] = {
+    "comprehension": ("attempts at the comprehension check", attrgetter("attempts")),
+    "attention": ("share of attention checks that are right", attrgetter("attention")),
+    "seconds": ("median seconds of an answer", attrgetter("seconds")),
+}
+"""Quantities that a rule bounds, by name: what they are, and how they are found."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule: a plain one, or a quantity below or above a bound."""
+
+    name: str
+    below: bool = False
+    bound: float | None = None
+
+    @classmethod
+    def read(cls, text: str) -> Rule:
+        """Read `incomplete`, `attention<1`, `comprehension>2` and the like."""
+        plain = text.strip()
+        if plain in PLAIN:
+            return cls(plain)
+        found = re.fullmatch(r"([a-z]+)\s*([<>])\s*(\d+\.?\d*|\.\d+)", plain)
+        if found is None or found[1] not in BOUNDED:
+            raise UserError(
+                f"--exclude must be one of {', '.join(PLAIN)}, or a bound on one of "
+                f"{', '.join(BOUNDED)}, such as attention<1 or comprehension>2, got {text!r}"
+            )
+        return cls(found[1], found[2] == "<", float(found[3]))
+
+    def meets(self, made: Participation) -> bool | None:
+        """Return whether a participation meets the rule; None where that cannot be told."""
+        if self.bound is None:
+            return PLAIN[self.name][1](made)
+        value = BOUNDED[self.name][1](made)
+        if value is None:
+            return None
+        return value < self.bound if self.below else value > self.bound
+
+    def __str__(self) -> str:
+        """Return the rule as it is written."""
+        if self.bound is None:
+            return self.name
+        return f"{self.name}{'<' if self.below else '>'}{self.bound:g}"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """What a rule came to.
+
+    Attributes:
+        rule: The rule, as it is written.
+        met: How many participations meet it.
+        unknown: Of how many that cannot be told, since they did not come so far.
+        excluded: How many it excludes that no rule before it had excluded.
+        answers: How many answers are lost with these.
+    """
+
+    rule: str
+    met: int
+    unknown: int
+    excluded: int
+    answers: int
+
+
+def exclude(
+    made: Sequence[Participation], rules: Sequence[Rule]
+) -> tuple[list[Participation], list[Exclusion]]:
+    """Return the participations that no rule excludes, and what each rule came to.
+
+    Raises:
+        UserError: A rule is about something that was not recorded of anybody.
+    """
+    kept, counted = list(made), []
+    for rule in rules:
+        verdicts = [rule.meets(one) for one in made]
+        if made and all(verdict is None for verdict in verdicts):
+            raise UserError(
+                f"--exclude must be about what the study recorded, got {rule}: nobody has "
+                f"{BOUNDED[rule.name][0]}; leave the rule out"
+            )
+        gone = [one for one in kept if rule.meets(one)]
+        kept = [one for one in kept if not rule.meets(one)]
+        counted.append(
+            Exclusion(
+                rule=str(rule),
+                met=sum(verdict is True for verdict in verdicts),
+                unknown=sum(verdict is None for verdict in verdicts),
+                excluded=len(gone),
+                answers=sum(len(one.answers) for one in gone),
+            )
+        )
+    return kept, counted

@@ -1,0 +1,263 @@
+"""A study as a folder: an experiment that opens in any browser, from a disk or from a server.
+
+Everything shown stands in `study.js`, a script and not a table, since a page from a disk may run
+scripts beside it but not read files. `study.json` says to whoever brings the data home which items
+there are. Neither holds a truth; what a page has to know to check a participant's reading is about
+the lesson alone, and in an episode the hidden circuit has to be where it is acted on.
+
+The folder is the same, byte by byte, for the same study.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench import __version__
+from whybench.datasets import SOURCES, data_path
+from whybench.seeds import generator
+from whybench.study.texts import own_text, prompt_html, text_html
+from whybench.suites.contract import UserError
+from whybench.training.canary import canary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from whybench.study.plan import Plan
+
+__all__ = ["DATA", "MANIFEST", "Saving", "Texts", "read_manifest", "write_study"]
+
+MANIFEST = "study.json"
+DATA = "data"
+"""The folder beside the experiment into which `whybench study serve` writes."""
+
+PAGE = (
+    "circuit.js",
+    "experiment.js",
+    "index.html",
+    "pages.js",
+    "participant.js",
+    "rows.js",
+    "style.css",
+)
+ENGINE = "jspsych@8.3.0/dist/index.browser.min.js"
+JATOS_SCRIPT = '<script src="jatos.js"></script>'
+DATAPIPE = "https://pipe.jspsych.org/api/data/"
+
+TOLERANCE = 2
+"""So far from where it was asked to be put a slider may be."""
+
+
+@dataclass(frozen=True)
+class Saving:
+    """Where answers go.
+
+    Attributes:
+        how: `download`, `serve`, `jatos` or `datapipe`.
+        experiment: The experiment's id at DataPipe.
+    """
+
+    how: str = "download"
+    experiment: str = ""
+
+    @classmethod
+    def read(cls, text: str) -> Saving:
+        """Read what `--save` says."""
+        how, _, experiment = text.partition(":")
+        if how == "datapipe" and experiment.isalnum():
+            return cls(how, experiment)
+        if text in {"download", "serve", "jatos"}:
+            return cls(how)
+        raise UserError(
+            "--save must be download, serve, jatos or datapipe:EXPERIMENT_ID (letters and "
+            f"digits), got {text!r}"
+        )
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What the page has to know."""
+        if self.how != "datapipe":
+            return {"how": self.how}
+        return {"how": self.how, "experiment": self.experiment, "address": DATAPIPE}
+
+
+DOWNLOAD = Saving()
+
+
+@dataclass(frozen=True)
+class Texts:
+    """A user's own texts, as paths of Markdown files; None for the bundled ones."""
+
+    consent: str | None = None
+    instructions: str | None = None
+    debriefing: str | None = None
+
+    def html(self, suite_name: str) -> dict[str, str]:
+        """Return all texts of a study of a suite, as HTML."""
+        return {
+            kind: text_html(own_text(kind, suite_name, path)) for kind, path in asdict(self).items()
+        }
+
+
+BUNDLED = Texts()
+
+
+def write_study(
+    plan: Plan, target: Path, saving: Saving = DOWNLOAD, texts: Texts = BUNDLED
+) -> dict[str, Any]:
+    """Write the experiment of a plan into a folder; return what `study.json` says."""
+    engine = data_path("jsPsych", ENGINE)
+    shown = _shown(plan, saving, texts.html(plan.asked.name))
+    manifest = _manifest(plan, saving)
+    _check_target(target, plan.id)
+    (target / "jspsych").mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(engine, target / "jspsych" / Path(ENGINE).name)
+    _write(target / "jspsych" / "LICENSE.txt", _page_file("jspsych-licence.txt"))
+    for name in PAGE:
+        text = _page_file(name)
+        if name == "index.html":
+            text = text.replace("<!-- jatos -->", JATOS_SCRIPT if saving.how == "jatos" else "")
+        _write(target / name, text)
+    _write(target / "study.js", f"const STUDY = {_json(shown)};\n")
+    _write(target / MANIFEST, f"{json.dumps(manifest, ensure_ascii=False, indent=1)}\n")
+    return manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Return what a study's folder says of itself."""
+    try:
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        if "study" in manifest and "suite" in manifest:
+            return manifest
+    except (OSError, ValueError, TypeError):
+        pass
+    raise UserError(
+        f"{folder} must be the folder of a study, with its {MANIFEST}; "
+        "make one by `whybench study export`"
+    )
+
+
+def _manifest(plan: Plan, saving: Saving) -> dict[str, Any]:
+    return {
+        "study": plan.id,
+        "suite": plan.asked.name,
+        "version": plan.asked.version,
+        "settings": dict(plan.settings),
+        "design_hash": plan.design_hash,
+        "whybench": __version__,
+        "save": saving.how,
+        "cycle": plan.cycle,
+        "lists": [[item.id for item in entry] for entry in plan.lists],
+        "canary": _canary(plan),
+        "engine": SOURCES["jsPsych"].address + ENGINE,
+    }
+
+
+def _shown(plan: Plan, saving: Saving, texts: Mapping[str, str]) -> dict[str, Any]:
+    """Return everything that the pages show, and what they need to go through it."""
+    asked = plan.questionnaire
+    return {
+        "id": plan.id,
+        "suite": plan.asked.name,
+        "version": plan.asked.version,
+        "design_hash": plan.design_hash,
+        "whybench": __version__,
+        "canary": _canary(plan),
+        "save": saving.settings,
+        "texts": dict(texts),
+        "response": asked.response,
+        "ends": asked.ends,
+        "options": list(asked.options.items()),
+        "unfolded": asked.unfolded,
+        "cycle": plan.cycle,
+        "orders": plan.orders,
+        "attention": list(_attention(plan)),
+        "lists": [
+            {
+                "lesson": {
+                    "title": lesson.title,
+                    "html": prompt_html(lesson.text),
+                    "quizzes": [asdict(quiz) for quiz in lesson.quizzes],
+                },
+                "items": [_item(plan, item) for item in entry],
+            }
+            for entry in plan.lists
+            for lesson in [asked.lesson(entry[0])]
+        ],
+    }
+
+
+def _canary(plan: Plan) -> str:
+    """Return the mark by which the items are found should they get into training data."""
+    sides = {item.factors.get("split", "test") for entry in plan.lists for item in entry}
+    return canary("train" if sides == {"train"} else "test")
+
+
+def _item(plan: Plan, item: Any) -> dict[str, Any]:
+    page = plan.questionnaire.page(item)
+    circuit = {} if page.circuit is None else {"circuit": dict(page.circuit)}
+    return {"id": item.id, "html": prompt_html(page.text), "question": page.question, **circuit}
+
+
+def _attention(plan: Plan) -> Iterator[dict[str, Any]]:
+    """Yield checks on attention: after a third and after two thirds of the shortest list."""
+    shortest = min(map(len, plan.lists))
+    asked = plan.questionnaire
+    draw = generator("study", "attention", plan.id)
+    for after in sorted({shortest // 3, 2 * shortest // 3} - {0}):
+        if asked.response == "rating":
+            wanted = int(draw.integers(10, 91))
+            right = [str(wanted + off) for off in range(-TOLERANCE, TOLERANCE + 1)]
+            question = f"Please move the slider to {wanted}."
+            options: list[tuple[str, str]] = []
+        else:
+            options = list(asked.options.items()) or [("Yes", "yes"), ("No", "no")]
+            label, reply = options[int(draw.integers(len(options)))]
+            right, question = [reply], f"Please choose “{label}”."
+        yield {
+            "after": after,
+            "response": "rating" if asked.response == "rating" else "choice",
+            "html": "<p>This is not one of the questions. It shows that you are reading.</p>",
+            "question": question,
+            "options": options,
+            "right": right,
+        }
+
+
+def _check_target(target: Path, study: str) -> None:
+    """Refuse to write over what is not a study, or over one that has data of another."""
+    if not target.exists():
+        return
+    if not target.is_dir():
+        raise UserError(f"-o must be a folder, got the file {target}")
+    if not any(target.iterdir()):
+        return
+    there = read_manifest(target)["study"] if (target / MANIFEST).is_file() else None
+    if there is None:
+        raise UserError(
+            f"-o must be a new or empty folder or that of a study, got {target}, which holds "
+            "other files"
+        )
+    if there != study and any((target / DATA).glob("*")):
+        raise UserError(
+            f"-o must be another folder: {target} holds data of the study {there}, and this "
+            f"study is {study}"
+        )
+
+
+def _page_file(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _json(value: object) -> str:
+    # Some programs take these two for ends of lines, inside of a text too.
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")

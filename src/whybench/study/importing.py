@@ -1,0 +1,221 @@
+"""People's answers to records, like any agent's.
+
+The items are made anew from the settings in the study's `study.json`; what people replied goes
+through the suite's own reading, as if a model had replied it, and becomes records of the schema
+that all agents share. So whatever takes records, measures, reports, comparisons, takes people.
+
+A person is an agent, `person/ID`; whoever took part twice has two epochs. Or all are one agent,
+`human/NAME`, as the people of published studies are: then each person who answered an item is an
+epoch of it, and `person` keeps them apart, so that intervals rest on people and not on answers.
+
+Ids by which somebody could be found again, such as Prolific's, do not get into records, nor do the
+names of files, which may hold them: a digest of study and id stands there. It is the same whenever
+data are imported. It hides who somebody is from readers, but not from who has the ids and tries
+them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from whybench.seeds import digest
+from whybench.study.exclusions import Exclusion, Rule, exclude
+from whybench.study.participations import Participation, participations_of
+from whybench.study.reopening import reopened
+from whybench.study.saved import Saved, read_saved
+from whybench.suites.contract import Answer, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.study.plan import Plan
+    from whybench.study.rows import Row
+    from whybench.suites.contract import Item
+
+__all__ = ["By", "Imported", "import_saved", "import_study"]
+
+By = Literal["person", "group"]
+
+COLUMNS: dict[str, type] = {"person": str, "place": int, "slider_start": float}
+"""The columns that records of people have beside those of the suite: who answered, where all are
+one agent; which item of the participation it was, from 1; where the slider stood at first."""
+
+
+@dataclass(frozen=True)
+class Imported:
+    """People's data as records, and what became of them on the way.
+
+    Attributes:
+        suite: The suite's name.
+        table: The records.
+        saved: What was found in the files.
+        doubles: How many rows were there more than once.
+        participations: How many participations there were before any was excluded.
+        repeated: How many of them were not their person's first.
+        kept: How many are in the records.
+        exclusions: What each rule came to.
+    """
+
+    suite: str
+    table: pa.Table
+    saved: Saved
+    doubles: int
+    participations: int
+    repeated: int
+    kept: int
+    exclusions: tuple[Exclusion, ...]
+
+
+def import_study(
+    folder: str | Path,
+    sources: Sequence[str | Path],
+    rules: Sequence[str] = (),
+    by: By = "person",
+    name: str = "",
+    keep_ids: bool = False,
+) -> Imported:
+    """Turn what a study saved into records.
+
+    Args:
+        folder: The study, as it was exported.
+        sources: Files and folders with what it saved.
+        rules: Who is excluded; nobody, unless a rule says so.
+        by: Whether each person is an agent, or all are one.
+        name: What the group is called, where all are one; the folder's name, unless it is given.
+        keep_ids: Whether ids get into the records as they are.
+
+    Raises:
+        UserError: The data are not this study's, contradict themselves, or leave nothing.
+    """
+    plan = reopened(Path(folder))
+    named = name or Path(folder).resolve().name
+    return import_saved(plan, read_saved(sources), rules, by, named, keep_ids)
+
+
+def import_saved(
+    plan: Plan,
+    saved: Saved,
+    rules: Sequence[str] = (),
+    by: By = "person",
+    name: str = "",
+    keep_ids: bool = False,
+) -> Imported:
+    """Turn rows of a study into records; see `import_study`."""
+    from whybench.records.schema import record_table  # noqa: PLC0415  (imports pyarrow)
+
+    read_rules = [Rule.read(text) for text in rules]
+    group = _group(plan, name) if by == "group" else ""
+    items = {item.id: item for entry in plan.lists for item in entry}
+    _check_rows(plan, items, saved)
+    made, doubles = participations_of(saved.rows, [len(entry) for entry in plan.lists], items)
+    kept, exclusions = exclude(made, read_rules)
+    if not any(one.answers for one in kept):
+        raise UserError(
+            f"data must leave an answer, got {len(saved.rows)} rows of {len(made)} participations "
+            f"in {saved.files} files, {len(made) - len(kept)} excluded and "
+            f"{len(saved.broken)} places that cannot be read"
+        )
+    rows = _records(plan, items, kept, group, keep_ids)
+    return Imported(
+        suite=plan.asked.name,
+        table=record_table(rows, {**plan.asked.columns, **plan.asked.parts, **COLUMNS}),
+        saved=saved,
+        doubles=doubles,
+        participations=len(made),
+        repeated=sum(one.go > 1 for one in made),
+        kept=len(kept),
+        exclusions=tuple(exclusions),
+    )
+
+
+def _group(plan: Plan, name: str) -> str:
+    """Return what people are called who are one agent."""
+    if "person" not in plan.asked.parts:
+        raise UserError(
+            "--by group must be of a suite whose intervals rest on people, got "
+            f"{plan.asked.name}: answers of one person would count as independent; "
+            "import --by person"
+        )
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
+    return f"human/{name}"
+
+
+def _check_rows(plan: Plan, items: Mapping[str, Item], saved: Saved) -> None:
+    """Refuse rows of another study, and answers to items that nobody was asked in this one."""
+    others = Counter(row.study for row in saved.rows if row.study != plan.id)
+    if others:
+        first = next(row for row in saved.rows if row.study != plan.id)
+        raise UserError(
+            f"rows must be of the study {plan.id}, got {others.total()} of {', '.join(others)}, "
+            f"the first at {first.where}; import these with their own --study"
+        )
+    for row in saved.rows:
+        if row.kind == "item" and row.item not in items:
+            raise UserError(
+                f"items must be among the {len(items)} of the study, got {row.item} at {row.where}"
+            )
+
+
+def _records(
+    plan: Plan,
+    items: Mapping[str, Item],
+    kept: Sequence[Participation],
+    group: str,
+    keep_ids: bool,
+) -> Iterator[dict[str, Any]]:
+    """Yield a record for each answer; `group` names the one agent, where all are one."""
+    common = {
+        "suite": plan.asked.name,
+        "version": plan.asked.version,
+        "design": plan.asked.design(plan.settings).name,
+        "design_hash": plan.design_hash,
+    }
+    epochs: Counter[tuple[str, str]] = Counter()
+    for one in kept:
+        person = one.participant if keep_ids else _hidden(plan.id, one.participant)
+        agent = group or f"person/{person}"
+        for place, row in enumerate(one.answers, start=1):
+            item = items[row.item]
+            answer = _answer(plan, item, row)
+            epochs[agent, item.id] += 1
+            yield {
+                **common,
+                "agent": agent,
+                "item": item.id,
+                "epoch": epochs[agent, item.id],
+                "outcome": answer.outcome,
+                "reason": answer.reason,
+                "value": answer.value,
+                "truth": item.truth,
+                "seconds": row.seconds,
+                "log": row.file if keep_ids else plan.id,
+                **item.factors,
+                **answer.parts,
+                "person": person if group else "",
+                "place": place,
+                "slider_start": row.slider_start,
+            }
+
+
+def _answer(plan: Plan, item: Item, row: Row) -> Answer:
+    """Let the suite hear what was replied; where that does not come to an end, it says so."""
+    episode = plan.asked.open(item.factors)
+    for turn, reply in enumerate(row.replies):
+        if episode.over:
+            raise UserError(
+                f"replies to {item.id} must end with the episode, after {turn}, "
+                f"got {len(row.replies)} at {row.where}"
+            )
+        episode.hear(reply, truncated=False)
+    return episode.answer
+
+
+def _hidden(study: str, participant: str) -> str:
+    return digest("person", study, participant).hex()[:12]

@@ -1,0 +1,91 @@
+"""Simulated people: a study answered by a reference agent, before anybody is asked.
+
+The rows are those that the experiment would save, so that everything behind it can be tried:
+bringing the data home, rules of exclusion, measures. And since what is known of the agent can be
+held against the measures, it shows whether so many people are enough. Simulated people read
+carefully and answer everything; how long they take is not simulated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.contract import reply_generator
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whybench.study.plan import Plan
+    from whybench.suites.contract import Item
+
+__all__ = ["MOST", "SimulatedPerson", "participation_rows"]
+
+MOST = 100_000
+"""So many people can be simulated with one seed."""
+
+
+@dataclass(frozen=True)
+class SimulatedPerson:
+    """Somebody who answers as a reference agent does.
+
+    Attributes:
+        number: The place in the counterbalancing.
+        agent: The reference agent, without its suite.
+        settings: Its parameters; the seed of their noise is made of `seed` and the number.
+        seed: Tells people of the same number apart.
+    """
+
+    number: int
+    agent: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+    @property
+    def id(self) -> str:
+        """The id with which they take part."""
+        return f"simulated-{self.seed}-{self.number:05}"
+
+    def replies(self, plan: Plan, item: Item) -> list[str]:
+        """Return what they reply about an item, turn by turn."""
+        agent = plan.asked.agent(self.agent)
+        seed = self.seed * MOST + self.number
+        settings = agent.settings({**self.settings, "seed": seed})
+        said: list[str] = []
+
+        def speak(asked: Any, turn: int) -> str:
+            draw = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
+            said.append(agent.reply(asked, settings, draw))
+            return said[-1]
+
+        plan.asked.converse(item, speak)
+        return said
+
+
+def participation_rows(plan: Plan, person: SimulatedPerson) -> list[dict[str, Any]]:
+    """Return the rows of a participation, as the experiment would save them."""
+    items = [
+        {"kind": "item", "item": item.id, "order": order, "replies": person.replies(plan, item)}
+        for order, item in enumerate(plan.items_of(person.number))
+    ]
+    events: list[dict[str, Any]] = [
+        {"kind": "start", "number_by": "simulation", "resumed": False},
+        {"kind": "consent"},
+        {"kind": "instructions"},
+        {"kind": "learning"},
+        {"kind": "comprehension", "attempts": 1, "correct": True},
+        *items,
+        {"kind": "attention", "correct": True},
+        {"kind": "end"},
+    ]
+    common = {
+        "study": plan.id,
+        "suite": plan.asked.name,
+        "version": plan.asked.version,
+        "design_hash": plan.design_hash,
+        "participant": person.id,
+        "number": person.number,
+        "at": "",
+        "seconds": None,
+    }
+    return [{**common, **event, "position": k} for k, event in enumerate(events)]

@@ -1,0 +1,85 @@
+"""intervene in a browser: a hidden circuit to act on by buttons, and a question with yes or no.
+
+The circuit has to be where it is acted on, so the page holds its edges: who searches the page's
+source can find them. A participant's actions and answer become the JSON replies that a model
+gives. One participant meets worlds of one size and theme, whose rules are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whybench.suites.contract import UserError
+from whybench.suites.intervene.wording import THROUGH_OTHERS, rules, style_text
+from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
+
+if TYPE_CHECKING:
+    from whybench.suites.intervene.items import InterveneItem
+
+__all__ = ["QUESTIONNAIRE"]
+
+SPOKEN = ("basic", "fewest-steps", "recipe")
+"""The styles that say something to a person; the other is about how a reply is written."""
+
+
+def _lesson(item: InterveneItem) -> Lesson:
+    theme = item.theme
+    one, moving, still = theme.one, theme.moving, theme.still
+    return Lesson(
+        title=f"The rules of the {theme.many}",
+        text=f"{theme.setting}\n\n{rules(item)}",
+        quizzes=(
+            quiz(
+                f"You {theme.move} a {one} that is {still}. What happens?",
+                f"It becomes {moving}, and so does every {one} that it drives.",
+                f"It alone becomes {moving}.",
+                f"Every {one} becomes {moving}.",
+            ),
+            quiz(
+                f"You {theme.hold} a {one}, but another {one} that is {moving} drives it. "
+                "What happens?",
+                "Nothing.",
+                f"It becomes {still}.",
+                f"Every {one} becomes {still}.",
+            ),
+            quiz(
+                f"A first {one} drives a second one, and the second drives a third. Does the first "
+                "drive the third?",
+                "Yes, through the second.",
+                "No, only the second does.",
+            ),
+        ),
+    )
+
+
+def _page(item: InterveneItem) -> ItemPage:
+    if item.style not in SPOKEN or item.interface != "text":
+        raise UserError(
+            f"people act by buttons, so style must be one of {', '.join(SPOKEN)} and interface "
+            f"text, got {item.style} and {item.interface}; choose them by -T"
+        )
+    theme = item.theme
+    x, y = item.asked
+    return ItemPage(
+        text=style_text(item),
+        question=f"{theme.ask(item.names[x], item.names[y])} {THROUGH_OTHERS}",
+        circuit={
+            "names": item.names,
+            "verbs": (theme.move, theme.hold),
+            "states": theme.states,
+            "edges": sorted(item.hidden.edges),
+            "moving": sorted(item.initial),
+            "limit": item.limit,
+        },
+    )
+
+
+QUESTIONNAIRE = Questionnaire(
+    response="episode",
+    together=lambda item: (item.theme.name, item.hidden.n, item.style),
+    lesson=_lesson,
+    page=_page,
+    options={"Yes": "yes", "No": "no"},
+    most=12,
+)
+"""How people are asked the items of intervene."""

@@ -1,0 +1,157 @@
+"""A series of items to hand out, and the rows that are made of them.
+
+A series for training is the items of a suite's endless design of the train side (`Stream`), without
+repeats. Item i is the same whether ten or a million are taken, since what is left out follows from
+what came before. A series for evaluation is the items of a test design, each of which is there
+anyway.
+
+A row says all of an item: prompt, world, truth and certificate, what its scorer needs, where it
+comes from, and the canary. `stream` is a digest of the design, of the first items and of how
+replies to them are read: rows of one digest belong together, and none that were made or are scored
+otherwise have it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import compress, islice
+from typing import TYPE_CHECKING, Any
+
+from whybench.seeds import Split, digest
+from whybench.suites.content import content_hash
+from whybench.suites.contract import UserError
+from whybench.training.canary import canary
+from whybench.training.repeats import Seen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from whybench.suites.contract import Design, Item, Stream
+    from whybench.suites.registry import AnySuite
+
+__all__ = ["Series", "evaluation_series", "stream_of", "training_series"]
+
+LOOKED_AT = 16
+"""Items whose ids, and the reading of fixed replies to them, go into the digest of a series."""
+
+PORTION = 1024
+"""Items that are looked up together."""
+
+NOTHING_NEW = 100_000
+"""Repeats in a row after which a series is at its end."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """A series of items.
+
+    Attributes:
+        suite: The suite.
+        design: The design whose items they are.
+        split: The side of the train/test divide.
+    """
+
+    suite: AnySuite
+    design: Design
+    split: Split
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what is asked and of how replies are read; not of how many are taken."""
+        first = list(islice(self.suite.items(self.design), LOOKED_AT))
+        read = content_hash(self.suite, first)
+        return digest(self.suite.name, self.suite.version, self.design.hash, read).hex()[:16]
+
+    def take(self, count: int) -> Iterator[Item]:
+        """Yield the first so many items, none of them twice.
+
+        Raises:
+            UserError: There are not so many.
+        """
+        items, seen = iter(self.suite.items(self.design)), Seen()
+        made = idle = 0
+        while made < count:
+            portion = list(islice(items, min(PORTION, count - made)))
+            if not portion or idle >= NOTHING_NEW:
+                raise UserError(
+                    f"count must be at most {made}, the number of different items of the "
+                    f"{self.split} side of {self.suite.name} in this design, got {count}; take "
+                    "fewer, or add levels by -T"
+                )
+            new = seen.new([self._key(item) for item in portion])
+            if self._tested:
+                new &= [self.suite.word(item) not in self._tested for item in portion]
+            idle = 0 if new.any() else idle + len(portion)
+            made += int(new.sum())
+            yield from compress(portion, new.tolist())
+
+    @cached_property
+    def _tested(self) -> frozenset[str]:
+        """The openings of conversations in all test designs.
+
+        They do not say what the hidden world is, so that an item to train on may begin with the
+        same words as one of a test. Such items are left out.
+        """
+        if self.split == "test" or self.suite.episode is None:
+            return frozenset()
+        designs = self.suite.designs.values()
+        return frozenset(self.suite.word(item) for one in designs for item in self.suite.items(one))
+
+    def _key(self, item: Item) -> int:
+        """Return a number that is the same for items that ask the same about the same."""
+        if self.suite.identity is None:
+            return int(item.id[-16:], 16)
+        # An id may tell apart what was drawn twice; the prompt and what it hides do not.
+        factors = item.factors
+        hidden = {name: factors[name] for name in self.suite.drawn}
+        return int.from_bytes(digest(self.suite.word(item), hidden)[:8], "big")
+
+    def rows(self, count: int) -> Iterator[dict[str, Any]]:
+        """Yield the rows of the first so many items."""
+        every = {
+            "suite": self.suite.name,
+            "version": self.suite.version,
+            "design": self.design.name,
+            "split": self.split,
+            "stream": self.hash,
+            "canary": canary(self.split),
+        }
+        word, world = self.suite.word, stream_of(self.suite).world
+        for item in self.take(count):
+            proof = item.certificate
+            first, second = (
+                {"method": method, "value": float(value)} for method, value in proof.derivations
+            )
+            yield {
+                "id": item.id,
+                "prompt": word(item),
+                "world": world(item),
+                "truth": item.truth,
+                "certificate": {"query": proof.query, "first": first, "second": second},
+                "factors": item.factors,
+                **every,
+            }
+
+
+def stream_of(asked: AnySuite) -> Stream[Any]:
+    """Return how a suite gets items to train on."""
+    if asked.stream is None:
+        raise UserError(
+            f"{asked.name} is for testing alone: it has no `stream` of items to train on; give its "
+            "Suite one, or export another suite"
+        )
+    return asked.stream
+
+
+def training_series(asked: AnySuite, settings: Mapping[str, object]) -> Series:
+    """Return the endless series of a suite for training, with a design's settings changed."""
+    if settings.get("split", "train") != "train":
+        raise UserError(f"split must be train in a series for training, got {settings['split']!r}")
+    return Series(asked, asked.design({**stream_of(asked).settings, **settings}), "train")
+
+
+def evaluation_series(asked: AnySuite, settings: Mapping[str, object]) -> Series:
+    """Return the items of a test design, for evaluation elsewhere."""
+    stream_of(asked)
+    return Series(asked, asked.design(settings), "test")

@@ -1,0 +1,249 @@
+"""The experiment in a real browser, where it is not the straight way from consent to the end."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from evidence.browser import opened
+from evidence.participants import drive, kept_rows
+
+from whybench.study.export import Saving, write_study
+from whybench.study.plan import make_plan
+from whybench.suites.intervene.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from evidence.browser import Opened
+    from playwright.sync_api import Browser, Route
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+PLAN = make_plan("judge", {"base": "core"}, most=4, lists=2)
+AFTER = """cases => cases.map(({edges, state, action, entity}) =>
+    [...whybench.after(edges, new Set(state), action, entity)].sort((a, b) => a - b))"""
+
+
+@pytest.fixture(scope="module")
+def study(engine: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "study"
+    write_study(PLAN, folder)
+    return folder
+
+
+@contextmanager
+def at(browser: Browser, study: Path, query: str = "") -> Iterator[Opened]:
+    home = study.as_uri()
+    with opened(browser, f"{home}/index.html{query}", home=home) as found:
+        yield found
+        assert not found.requests
+
+
+def seventy(_item: str) -> list[str]:
+    return ["70"]
+
+
+def test_a_hidden_circuit_does_in_the_browser_what_it_does_in_python(browser, study) -> None:
+    """All worlds of up to three entities, and some of four to six, in every state and action."""
+    worlds = [
+        World(n, edges)
+        for n in (1, 2, 3)
+        for size in range(n * (n - 1) // 2 + 1)
+        for edges in combinations([(a, b) for a in range(n) for b in range(a + 1, n)], size)
+    ]
+    draw = np.random.default_rng(7)
+    for n in (4, 5, 6):
+        names = [int(name) for name in draw.permutation(n)]
+        forward = [(names[a], names[b]) for a in range(n) for b in range(a + 1, n)]
+        worlds += [
+            World(n, tuple(edge for edge in forward if draw.random() < density))
+            for density in (0.2, 0.5, 0.8)
+        ]
+    cases, expected = [], []
+    for world in worlds:
+        for state in world.closed_states():
+            for action in ("move", "hold"):
+                for entity in range(world.n):
+                    cases.append(
+                        {
+                            "edges": world.edges,
+                            "state": sorted(state),
+                            "action": action,
+                            "entity": entity,
+                        }
+                    )
+                    expected.append(sorted(world.step(state, action, entity)))
+    assert len(cases) > 1000
+    with at(browser, study) as found:
+        assert found.page.evaluate(AFTER, cases) == expected
+
+
+def test_who_does_not_agree_leaves_nothing_behind(browser, study) -> None:
+    with at(browser, study) as found:
+        found.page.get_by_role("button", name="I do not take part").click()
+        found.page.get_by_text("Nothing was recorded.").wait_for()
+        assert kept_rows(found.page) == []
+
+
+def test_a_wrong_check_leads_back_to_the_text_and_is_counted(browser, study) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        page = found.page
+        drive(page, seventy, seen=lambda kind, _: kind != "comprehension")
+        rights = page.evaluate("STUDY.lists[0].lesson.quizzes.map(quiz => quiz.right)")
+        for place, right in enumerate(rights):
+            page.locator(f"input[name=quiz-{place}]").nth(0 if right else 1).check()
+        page.get_by_role("button", name="Continue").click()
+        page.get_by_text("Not all was right. Please read it once more.").wait_for()
+        assert drive(page, seventy) == "end"
+        checks = [row for row in kept_rows(page) if row["kind"] == "comprehension"]
+        assert [(row["attempts"], row["correct"]) for row in checks] == [(1, False), (2, True)]
+
+
+def test_a_check_on_attention_can_be_failed(browser, study) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        page = found.page
+        drive(page, seventy, seen=lambda kind, _: kind != "attention")
+        wanted = int(page.inner_text("h2").rstrip(".").rpartition(" ")[2])
+        page.locator("input[type=range]").fill(str(wanted - 3))
+        page.keyboard.press("Enter")
+        drive(page, seventy)
+        checks = [row for row in kept_rows(page) if row["kind"] == "attention"]
+        assert [row["correct"] for row in checks] == [False, True]
+        assert checks[0]["response"] == str(wanted - 3)
+
+
+def test_who_comes_from_prolific_keeps_the_ids(browser, study) -> None:
+    query = "?PROLIFIC_PID=p1&STUDY_ID=s2&SESSION_ID=t3&number=7"
+    with at(browser, study, query) as found:
+        drive(found.page, seventy)
+        first, *_, last = kept_rows(found.page)
+        assert first["participant"] == last["participant"] == "p1"
+        assert first["prolific"] == {"PROLIFIC_PID": "p1", "STUDY_ID": "s2", "SESSION_ID": "t3"}
+        assert (first["number"], first["number_by"]) == (7, "address")
+        assert [row["position"] for row in kept_rows(found.page)] == list(
+            range(last["position"] + 1)
+        )
+        # Who is done does not start anew; others may, on the same machine.
+        found.page.reload()
+        assert drive(found.page, seventy) == "end"
+        assert kept_rows(found.page)[-1] == last
+        assert not found.page.get_by_text("Start as another participant").count()
+
+
+def test_who_is_nobody_in_particular_gets_a_name_and_a_number_by_chance(browser, study) -> None:
+    with at(browser, study) as found:
+        drive(found.page, seventy)
+        first = kept_rows(found.page)[0]
+        assert first["participant"].startswith("anonymous-")
+        assert 0 <= first["number"] < PLAN.cycle
+        assert (first["number_by"], first["prolific"], first["resumed"]) == ("chance", None, False)
+        found.page.get_by_role("button", name="Start as another participant").click()
+        drive(found.page, seventy)
+        people = {row["participant"] for row in kept_rows(found.page)}
+        assert len(people) == 2
+
+
+@pytest.mark.parametrize(
+    ("query", "number"), [("?participant=5", 5), ("?participant=5&number=6", 6)]
+)
+def test_participants_may_be_called_by_their_number(query, number, browser, study) -> None:
+    with at(browser, study, query) as found:
+        assert drive(found.page, seventy, seen=lambda kind, _: kind != "learning") == "learning"
+        first = kept_rows(found.page)[0]
+        assert (first["participant"], first["number"]) == ("5", number)
+
+
+def test_a_number_that_is_none_is_told(browser, study) -> None:
+    with at(browser, study, "?number=-1") as found:
+        found.page.get_by_text("number must be a whole number from 0, got -1").wait_for()
+
+
+def test_two_tabs_do_not_write_over_each_other(browser, study) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        drive(found.page, seventy, seen=lambda kind, _: kind != "item")
+        second = found.page.context.new_page()
+        second.goto(f"{study.as_uri()}/index.html?participant=anna&number=0")
+        found.page.get_by_text("This study is open in another tab").wait_for()
+        assert drive(second, seventy) == "end"
+
+
+def test_what_there_is_can_be_saved_in_the_middle(browser, study) -> None:
+    with at(browser, study, "?participant=anna%2Fb&number=0") as found:
+        page = found.page
+        drive(page, seventy, seen=lambda kind, place: place < 6)
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Save my answers so far to a file").click()
+        assert download.value.suggested_filename == f"judge-{PLAN.id}-anna_b.jsonl"
+        lines = download.value.path().read_text(encoding="utf-8").splitlines()
+        assert [json.loads(line) for line in lines] == kept_rows(page)
+        assert len(lines) == 7
+
+
+def test_a_browser_without_storage_still_asks(browser, study) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        found.page.add_init_script(
+            "Object.defineProperty(window, 'localStorage', {get() { throw Error('forbidden') }})"
+        )
+        found.page.reload()
+        with found.page.expect_download() as download:
+            drive(found.page, seventy)
+        rows = [json.loads(line) for line in download.value.path().read_text().splitlines()]
+        assert rows[-1]["kind"] == "end"
+
+
+def test_datapipe_gets_all_rows_at_the_end(browser, engine, tmp_path) -> None:
+    write_study(PLAN, tmp_path / "study", Saving.read("datapipe:Exp1"))
+    sent: list[dict[str, Any]] = []
+
+    def receive(route: Route) -> None:
+        sent.append(json.loads(route.request.post_data or ""))
+        # Out of order, and so when it is tried once more at the end.
+        status = 200 if len(sent) > 2 else 500
+        route.fulfill(status=status, body="", headers={"Access-Control-Allow-Origin": "*"})
+
+    with at(browser, tmp_path / "study", "?participant=anna&number=0") as found:
+        found.page.context.route("https://pipe.jspsych.org/**", receive)
+        drive(found.page, seventy)
+        found.page.get_by_text("could not be sent").wait_for()
+        found.page.get_by_role("button", name="Try again").click()
+        found.page.get_by_text("All your answers have arrived.").wait_for()
+        assert len(sent) == 3
+        assert sent[0] == sent[1] == sent[2]
+        assert (sent[0]["experimentID"], sent[0]["filename"]) == (
+            "Exp1",
+            f"judge-{PLAN.id}-anna.jsonl",
+        )
+        assert [json.loads(line) for line in sent[0]["data"].splitlines()] == kept_rows(found.page)
+
+
+JATOS = """
+const jatos = {
+  workerId: "12", studyResultId: "31", urlQueryParameters: {PROLIFIC_PID: ""}, text: "", ended: 0,
+  onLoad: (then) => setTimeout(then, 5),
+  appendResultData: (text) => { jatos.text += text; return Promise.resolve(); },
+  endStudy: () => { jatos.ended += 1; },
+};
+"""
+
+
+def test_jatos_gets_rows_one_by_one_and_ends_the_study(browser, engine, tmp_path) -> None:
+    write_study(PLAN, tmp_path / "study", Saving("jatos"))
+    (tmp_path / "study" / "jatos.js").write_text(JATOS, encoding="utf-8")
+    with at(browser, tmp_path / "study") as found:
+        drive(found.page, seventy, seen=lambda kind, place: place < 6)
+        assert len(found.page.evaluate("jatos.text").splitlines()) == 7
+        found.page.reload()
+        drive(found.page, seventy)
+        found.page.wait_for_function("jatos.ended === 1")
+        rows = kept_rows(found.page)
+        assert rows[0]["participant"] == "worker-12"
+        assert rows[0]["jatos"] == {"worker": "12", "result": "31"}
+        assert (rows[0]["number"], rows[0]["number_by"]) == (31 % PLAN.cycle, "jatos")
+        later = [json.loads(line) for line in found.page.evaluate("jatos.text").splitlines()]
+        assert later == rows[7:]

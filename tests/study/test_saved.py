@@ -1,0 +1,236 @@
+"""Files of every shape to the same rows."""
+
+from __future__ import annotations
+
+import csv
+import json
+from io import StringIO
+from zipfile import ZIP_DEFLATED, ZipFile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.study.rows import Row
+from whybench.study.saved import Saved, read_saved
+from whybench.suites.contract import UserError
+
+AT = "2026-01-01T00:00:00Z"
+
+
+def made(position: int = 0, **changes) -> dict:
+    return {
+        "kind": "item",
+        "study": "s1",
+        "participant": "007",
+        "position": position,
+        "number": 3,
+        "at": AT,
+        "seconds": 2.5,
+        "item": "judge-1",
+        "replies": ["63"],
+        "rt": 2500,
+        "trial_type": "slider",
+        **changes,
+    }
+
+
+ROWS = [
+    made(0, kind="start", seconds=None, item=None, replies=None, resumed=False),
+    made(1, kind="comprehension", attempts=2, correct=True),
+    made(2, replies=['he said "63", [sic]\n{}', "64"], slider_start=17.25, order=0),
+    made(3, kind="end", seconds=None),
+]
+
+
+def as_csv(rows: list[dict]) -> str:
+    """Write as jsPsych does: everything in quotes, what is not there empty, objects as JSON."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    out = StringIO()
+    lines = csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    lines.writerow(names)
+    for row in rows:
+        cells = (row.get(name, "") for name in names)
+        lines.writerow(cell if isinstance(cell, str) else json.dumps(cell) for cell in cells)
+    return out.getvalue()
+
+
+SHAPES = {
+    "lines.jsonl": "\n".join(map(json.dumps, ROWS)),
+    "array.json": json.dumps(ROWS),
+    "pretty.json": json.dumps(ROWS, indent=2),
+    "two participants.txt": f"{json.dumps(ROWS[:2])}\n{json.dumps(ROWS[2:])}\n",
+    "strung together.txt": "".join(map(json.dumps, ROWS)),
+    "mark.json": "\ufeff" + json.dumps(ROWS),
+    "table.csv": as_csv(ROWS),
+    "table in text.txt": as_csv(ROWS),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_every_shape_holds_the_same_rows(name: str, tmp_path) -> None:
+    (tmp_path / name).write_text(SHAPES[name], encoding="utf-8", newline="")
+    found = read_saved([tmp_path])
+    assert (found.files, found.broken, found.foreign, found.empty) == (1, [], 0, [])
+    assert found.rows == [
+        Row("start", "s1", "007", 0, AT, 3, AT, resumed=False),
+        Row(
+            "comprehension", "s1", "007", 1, AT, 3, AT, 2.5,
+            item="judge-1", replies=("63",), attempts=2, correct=True,
+        ),
+        Row(
+            "item", "s1", "007", 2, AT, 3, AT, 2.5,
+            item="judge-1", order=0, replies=('he said "63", [sic]\n{}', "64"), slider_start=17.25,
+        ),
+        Row(
+            "end", "s1", "007", 3, AT, 3, AT, item="judge-1", replies=("63",)
+        ),
+    ]  # fmt: skip
+    assert {row.file for row in found.rows} == {name}
+
+
+def test_an_archive_of_results_is_read_with_its_folders(tmp_path) -> None:
+    with ZipFile(tmp_path / "results.jrzip", "w") as archive:
+        archive.writestr("metadata.json", '{"apiVersion": "1.0", "data": [{"id": 1}]}')
+        archive.writestr("study_result_1/comp-result_1/data.txt", json.dumps(ROWS[:3]))
+        archive.writestr("study_result_2/comp-result_2/data.txt", json.dumps(ROWS[3:]))
+        archive.writestr("study_result_2/comp-result_2/files/picture.png", b"\x89PNG")
+    found = read_saved([tmp_path / "results.jrzip"])
+    assert [row.position for row in found.rows] == [0, 1, 2, 3]
+    assert found.rows[3].where == "results.jrzip/study_result_2/comp-result_2/data.txt:1"
+    assert found.empty == ["results.jrzip/metadata.json"]
+    assert not found.broken
+
+
+@given(st.data())
+def test_what_is_cut_off_loses_no_more_than_is_missing(data) -> None:
+    text = json.dumps(ROWS)
+    ends = [len(json.dumps(ROWS[: count + 1])) - 1 for count in range(len(ROWS))]
+    cut = data.draw(st.integers(0, len(text)))
+    found = Saved()
+    found.read_text("cut.json", text[:cut].encode())
+    assert [row.position for row in found.rows] == list(range(sum(end <= cut for end in ends)))
+    assert len(found.broken) <= 1
+
+
+PIECES = st.sampled_from(
+    [json.dumps(ROWS[2]), as_csv(ROWS), '"kind"', "kind,", "{", "}", "[", "]", '"', ",", "\n", "\r"]
+)
+
+
+@given(st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join), st.booleans())
+def test_no_text_at_all_is_fatal(text: str, torn: bool) -> None:
+    content = text.encode("utf-8", "surrogatepass")
+    found = Saved()
+    found.read_text("any.txt", content[: len(content) // 2] if torn else content)
+    assert found.files == 1
+    assert all(row.kind for row in found.rows)
+
+
+def test_a_broken_line_is_named_and_the_others_are_read(tmp_path) -> None:
+    lines = [json.dumps(row) for row in ROWS]
+    lines[1] = lines[1][:30]
+    lines.insert(3, "17")
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = read_saved([tmp_path])
+    assert [row.position for row in found.rows] == [0, 2, 3]
+    assert [place.partition(" ")[0] for place in found.broken] == ["a.jsonl:2:", "a.jsonl:4:"]
+    assert "must be an object of JSON, got '17'" in found.broken[1]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"replies": "63"}, "replies must be a list of words, got '63'"),
+        ({"replies": [63]}, "replies must be a list of words, got [63]"),
+        ({"replies": None}, "a row must have study, participant, position, item, replies, got no"),
+        ({"participant": ""}, "got no participant"),
+        ({"position": 1.5}, "position must be a whole number, got 1.5"),
+        ({"position": True}, "position must be a number, got True"),
+        ({"seconds": "fast"}, "seconds must be JSON, got 'fast'"),
+        ({"seconds": float("inf")}, "seconds must be a number, got inf"),
+        ({"correct": 1}, "correct must be true or false, got 1"),
+        ({"item": ["judge-1"]}, "item must be a word"),
+    ],
+)
+def test_a_row_that_is_not_one_is_broken_with_its_reason(changes, reason, tmp_path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([made(**changes)]), encoding="utf-8")
+    found = read_saved([tmp_path])
+    assert not found.rows
+    (place,) = found.broken
+    assert place.startswith("a.json:1: ")
+    assert reason in place
+
+
+def test_a_torn_table_is_not_read_as_a_whole_one(tmp_path) -> None:
+    text = as_csv(ROWS)
+    (tmp_path / "torn.csv").write_text(text[:-12], encoding="utf-8", newline="")
+    found = read_saved([tmp_path])
+    assert [row.position for row in found.rows] == [0, 1, 2]
+    assert len(found.broken) == 1
+    short = "\r\n".join([*text.split("\r\n")[:2], '"007","s1"'])
+    (tmp_path / "torn.csv").write_text(short, encoding="utf-8", newline="")
+    found = read_saved([tmp_path])
+    assert [row.position for row in found.rows] == [0]
+    assert found.broken == ["torn.csv:3: a line must have a cell for each column"]
+
+
+def test_what_is_not_ours_is_left_alone_and_counted(tmp_path) -> None:
+    preload = {"trial_type": "preload", "success": True}
+    (tmp_path / "a.json").write_text(json.dumps([preload, *ROWS]), encoding="utf-8")
+    (tmp_path / "LICENSE.txt").write_text("Permission is [hereby] granted, {etc}", encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "b.csv").write_text(as_csv([preload, *ROWS]), encoding="utf-8", newline="")
+    found = read_saved([tmp_path])
+    assert (len(found.rows), found.foreign, found.empty) == (8, 2, ["LICENSE.txt"])
+
+
+def test_damaged_files_are_named(tmp_path) -> None:
+    (tmp_path / "a.zip").write_bytes(b"PK\x03\x04 torn")
+    (tmp_path / "b.json").write_bytes(b'[{"kind": "\xff"}]')
+    with ZipFile(tmp_path / "c.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("data.txt", json.dumps(ROWS))
+    whole = (tmp_path / "c.zip").read_bytes()
+    (tmp_path / "c.zip").write_bytes(whole[:60] + b"\0" * 20 + whole[80:])
+    found = read_saved([tmp_path])
+    assert [place.partition(":")[0] for place in found.broken] == ["a.zip", "b.json", "c.zip"]
+    with pytest.raises(UserError, match="data must be files or folders, got .*nothing"):
+        read_saved([tmp_path / "nothing"])
+
+
+def test_who_starts_anew_has_another_session_and_who_resumes_has_not(tmp_path) -> None:
+    def start(position: int, at: str, who: str, resumed: bool) -> dict:
+        return made(position, kind="start", at=at, participant=who, resumed=resumed)
+
+    rows = [
+        start(0, "T1", "ann", False),
+        made(1, participant="ann", at="T2"),
+        start(0, "T3", "bob", False),
+        start(2, "T4", "ann", True),
+        made(3, participant="ann", at="T5"),
+        start(0, "T6", "ann", False),
+        made(1, participant="ann", at="T7"),
+        made(1, participant="bob", at="T8"),
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    # The first part was saved once more, into a file of its own.
+    (tmp_path / "b.json").write_text(json.dumps(rows[:2]), encoding="utf-8")
+    found = read_saved([tmp_path]).rows
+    assert [row.session for row in found] == [
+        "T1",
+        "T1",
+        "T3",
+        "T1",
+        "T1",
+        "T6",
+        "T6",
+        "T3",
+        "T1",
+        "T1",
+    ]
+    assert found[8:] == found[:2]
+
+
+def test_a_file_named_twice_is_read_once(tmp_path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(ROWS), encoding="utf-8")
+    assert len(read_saved([tmp_path, tmp_path / "a.json"]).rows) == len(ROWS)

@@ -1,0 +1,231 @@
+"""Prompts of tests are found in other texts; prompts to train on are told apart."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.suites.contract import UserError
+from whybench.suites.registry import suite
+from whybench.training import corpora
+from whybench.training.canary import CANARY, canary
+from whybench.training.contamination import Finding, examine, find
+from whybench.training.corpora import Text, texts_of
+from whybench.training.fingerprints import ENOUGH, Fingerprints, fingerprints
+from whybench.training.series import training_series
+from whybench.training.shingles import LENGTH, words_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=40)
+DESIGNS = (("judge", "core"), ("compose", "core"), ("intervene", "core"))
+
+
+@pytest.fixture(scope="module")
+def known() -> Fingerprints:
+    return fingerprints([(suite(name), suite(name).designs[design]) for name, design in DESIGNS])
+
+
+def prompts(name: str, design: str, count: int) -> list[tuple[str, str]]:
+    asked = suite(name)
+    items = islice(asked.items(asked.designs[design]), count)
+    return [(item.id, asked.word(item)) for item in items]
+
+
+def text(words: str, everything: str = "") -> Text:
+    return Text("here:1", words, everything or words)
+
+
+@given(WORDS, WORDS, WORDS)
+def test_a_text_is_found_at_its_place(
+    before: list[str], within: list[str], after: list[str]
+) -> None:
+    whole, part = words_of([*before, *within, *after]), words_of(within)
+    assert whole.run(len(before), len(within)) == part.whole
+    assert len(part) == len(within)
+    assert part.shingles.tolist() == whole.shingles[len(before) :][: len(part.shingles)].tolist()
+    assert len(part.shingles) == max(0, len(within) - LENGTH + 1)
+    assert whole.run(len(whole), 1) is None
+    assert whole.run(-1, 1) is None
+
+
+@given(WORDS, WORDS)
+def test_texts_of_different_words_have_different_digests(one: list[str], other: list[str]) -> None:
+    assert (words_of(one).whole == words_of(other).whole) == (one == other)
+
+
+def test_white_space_and_case_do_not_matter() -> None:
+    assert words_of("If  THE\nlamp is\ton").whole == words_of("if the lamp is on").whole
+
+
+def test_exact_copies_are_found_within_other_texts(known: Fingerprints) -> None:
+    for name, design in DESIGNS:
+        for item, prompt in prompts(name, design, 30):
+            around = f"Hello there. {prompt.upper().replace(' ', '  ')} Good bye."
+            (finding,) = find(text(around), known)
+            assert finding == Finding("here:1", "exact", name, design, "test", item, 1.0)
+            assert finding.contaminates
+
+
+def test_near_copies_are_found_and_say_how_near(known: Fingerprints) -> None:
+    for item, prompt in prompts("compose", "core", 15):
+        words = prompt.split()
+        (finding,) = find(text(" ".join(words[: len(words) - 12])), known)
+        assert (finding.found, finding.suite, finding.split) == ("near", "compose", "test")
+        assert 0.5 <= finding.share <= 1
+        words[20::40] = ["something"] * len(words[20::40])
+        (finding,) = find(text(" ".join(words)), known)
+        assert finding.found == "near"
+        assert finding.item.startswith("compose-")
+        assert item
+
+
+def test_a_prompt_that_leaves_much_unsaid_is_found_by_exact_copies_alone(
+    known: Fingerprints,
+) -> None:
+    few = [prompt for prompt in known.prompts if len(prompt.kept) < ENOUGH]
+    assert {prompt.suite for prompt in few} == {"intervene"}
+    (_, prompt), *_ = prompts("intervene", "core", 1)
+    (finding,) = find(text(prompt.rsplit(maxsplit=2)[0]), known)
+    assert (finding.found, finding.split) == ("words", "open")
+
+
+@pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
+def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> None:
+    asked = suite(name)
+    texts = [text(asked.word(item)) for item in training_series(asked, {}).take(300)]
+    result = examine(texts, known)
+    side = "open" if name == "intervene" else "train"
+    assert dict(result.counts) == {("words", name, "", side): 300}
+    assert not result.contaminated
+    marked = examine([text(one.words, f"{one.words} {canary('train')}") for one in texts], known)
+    assert dict(marked.counts) == {("canary", name, "", "train"): 300}
+
+
+def test_a_test_world_that_no_design_asks_about_is_contamination(known: Fingerprints) -> None:
+    for name, settings in (
+        ("compose", {"base": "core", "worlds": 3, "units": 1}),
+        ("judge", {"stimuli": "generated", "worlds": 3}),
+    ):
+        asked = suite(name)
+        *_, item = asked.items(asked.design(settings))
+        (finding,) = find(text(asked.word(item)), known)
+        assert (finding.found, finding.suite, finding.split) == ("words", name, "test")
+        assert finding.contaminates
+
+
+def test_canaries(known: Fingerprints) -> None:
+    (finding,) = find(text("nothing of ours", f"x {CANARY} y"), known)
+    assert (finding.found, finding.split) == ("canary", "test")
+    (_, prompt), *_ = prompts("judge", "core", 1)
+    (finding,) = find(text(prompt, f"{prompt} {canary('train')}"), known)
+    assert finding.found == "exact"
+    # An opening does not say its world, and the row says that it was exported to train on.
+    (_, opening), *_ = prompts("intervene", "core", 1)
+    (finding,) = find(text(opening, f"{opening} {canary('train')}"), known)
+    assert (finding.found, finding.split) == ("canary", "train")
+    assert find(text("nothing of ours " * 30), known) == []
+
+
+def test_designs_that_ask_the_same_are_both_named() -> None:
+    judge = suite("judge")
+    both = fingerprints([(judge, judge.designs["core"]), (judge, judge.designs["styles"])])
+    assert len(both.prompts) == 720
+    (_, prompt), *_ = prompts("judge", "core", 1)
+    assert [found.designs for found in find(text(prompt), both)] == ["core,styles"]
+
+
+def test_what_cannot_be_fetched_is_left_out_with_its_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from whybench.datasets import DataError
+
+    def refuse(_: object) -> Any:
+        raise DataError("no such data here")
+
+    from dataclasses import replace
+
+    judge = suite("judge")
+    absent = replace(judge, items=refuse, stream=None)
+    found = fingerprints([(absent, judge.designs["published"])])
+    assert dict(found.left_out) == {"judge published": "no such data here"}
+    assert (found.prompts, found.longest, found.alike) == ((), 0, 0)
+    assert find(text("some words of no importance " * 5), found) == []
+
+
+ROWS: list[Any] = [
+    {"messages": [{"role": "user", "content": "one"}, {"role": "x", "content": "two"}], "n": 3},
+    {"messages": [{"role": "user", "content": "drei"}], "n": 4},
+]
+
+
+def written(folder: Path, kind: str) -> str:
+    path = folder / f"rows.{kind}"
+    lines = "".join(json.dumps(row) + "\n\n" for row in ROWS)
+    if kind == "jsonl":
+        path.write_text(lines, encoding="utf-8")
+    elif kind == "jsonl.gz":
+        path.write_bytes(gzip.compress(lines.encode()))
+    elif kind == "json":
+        path.write_text(json.dumps(ROWS), encoding="utf-8")
+    else:
+        pq.write_table(pa.Table.from_pylist(ROWS), path)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "json", "parquet"])
+def test_rows_of_every_kind_are_read(kind: str, tmp_path: Path) -> None:
+    path = written(tmp_path, kind)
+    found = list(texts_of(path))
+    assert [one.words.split() for one in found] == [
+        ["user", "one", "x", "two"],
+        ["user", "drei"],
+    ] or [sorted(one.words.split()) for one in found] == [
+        ["one", "two", "user", "x"],
+        ["drei", "user"],
+    ]
+    assert [one.where for one in found] == [f"{path}:1", f"{path}:2"]
+    assert [one.all for one in texts_of(f"file://{path}", "messages")] == [one.all for one in found]
+    with pytest.raises(UserError, match="--column must be one of the columns of .*, got 'text'"):
+        list(texts_of(path, "text"))
+
+
+def test_plain_text_comes_in_pieces_and_nothing_hides_at_a_seam(
+    tmp_path: Path, known: Fingerprints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpora, "PIECE", 400)
+    told = prompts("judge", "core", 12)
+    path = tmp_path / "corpus.txt"
+    path.write_text("\nand then\n".join(prompt for _, prompt in told), encoding="utf-8")
+    pieces = list(texts_of(str(path), overlap=known.longest))
+    assert len(pieces) > 3
+    result = examine(pieces, known)
+    assert dict(result.counts) == {("exact", "judge", "core", "test"): 12}
+    assert {finding.item for finding in result.findings} == {item for item, _ in told}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.csv", "x", "DATASET must end in .jsonl, .json, .parquet, .txt"),
+        ("a.jsonl", "{}\n{", "a.jsonl: line 2: Expecting property name"),
+        ("a.parquet", "none", "DATASET must be a file that can be read, got"),
+        ("absent.txt", None, "No such file"),
+    ],
+)
+def test_what_cannot_be_read_is_told(
+    tmp_path: Path, name: str, content: str | None, message: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    with pytest.raises(UserError, match=message):
+        list(texts_of(str(tmp_path / name)))

@@ -1,0 +1,147 @@
+"""Series: item by item the same however many are taken, nothing twice, apart from tests."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import cycle, islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.suites.contract import UserError
+from whybench.suites.registry import suite
+from whybench.training.canary import CANARY, canary, sides_marked
+from whybench.training.repeats import Seen
+from whybench.training.series import (
+    NOTHING_NEW,
+    PORTION,
+    Series,
+    evaluation_series,
+    training_series,
+)
+
+
+@given(st.lists(st.lists(st.integers(0, 40), max_size=12), max_size=30))
+def test_what_was_seen_is_known(portions: list[list[int]]) -> None:
+    """Hold it against a set, with numbers at the ends of 64 bits too."""
+    seen, known = Seen(), set()
+    for portion in portions:
+        numbers = [2**64 - 1 - number if number % 2 else number for number in portion]
+        expected = []
+        for number in numbers:
+            expected.append(number not in known)
+            known.add(number)
+        assert seen.new(numbers).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "few", "many"),
+    [("judge", 50, 1500), ("compose", 50, 1500), ("intervene", 30, 1100), ("analyze", 4, 31)],
+)
+def test_items_are_the_same_however_many_are_taken_and_none_comes_twice(
+    name: str, few: int, many: int
+) -> None:
+    series = training_series(suite(name), {})
+    items = list(series.take(many))
+    assert list(series.take(few)) == items[:few]
+    assert len({item.id for item in items}) == len(items) == many
+    assert len({(series.suite.word(item), str(item.factors)) for item in items}) == many
+
+
+@pytest.mark.parametrize("name", ["intervene", "analyze", "compose", "judge"])
+def test_no_world_to_train_on_is_in_a_test(name: str) -> None:
+    asked = suite(name)
+    stream = asked.stream
+    count = 31 if name == "analyze" else 600
+    trained = {stream.world(item) for item in training_series(asked, {}).take(count)}
+    design = next(iter(asked.designs.values()))
+    tested = {stream.world(item) for item in asked.items(design)}
+    assert trained
+    assert not trained & tested
+
+
+def test_no_opening_to_train_on_is_that_of_a_test() -> None:
+    """Openings do not say the hidden world, and would else be the same now and then."""
+    asked = suite("intervene")
+    tested = {asked.word(item) for one in asked.designs.values() for item in asked.items(one)}
+    plain = training_series(asked, {"n": 4}).design
+    assert any(asked.word(item) in tested for item in islice(asked.items(plain), 1300))
+    series = training_series(asked, {"n": 4})
+    assert not any(asked.word(item) in tested for item in series.take(1300))
+
+
+def test_repeats_are_left_out_and_the_end_is_told() -> None:
+    asked = suite("compose")
+    items = list(islice(asked.items(asked.designs["core"]), 30))
+    twice = replace(asked, items=lambda _: iter(items[:20] + items[10:]))
+    series = Series(twice, asked.designs["core"], "train")
+    assert list(series.take(30)) == items
+    with pytest.raises(UserError, match="count must be at most 30, the number of different items"):
+        list(series.take(31))
+    endless = Series(replace(asked, items=lambda _: cycle(items)), series.design, "train")
+    with pytest.raises(UserError, match="count must be at most 30"):
+        list(endless.take(PORTION + NOTHING_NEW))
+
+
+def test_a_few_repeats_in_a_row_are_not_the_end() -> None:
+    asked = suite("compose")
+    items = list(islice(asked.items(asked.designs["core"]), 31))
+    late = replace(asked, items=lambda _: iter([*items[:30], *[items[0]] * 300, items[30]]))
+    assert list(Series(late, asked.designs["core"], "train").take(31)) == items
+
+
+def test_what_an_id_tells_apart_but_nobody_sees_is_a_repeat() -> None:
+    """Ids of intervene hold the number of the draw."""
+    asked = suite("intervene")
+    item = next(iter(asked.items(training_series(asked, {}).design)))
+    again = replace(item, id="intervene-other", draw=item.draw + 2)
+    twins = replace(asked, designs={}, items=lambda _: iter([item, again]))
+    series = Series(twins, asked.designs["core"], "train")
+    assert list(series.take(1)) == [item]
+    with pytest.raises(UserError, match="count must be at most 1"):
+        list(series.take(2))
+
+
+def test_a_digest_is_of_what_is_asked_and_how_it_is_read() -> None:
+    asked = suite("compose")
+    series = training_series(asked, {})
+    assert series.hash == training_series(asked, {}).hash
+    others = [
+        training_series(asked, {"theme": "vault"}),
+        evaluation_series(asked, {"base": "core"}),
+        replace(series, suite=replace(asked, version=2)),
+        replace(series, suite=replace(asked, probes=("perhaps",))),
+    ]
+    assert len({series.hash, *(other.hash for other in others)}) == 5
+
+
+def test_a_suite_for_testing_alone_says_so() -> None:
+    asked = replace(suite("compose"), stream=None)
+    with pytest.raises(UserError, match="compose is for testing alone: it has no `stream`"):
+        training_series(asked, {})
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("compose", {"base": "party"}, "party is one world"),
+        ("intervene", {"base": "core"}, "split must be test for core worlds"),
+        ("analyze", {"base": "published"}, "must be test with published data|seeds must be"),
+        ("compose", {"split": "test"}, "split must be train in a series for training, got 'test'"),
+        ("judge", {"story": "economy"}, "story must be left out with generated worlds"),
+    ],
+)
+def test_designs_for_testing_alone_are_not_for_training(
+    name: str, settings: dict[str, object], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        training_series(suite(name), settings)
+
+
+def test_the_canary_tells_its_side() -> None:
+    assert sides_marked(f"a {canary('train')} b") == {"train"}
+    assert sides_marked(f"{canary('train')}{canary('test')}") == {"train", "test"}
+    assert sides_marked(CANARY) == {"test"}
+    assert sides_marked(CANARY[:-1]) == set()
+    assert CANARY == "whybench:canary:6b1f0e57-2d94-4c8e-9a3b-d05c7e41f826"
