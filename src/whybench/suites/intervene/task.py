@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task
-from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -78,10 +77,7 @@ async def _hold(state: TaskState, row: dict[str, Any], talk: list[ChatMessage]) 
         output = await ask(model.generate, talk, tools=tools)
         reply = marked(output)
         talk.append(reply)
-        done = len(episode.path)
         said = episode.hear(words_of(reply), output.stop_reason in CUT_OFF)
-        if len(episode.path) > done:
-            transcript().info(_event(episode), source="intervene")
         state.store.set(f"intervene:{item}", {"steps": len(episode.path), "end": episode.end})
         if said is None:
             return output
@@ -99,18 +95,6 @@ def _responses(reply: ChatMessageAssistant, said: str, item: str) -> Iterator[Ch
             tool_call_id=call.id,
             function=call.function,
         )
-
-
-def _event(episode: Episode) -> dict[str, Any]:
-    """Return what happened in the world last, by name."""
-    action, entity, state = episode.path[-1]
-    names = episode.case.names
-    return {
-        "step": len(episode.path),
-        "action": action,
-        "entity": names[entity],
-        "moving": [name for place, name in enumerate(names) if state >> place & 1],
-    }
 
 
 def _tools(case: Case) -> list[ToolInfo]:
