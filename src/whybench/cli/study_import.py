@@ -68,11 +68,12 @@ def import_command(
     zip), files of DataPipe. Rows that are there twice count once.
     """
     from whybench.records import write_records  # noqa: PLC0415  (not for --help)
+    from whybench.study.export import DATA, MANIFEST  # noqa: PLC0415
 
     if folder is None:
-        if len(sources) > 1 or not (Path(sources[0]) / "study.json").is_file():
+        if len(sources) > 1 or not (Path(sources[0]) / MANIFEST).is_file():
             raise UserError(f"--study must name the study's folder, got none for {sources[0]}")
-        folder, sources = sources[0], (str(Path(sources[0]) / "data"),)
+        folder, sources = sources[0], (str(Path(sources[0]) / DATA),)
     found = import_study(folder, sources, rules, by, name, keep_ids)
     try:
         write_records(found.table, output)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Answer, Item
     from whybench.suites.registry import AnySuite
 
-__all__ = ["content_hash", "read_replies"]
+__all__ = ["content_hash", "read_replies", "read_talk"]
 
 
 def content_hash(asked: AnySuite, items: Sequence[Item]) -> str:
@@ -33,6 +33,16 @@ def items_for_probing(items: Sequence[Item]) -> int:
 
 def _verdicts(asked: AnySuite, factors: Any) -> list[Any]:
     return [read_replies(asked, factors, repeat((probe, False))) for probe in asked.probes]
+
+
+def read_talk(
+    asked: AnySuite, factors: Mapping[str, Any], said: Sequence[tuple[str, bool]]
+) -> Answer:
+    """Return what a whole talk about an item comes to: all its replies, or the last one.
+
+    Without an episode the last reply is the answer; what came before was work on it.
+    """
+    return read_replies(asked, factors, said if asked.episode else said[-1:])
 
 
 def read_replies(

@@ -27,7 +27,7 @@ from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
 from whybench.records.transcripts import conversations
 from whybench.seeds import digest
 from whybench.suites.asking import ask
-from whybench.suites.content import content_hash, read_replies
+from whybench.suites.content import content_hash, read_talk
 from whybench.suites.contract import UserError
 from whybench.suites.registry import AnySuite, put_on_shelf, suite
 from whybench.suites.shards import WHOLE, in_samples, take_shard
@@ -168,8 +168,7 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
             for message in talk
             if isinstance(message, ChatMessageAssistant)
         ]
-        # Without an episode the last reply is the answer; what came before was work on it.
-        answer = read_replies(asked, row, said if asked.episode else said[-1:])
+        answer = read_talk(asked, row, said)
         answers.append((item, answer.value, answer.reason, {**answer.parts, **asked.traces(talk)}))
     last = said[-1][0].strip()[-200:] if said and len(rows) == 1 else None
     return Score(**pack_score(answers), answer=last)

@@ -23,7 +23,7 @@ from openai import APIError, AsyncOpenAI
 from pydantic import Field, model_validator
 from verifiers.v1.dialects.chat import message_to_wire
 
-from whybench.suites.content import read_replies
+from whybench.suites.content import read_talk
 from whybench.suites.contract import UserError
 from whybench.suites.registry import suite
 from whybench.training.canary import canary
@@ -66,9 +66,7 @@ class Question(vf.Task[QuestionData]):
 
     def answer(self, trace: Any) -> Answer:
         """Return what the replies of a rollout come to."""
-        asked, said = suite(self.data.suite), replies_of(trace)
-        # Without an episode the last reply is the answer; what came before was work on it.
-        return read_replies(asked, self.data.factors, said if asked.episode else said[-1:])
+        return read_talk(suite(self.data.suite), self.data.factors, replies_of(trace))
 
     @vf.reward
     async def worth(self, trace: vf.Trace) -> float:
