@@ -10,21 +10,18 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise, product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Thread
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from evidence.browser import chromium, opened
 from evidence.figures import Figure
 from evidence.participants import drive, kept_rows, take_part
-from whybench.study.export import DOWNLOAD, Saving, write_study
-from whybench.study.plan import make_plan
-from whybench.study.server import study_server
+from evidence.studies import exported, opened_study, plan_of, replies_of, served
+from whybench.study.export import Saving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +33,7 @@ if TYPE_CHECKING:
     from evidence.participants import Hands
     from whybench.study.plan import Plan
 
-__all__ = ["PARTS", "exported", "replies_of", "served"]
+__all__ = ["PARTS"]
 
 SCREENSHOTS = "WHYBENCH_SCREENSHOTS"
 WIDTHS = (1280, 390)
@@ -47,77 +44,11 @@ GUESSERS = {"judge": "random", "compose": "coin", "intervene": "random-then-gues
 SUITES = tuple(GUESSERS)
 
 
-@contextmanager
-def exported(plan: Plan, saving: Saving = DOWNLOAD) -> Iterator[Path]:
-    """Write a study into a folder that is gone afterwards."""
-    with TemporaryDirectory() as folder:
-        write_study(plan, Path(folder) / "study", saving)
-        yield Path(folder) / "study"
-
-
-@contextmanager
-def served(study: Path, data: Path | None = None) -> Iterator[str]:
-    """Serve a study from a thread; yield its address."""
-    server = study_server(study, data)
-    # What is tried here ends in moments; the server must not hold it up for half a second.
-    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-
-
-@contextmanager
-def _opened(browser: Browser, study: Path, query: str = "", **options: Any) -> Iterator[Opened]:
-    """Open a study from the disk; whatever it asks for outside its folder is refused."""
-    home = study.as_uri()
-    with opened(browser, f"{home}/index.html{query}", home=home, **options) as found:
-        yield found
-
-
-def _plan(suite_name: str, small: bool) -> Plan:
-    settings = {"compose": {"base": "core", "units": 1}}.get(suite_name, {"base": "core"})
-    return make_plan(suite_name, settings, 4, 2) if small else make_plan(suite_name, settings)
-
-
-def replies_of(plan: Plan, agent: str = "") -> dict[str, tuple[str, ...]]:
-    """Return what an agent replies to every item of a plan, by id; gold replies without an agent.
-
-    A slider has whole numbers, so replies to be set by one are rounded.
-    """
-    said = {}
-    for item in (item for entry in plan.lists for item in entry):
-        turns: list[str] = []
-        plan.asked.converse(item, partial(_spoken, plan, agent, item.id, turns))
-        if plan.questionnaire.response == "rating":
-            turns = [str(round(float(turn))) for turn in turns]
-        # On the page nobody is asked how to go on: one acts again, or answers.
-        said[item.id] = tuple(turn for turn in turns if '"next"' not in turn)
-    return said
-
-
-def _spoken(plan: Plan, agent: str, item: str, turns: list[str], asked: object, turn: int) -> str:
-    """Reply as an agent does, or with gold, and write it down."""
-    from whybench.suites.contract import reply_generator
-
-    if agent:
-        speaker = plan.asked.agent(agent)
-        settings = speaker.settings({})
-        draw = reply_generator(agent, settings, item, 1, turn)
-        turns.append(speaker.reply(asked, settings, draw))
-    else:
-        turns.append(plan.asked.gold(asked))
-    return turns[-1]
-
-
 def pages(small: bool) -> Iterator[Figure]:
     """Yield who comes through the pages, how they look, and whether they do what they promise."""
     with chromium() as browser:
         for name in SUITES[:1] if small else SUITES:
-            plan = _plan(name, small)
+            plan = plan_of(name, small)
             said = replies_of(plan, GUESSERS[name])
             with exported(plan) as study:
                 for hands in ("mouse", "keys"):
@@ -136,7 +67,7 @@ def _to_the_end(
     hands: Hands,
 ) -> Figure:
     """Go through a study, and hold the file that is downloaded against what was answered."""
-    with _opened(browser, study, "?participant=somebody&number=1") as found:
+    with opened_study(browser, study, "?participant=somebody&number=1") as found:
         with found.page.expect_download() as download:
             drive(found.page, said.__getitem__, hands)
         rows = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
@@ -173,7 +104,7 @@ def _as_seen(
     looked: Counter[str] = Counter()
     for width, scheme in zip(WIDTHS, SCHEMES, strict=True) if small else product(WIDTHS, SCHEMES):
         seen_here: set[str] = set()
-        with _opened(browser, study, "?number=0", width=width, scheme=scheme) as found:
+        with opened_study(browser, study, "?number=0", width=width, scheme=scheme) as found:
 
             def look(
                 kind: str,
@@ -205,7 +136,7 @@ def _as_seen(
 
 def _slider(browser: Browser, study: Path) -> Iterator[Figure]:
     """Yield whether an untouched slider is refused, and where sliders start."""
-    with _opened(browser, study) as found:
+    with opened_study(browser, study) as found:
         page = found.page
         drive(page, lambda _: ["0"], seen=lambda kind, _: kind != "item")
         start = int(page.input_value("input[type=range]"))
@@ -249,7 +180,7 @@ def _slider(browser: Browser, study: Path) -> Iterator[Figure]:
 
 def _balance(browser: Browser, study: Path, plan: Plan) -> Iterator[Figure]:
     """Yield whether a full cycle of participants is balanced, as the page itself assigns it."""
-    with _opened(browser, study) as found:
+    with opened_study(browser, study) as found:
         assigned = found.page.evaluate(
             "cycle => Array.from({length: cycle}, (_, number) =>"
             "whybench.assigned(STUDY, number).items.map(item => item.id))",
@@ -284,9 +215,9 @@ def _pairs(entry: Sequence[Any], follows: Counter[Any]) -> Iterator[int]:
 
 def closing(small: bool) -> Iterator[Figure]:
     """Yield what is left when the tab is closed on every page, one after the other."""
-    plan = _plan("judge", small)
+    plan = plan_of("judge", small)
     said = replies_of(plan, "random")
-    with exported(plan) as study, chromium() as browser, _opened(browser, study) as found:
+    with exported(plan) as study, chromium() as browser, opened_study(browser, study) as found:
         page, lost, openings, resumed = found.page, 0, 0, 0
         rows: list[dict[str, Any]] = []
         ended = ""
@@ -326,7 +257,7 @@ def suites(small: bool) -> Iterator[Figure]:
     """Yield what becomes of true answers given in the browser, suite by suite, and how fast."""
     with chromium() as browser, TemporaryDirectory() as folder:
         for name in SUITES:
-            plan = _plan(name, small)
+            plan = plan_of(name, small)
             said = replies_of(plan)
             with exported(plan) as study:
                 start = perf_counter()
@@ -353,7 +284,7 @@ def _repeated(replies: Sequence[str], _asked: object, turn: int) -> str:
 
 def sending(small: bool) -> Iterator[Figure]:
     """Yield whether rows reach the server, one by one, and those of a time when it was down."""
-    plan = _plan("judge", small)
+    plan = plan_of("judge", small)
     said = replies_of(plan, "random")
     with exported(plan, Saving("serve")) as study, chromium() as browser:
         numbers, equal, down = [], True, 0

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from tests.report.simulated import DESIGNS, answers
 
-from whybench.report.comparison import as_one_family, compare_tables, shared_items
+from whybench.report.comparison import agents_in_words, as_one_family, compare_tables, shared_items
 from whybench.stats import benjamini_hochberg
 from whybench.suites.contract import UserError
 from whybench.suites.registry import suite
@@ -129,6 +129,15 @@ def test_what_cannot_be_compared_is_said(kind: str, message: str) -> None:
     with pytest.raises(UserError) as raised:
         compare_tables(suite("judge"), first, second)
     assert str(raised.value).startswith(message)
+
+
+def test_many_agents_are_counted_and_few_named() -> None:
+    assert agents_in_words([]) == "none"
+    assert agents_in_words(["ann", "bob"]) == "ann, bob"
+    people = [f"person-{number:02}" for number in range(48)]
+    told = agents_in_words(people)
+    assert told.startswith("48 agents (person-00, ")
+    assert told.endswith("person-07, …)")
 
 
 def test_p_values_are_corrected_over_the_family() -> None:

@@ -67,6 +67,15 @@ def test_yes_is_worth_what_the_truth_says() -> None:
         assert reward(row, "No.") == 1 - row["truth"]
 
 
+@pytest.mark.parametrize("name", ["judge", "compose", "analyze"])
+def test_the_last_of_several_replies_is_the_answer_as_it_is_in_a_run(name: str) -> None:
+    """What is said before the answer to a question of one turn is work on it."""
+    for item, row in rows(name, 4):
+        gold = suite(name).gold(item)
+        assert reward(row, ["Let me see.", gold]) == 1.0
+        assert reward(row, [gold, "On second thoughts, I cannot say."]) == 0.0
+
+
 def test_an_answer_that_nothing_entails_is_worth_nothing() -> None:
     """A right guess is luck: all entities move, and nothing was done to them."""
     for _, row in rows("intervene", 16):

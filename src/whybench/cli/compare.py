@@ -140,6 +140,8 @@ def _sides(
     """Return the records of both sides by suite."""
     import pyarrow.compute as pc  # noqa: PLC0415
 
+    from whybench.report.comparison import agents_in_words  # noqa: PLC0415
+
     if (second is None) == (agents is None):
         raise UserError(
             "compare takes two sources, or one source and two --agents, got "
@@ -152,7 +154,7 @@ def _sides(
     known = sorted({agent for table in tables.values() for agent in table["agent"].to_pylist()})
     for agent in agents:
         if agent not in known:
-            raise UserError(f"--agents must be among {', '.join(known)}, got {agent!r}")
+            raise UserError(f"--agents must be among {agents_in_words(known)}, got {agent!r}")
     one, two = (
         {
             name: table.filter(pc.equal(table["agent"], agent))

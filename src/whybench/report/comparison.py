@@ -18,14 +18,21 @@ from whybench.suites.contract import UserError
 from whybench.suites.pairs import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
     from whybench.suites.pairs import Pair
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Change", "Shared", "as_one_family", "compare_tables", "shared_items"]
+__all__ = [
+    "Change",
+    "Shared",
+    "agents_in_words",
+    "as_one_family",
+    "compare_tables",
+    "shared_items",
+]
 
 Verdict = Literal["rose", "fell", "no change shown", "undefined"]
 
@@ -117,13 +124,20 @@ def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[C
     return as_one_family(_change(suite.name, pair) for pair in suite.paired(side_by_side(*sides)))
 
 
+def agents_in_words(agents: Sequence[str], most: int = 8) -> str:
+    """Return the names of agents; of many, such as all people of a study, the number and a few."""
+    if len(agents) <= most:
+        return ", ".join(agents) or "none"
+    return f"{len(agents)} agents ({', '.join(agents[:most])}, …)"
+
+
 def shared_items(suite: str, first: pa.Table, second: pa.Table) -> Shared:
     """Return which items two sides have in common."""
     for place, table in (("first", first), ("second", second)):
         agents = sorted(set(table["agent"].to_pylist()))
         if len(agents) != 1:
             raise UserError(
-                f"the {place} side must hold one agent, got {', '.join(agents) or 'none'}; "
+                f"the {place} side must hold one agent, got {agents_in_words(agents)}; "
                 "choose two by --agents"
             )
     versions = [sorted(set(table["version"].to_pylist())) for table in (first, second)]

@@ -102,7 +102,7 @@ def exclude(
     Raises:
         UserError: A rule is about something that was not recorded of anybody.
     """
-    kept, counted = list(made), []
+    kept, counted = [True] * len(made), []
     for rule in rules:
         verdicts = [rule.meets(one) for one in made]
         if made and all(verdict is None for verdict in verdicts):
@@ -110,8 +110,8 @@ def exclude(
                 f"--exclude must be about what the study recorded, got {rule}: nobody has "
                 f"{BOUNDED[rule.name][0]}; leave the rule out"
             )
-        gone = [one for one in kept if rule.meets(one)]
-        kept = [one for one in kept if not rule.meets(one)]
+        gone = [one for one, was, met in zip(made, kept, verdicts, strict=True) if was and met]
+        kept = [was and not met for was, met in zip(kept, verdicts, strict=True)]
         counted.append(
             Exclusion(
                 rule=str(rule),
@@ -121,4 +121,4 @@ def exclude(
                 answers=sum(len(one.answers) for one in gone),
             )
         )
-    return kept, counted
+    return [one for one, was in zip(made, kept, strict=True) if was], counted

@@ -91,7 +91,11 @@ def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
         note = _NOTES[name](case) if name in _NOTES else ""
         yield _result(name, len(items), check(case), note)
     for name, own in suite.checks.items():
-        yield _result(name, len(items), own(items))
+        about = own.about(items)
+        if about:
+            yield _result(name, len(about), own.problems(about))
+        else:
+            yield CheckResult(name, 0, 0, (), "the design has none of the kind", asked=False)
 
 
 def _result(name: str, looked_at: int, problems: Any, note: str = "") -> CheckResult:

@@ -45,6 +45,7 @@ __all__ = [
     "Agent",
     "Answer",
     "Budget",
+    "Check",
     "Design",
     "Episode",
     "Item",
@@ -235,6 +236,20 @@ class Play:
     debrief: Callable[[Any], Iterable[str]]
 
 
+@dataclass(frozen=True)
+class Check(Generic[ItemT]):
+    """A check of a suite's own on the items of a design.
+
+    Attributes:
+        problems: What is wrong with the items that it looks at, in words.
+        about: The items of a design that it looks at. Where there are none, the check does not
+            apply, which is not the same as to pass.
+    """
+
+    problems: Callable[[Sequence[ItemT]], Iterable[str]]
+    about: Callable[[Sequence[ItemT]], Sequence[ItemT]] = lambda items: items
+
+
 ENDLESS = 2 * 10**9
 """So many worlds that nobody comes to their end; even, since some worlds come in pairs."""
 
@@ -315,8 +330,7 @@ class Suite(Generic[DesignT, ItemT]):
         draw: Lines that picture an item's causal graph, for `whybench show`.
         play: How a person takes part at the terminal, where that is possible.
         questionnaire: How people are asked in a browser, where that is possible.
-        checks: Further checks of this suite: name to a function of a design's items that
-            yields what is wrong.
+        checks: Further checks of this suite, by name.
         traces: What the messages of a conversation, as Inspect has them, add to the parts of its
             answer beside what was replied, such as what became of programs.
         trials: What the suite has to show of itself when it is calibrated, beside the measures of
@@ -365,7 +379,7 @@ class Suite(Generic[DesignT, ItemT]):
     draw: Callable[[ItemT], Iterable[str]] | None = None
     play: Play | None = None
     questionnaire: Questionnaire | None = None
-    checks: Mapping[str, Callable[[Sequence[ItemT]], Iterable[str]]] = field(default_factory=dict)
+    checks: Mapping[str, Check[ItemT]] = field(default_factory=dict)
     traces: Callable[[Sequence[Any]], Mapping[str, Scalar]] = lambda _: {}
     trials: Callable[[DesignT, int], Iterable[Trial]] | None = None
     stream: Stream[ItemT] | None = None

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.content import read_replies
+from whybench.suites.content import read_talk
 from whybench.suites.contract import UserError
 from whybench.suites.registry import suite
 
@@ -38,8 +38,9 @@ def reward(row: Row, replies: str | Sequence[str]) -> float:
 
     Args:
         row: A row of an export, of JSON lines or of Parquet.
-        replies: The agent's reply, or its replies in turn where a conversation goes on. Replies
-            after the end of the conversation do not count.
+        replies: The agent's reply, or its replies in turn where a conversation goes on; what is
+            said after the end of the conversation does not count. Of several replies to a question
+            of one turn the last is the answer, as it is in a run.
 
     Raises:
         UserError: The row is not one of ours, or of a version that is scored differently.
@@ -51,7 +52,7 @@ def grade(row: Row, replies: str | Sequence[str]) -> tuple[float, Answer]:
     """Return what replies to a row are worth, and the answer that was read from them."""
     asked = _suite_of(row)
     said = [replies] if isinstance(replies, str) else replies
-    answer = read_replies(asked, row["factors"], ((text, False) for text in said))
+    answer = read_talk(asked, row["factors"], [(text, False) for text in said])
     return worth_of(asked, row["truth"], answer), answer
 
 

@@ -152,25 +152,26 @@ def test_conclusions_say_what_two_could_disagree_about() -> None:
 def test_own_checks_see_what_is_wrong() -> None:
     items = items_of(label="neutral,damning", seeds=1)
     for check in CHECKS.values():
-        assert not list(check(items))
+        assert check.about(items)
+        assert not list(check.problems(check.about(items)))
     trap = items[0]
     called_control = altered(trap, variant="randomised")
-    found = list(CHECKS["traps are traps and controls are none"]([called_control]))
+    found = list(CHECKS["traps are traps and controls are none"].problems([called_control]))
     assert found == [f"simpson, randomised, draw {trap.draw}: the trap is there"]
     effect = trap.instance.measured("effect")
     blurred = replace(effect, se=10 * effect.se)
     lax = altered(trap, truths={**trap.instance.truths, "effect": blurred})
-    (line,) = CHECKS["naive values fail in traps"]([lax])
+    (line,) = CHECKS["naive values fail in traps"].problems([lax])
     assert "effect: the naive value by crude difference passes" in line
     (one, value), _ = effect.certificate.derivations
     wrong = replace(effect.certificate, derivations=((one, value), (one, value)))
     once = replace(effect, certificate=wrong)
     lone = altered(trap, truths={**trap.instance.truths, "effect": once})
-    assert len(list(CHECKS["every number is derived twice"]([lone]))) == 1
+    assert len(list(CHECKS["every number is derived twice"].problems([lone]))) == 1
     shuffled = {role: values[::-1] for role, values in trap.instance.rows.items()}
     other = altered(replace(trap, label="damning"), rows=shuffled)
-    assert len(list(CHECKS["labels change names alone"]([trap, other]))) == 1
-    assert len(list(CHECKS["factors give back the data"]([trap, called_control]))) == 1
+    assert len(list(CHECKS["labels change names alone"].problems([trap, other]))) == 1
+    assert len(list(CHECKS["factors give back the data"].problems([trap, called_control]))) == 1
 
 
 def test_named_designs_hold_each_other_where_they_ask_the_same() -> None:

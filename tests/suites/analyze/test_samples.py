@@ -134,7 +134,7 @@ def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
         CHALLENGES[item.challenge].present(item.instance) != (item.variant == "trap")
         for item in items
     )
-    assert not [wrong for check in CHECKS.values() for wrong in check(items)]
+    assert not [wrong for check in CHECKS.values() for wrong in check.problems(check.about(items))]
 
 
 def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:

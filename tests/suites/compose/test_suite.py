@@ -70,8 +70,8 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
     ]
     for item, other in zip(lying, items, strict=False):
         item.__dict__["prompt"] = other.prompt
-    found = list(CHECKS["prompt and theme, also one's own, give back the world"](lying))
-    assert found
+    check = CHECKS["prompt and theme, also one's own, give back the world"]
+    assert list(check.problems(lying))
 
 
 def test_own_checks_see_what_is_wrong() -> None:
@@ -80,15 +80,16 @@ def test_own_checks_see_what_is_wrong() -> None:
         CHECKS["a constant answer has half of balanced accuracy"],
         CHECKS["whole rounds of units stand for the population"],
     )
-    assert not [*constant(items), *weights(items)]
+    assert len(constant.about(items)) == len(weights.about(items)) == len(items)
+    assert not [*constant.problems(items), *weights.problems(items)]
     yes = [item for item in items if item.question.intervention is None or item.truth]
-    assert list(constant(yes)) == [
+    assert list(constant.problems(yes)) == [
         "bridge+bridge/or/0: all interventional questions have the answer 1"
     ]
     few = [item for item in yes if item.unit]
-    assert not list(constant(few))  # one unit less, and both answers need not occur
+    assert not constant.about(few)  # one unit less, and both answers need not occur
     heavy = [replace(item, weight=2 * item.weight) for item in items]
-    (line,) = weights(heavy)
+    (line,) = weights.problems(heavy)
     assert line.startswith("bridge+bridge/or/0: weight has the mean 2")
 
 

@@ -13,10 +13,10 @@ from whybench.suites.analyze.grading import number_passes
 from whybench.suites.analyze.items import instance_at, instance_of
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.wording import table
-from whybench.suites.contract import UserError
+from whybench.suites.contract import Check, UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from whybench.suites.analyze.challenges.contract import Instance
     from whybench.suites.analyze.items import AnalyzeItem
@@ -44,8 +44,6 @@ def traps_are_traps_and_controls_are_none(items: Sequence[AnalyzeItem]) -> Itera
 def naive_values_fail_in_traps(items: Sequence[AnalyzeItem]) -> Iterator[str]:
     """See that no naive value of a number that the trap bends would pass."""
     for where, instance in _whole(items):
-        if instance.variant != TRAP:
-            continue
         for entry in CHALLENGES[instance.challenge].fields:
             truth = instance.numbers().get(entry.name)
             if truth is None or not (isinstance(entry, Number) and entry.key):
@@ -75,6 +73,23 @@ def factors_give_back_the_data(items: Sequence[AnalyzeItem]) -> Iterator[str]:
             yield f"{item.id}: {error}"
 
 
+def _guaranteed(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
+    """Return the items about data sets of our own; of published ones nothing is guaranteed."""
+    return [item for item in items if item.variant != PUBLISHED]
+
+
+def _traps(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
+    return [item for item in items if item.variant == TRAP]
+
+
+def _under_several_labels(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
+    """Return the items about data sets that are shown under more than one label."""
+    labels = defaultdict(set)
+    for item in items:
+        labels[_where(item)].add(item.label)
+    return [item for item in items if len(labels[_where(item)]) > 1]
+
+
 def _instances(items: Sequence[AnalyzeItem]) -> Iterator[tuple[str, Instance]]:
     """Yield every data set once, with words for it."""
     for where, item in {_where(item): item for item in items}.items():
@@ -85,8 +100,6 @@ def _whole(items: Sequence[AnalyzeItem]) -> Iterator[tuple[str, Instance]]:
     """Yield every data set once with all of its rows; a sample alone guarantees nothing."""
     for where, item in {_where(item): item for item in items}.items():
         shown = item.instance
-        if item.variant == PUBLISHED:
-            continue  # of which nothing is guaranteed
         place = item.challenge, item.variant, item.draw
         yield where, instance_at(*place) if shown.whole else shown
 
@@ -95,11 +108,13 @@ def _where(item: AnalyzeItem) -> str:
     return f"{item.challenge}, {item.variant}, draw {item.draw}"
 
 
-CHECKS: Mapping[str, Callable[[Sequence[AnalyzeItem]], Iterator[str]]] = {
-    "every number is derived twice": every_number_is_derived_twice,
-    "traps are traps and controls are none": traps_are_traps_and_controls_are_none,
-    "naive values fail in traps": naive_values_fail_in_traps,
-    "labels change names alone": labels_change_names_alone,
-    "factors give back the data": factors_give_back_the_data,
+CHECKS: Mapping[str, Check[AnalyzeItem]] = {
+    "every number is derived twice": Check(every_number_is_derived_twice),
+    "traps are traps and controls are none": Check(
+        traps_are_traps_and_controls_are_none, _guaranteed
+    ),
+    "naive values fail in traps": Check(naive_values_fail_in_traps, _traps),
+    "labels change names alone": Check(labels_change_names_alone, _under_several_labels),
+    "factors give back the data": Check(factors_give_back_the_data),
 }
 """The checks by name."""

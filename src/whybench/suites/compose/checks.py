@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from whybench.suites.compose.reading import PromptError, read_prompt
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.units import round_size
+from whybench.suites.contract import Check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,11 +46,8 @@ def a_constant_answer_has_one_half(items: Sequence[ComposeItem]) -> Iterator[str
     have both.
     """
     truths: dict[tuple[str, bool], set[float]] = defaultdict(set)
-    for world, members in _by_world(items).items():
-        if len({item.unit for item in members}) < 2 * round_size(members[0].question.world):
-            continue
-        for item in members:
-            truths[world, item.question.intervention is None].add(item.truth)
+    for item in items:
+        truths[_world(item), item.question.intervention is None].add(item.truth)
     for (world, factual), found in truths.items():
         if len(found) < 2:
             rung = "factual" if factual else "interventional"
@@ -59,9 +58,6 @@ def whole_rounds_stand_for_the_population(items: Sequence[ComposeItem]) -> Itera
     """See that the weights of whole rounds of units have the mean 1."""
     for world, members in _by_world(items).items():
         weights = {item.unit: (item.weight, item.factual_weight) for item in members}
-        double = 2 * round_size(members[0].question.world)
-        if len(weights) % double:
-            continue
         for name, column in zip(
             ("weight", "factual_weight"), zip(*weights.values(), strict=True), strict=True
         ):
@@ -69,16 +65,49 @@ def whole_rounds_stand_for_the_population(items: Sequence[ComposeItem]) -> Itera
                 yield f"{world}: {name} has the mean {fmean(column)}"
 
 
+def _two_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
+    """Return the items of worlds with two rounds of units or more."""
+    return _of_worlds(items, lambda rounds: rounds >= 2)
+
+
+def _even_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
+    """Return the items of worlds whose units are whole rounds, and an even number of them."""
+    return _of_worlds(items, lambda rounds: rounds % 2 == 0)
+
+
+def _of_worlds(
+    items: Sequence[ComposeItem], wanted: Callable[[Fraction], bool]
+) -> list[ComposeItem]:
+    return [
+        item
+        for members in _by_world(items).values()
+        if wanted(
+            Fraction(len({item.unit for item in members}), round_size(members[0].question.world))
+        )
+        for item in members
+    ]
+
+
 def _by_world(items: Sequence[ComposeItem]) -> dict[str, list[ComposeItem]]:
     found: dict[str, list[ComposeItem]] = defaultdict(list)
     for item in items:
-        found[f"{item.kinds}/{item.gates}/{item.draw}"].append(item)
+        found[_world(item)].append(item)
     return found
 
 
-CHECKS: Mapping[str, Callable[[Sequence[ComposeItem]], Iterator[str]]] = {
-    "prompt and theme, also one's own, give back the world": the_theme_at_hand_gives_back_the_world,
-    "a constant answer has half of balanced accuracy": a_constant_answer_has_one_half,
-    "whole rounds of units stand for the population": whole_rounds_stand_for_the_population,
+def _world(item: ComposeItem) -> str:
+    return f"{item.kinds}/{item.gates}/{item.draw}"
+
+
+CHECKS: Mapping[str, Check[ComposeItem]] = {
+    "prompt and theme, also one's own, give back the world": Check(
+        the_theme_at_hand_gives_back_the_world
+    ),
+    "a constant answer has half of balanced accuracy": Check(
+        a_constant_answer_has_one_half, _two_rounds
+    ),
+    "whole rounds of units stand for the population": Check(
+        whole_rounds_stand_for_the_population, _even_rounds
+    ),
 }
 """The checks by name."""

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from whybench.suites.contract import Check
 from whybench.suites.judge.wording import overload_text
 
 if TYPE_CHECKING:
@@ -25,11 +26,7 @@ __all__ = ["CHECKS"]
 
 def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
     """Yield each word that a story shares with the text that overloads it."""
-    conditions = {
-        (item.told, item.polarity, item.overload, item.overload_source)
-        for item in items
-        if item.overload != "none" and not item.published
-    }
+    conditions = {(item.told, item.polarity, item.overload, item.overload_source) for item in items}
     for told, polarity, overload, source in sorted(conditions, key=str):
         places = [
             ("d", place) for place in range(len(told.variables)) if overload in ("d", "de")
@@ -38,6 +35,10 @@ def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
             text = overload_text(told, polarity, source, kind, place)
             for shared in sorted(_meaning(text) & _story_words(told)):
                 yield f"{told.name}, {overload} from {source}: both say {shared!r} ({text})"
+
+
+def _overloaded(items: Sequence[JudgeItem]) -> Sequence[JudgeItem]:
+    return [item for item in items if item.overload != "none" and not item.published]
 
 
 @cache
@@ -59,4 +60,5 @@ def _function_words() -> frozenset[str]:
     return frozenset(text.split())
 
 
-CHECKS = {"overload is unrelated": overload_is_unrelated}
+CHECKS = {"overload is unrelated": Check(overload_is_unrelated, _overloaded)}
+"""The checks by name."""
