@@ -13,7 +13,7 @@ from PIL import Image
 from whybench.drawing import save
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from matplotlib.figure import Figure
@@ -96,3 +96,25 @@ def check_apart(figure: Figure) -> None:
     for place, (one, box) in enumerate(boxes):
         for two, other in boxes[place + 1 :]:
             assert not box.overlaps(other), (one, two)
+
+
+class FigureLaws:
+    """What holds of every figure; a test class that inherits it says how its figures are drawn."""
+
+    draw: Mapping[str, Callable[[], Figure]]
+    figure_of: Callable[[str], Figure]
+    """Draws a figure by its name, once."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        metafunc.parametrize("name", self.draw)
+
+    def test_a_figure_is_written_in_three_formats_and_always_the_same(
+        self, name: str, tmp_path: Path
+    ) -> None:
+        check_files(self.figure_of(name), self.draw[name], tmp_path)
+
+    def test_nothing_is_cut_off_or_too_small_to_read(self, name: str) -> None:
+        check_readable(self.figure_of(name))
+
+    def test_texts_do_not_cover_each_other(self, name: str) -> None:
+        check_apart(self.figure_of(name))

@@ -17,7 +17,7 @@ pytest.importorskip("matplotlib")
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.drawing.seen import check_apart, check_files, check_readable, drawn, texts, words
+from tests.drawing.seen import FigureLaws, drawn, texts, words
 
 from whybench.records.schema import record_table
 from whybench.seeds import generator
@@ -118,21 +118,9 @@ def figure_of(name: str) -> Figure:
 EVERY = pytest.mark.parametrize("name", DRAW)
 
 
-@EVERY
-def test_a_figure_is_written_in_three_formats_and_always_the_same(
-    name: str, tmp_path: Path
-) -> None:
-    check_files(figure_of(name), DRAW[name], tmp_path)
-
-
-@EVERY
-def test_nothing_is_cut_off_or_too_small_to_read(name: str) -> None:
-    check_readable(figure_of(name))
-
-
-@EVERY
-def test_texts_do_not_cover_each_other(name: str) -> None:
-    check_apart(figure_of(name))
+class TestEveryFigure(FigureLaws):
+    draw = DRAW
+    figure_of = staticmethod(figure_of)
 
 
 @EVERY

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("pysat")
 
-from tests.drawing.seen import check_apart, check_files, check_readable, drawn, words
+from tests.drawing.seen import FigureLaws, check_apart, check_readable, drawn, words
 
 from whybench.records.schema import record_table
 from whybench.stats import Measure
@@ -150,24 +150,9 @@ def figure_of(name: str) -> Figure:
     return DRAW[name]()
 
 
-EVERY = pytest.mark.parametrize("name", DRAW)
-
-
-@EVERY
-def test_a_figure_is_written_in_three_formats_and_always_the_same(
-    name: str, tmp_path: Path
-) -> None:
-    check_files(figure_of(name), DRAW[name], tmp_path)
-
-
-@EVERY
-def test_nothing_is_cut_off_or_too_small_to_read(name: str) -> None:
-    check_readable(figure_of(name))
-
-
-@EVERY
-def test_texts_do_not_cover_each_other(name: str) -> None:
-    check_apart(figure_of(name))
+class TestEveryFigure(FigureLaws):
+    draw = DRAW
+    figure_of = staticmethod(figure_of)
 
 
 def marked(axes: Axes, gid: str) -> list[tuple[float, float]]:

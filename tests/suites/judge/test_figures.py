@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from tests.drawing.seen import check_apart, check_files, check_readable, drawn, texts
+from tests.drawing.seen import FigureLaws, drawn, texts
 
 from whybench.drawing.canvas import save, sheet
 from whybench.drawing.style import PEOPLE as PEOPLE_LOOK
@@ -185,24 +185,9 @@ def figure_of(name: str) -> Figure:
     return DRAW[name]()
 
 
-EVERY = pytest.mark.parametrize("name", DRAW)
-
-
-@EVERY
-def test_a_figure_is_written_in_three_formats_and_always_the_same(
-    name: str, tmp_path: Path
-) -> None:
-    check_files(figure_of(name), DRAW[name], tmp_path)
-
-
-@EVERY
-def test_nothing_is_cut_off_or_too_small_to_read(name: str) -> None:
-    check_readable(figure_of(name))
-
-
-@EVERY
-def test_names_do_not_cover_each_other(name: str) -> None:
-    check_apart(figure_of(name))
+class TestEveryFigure(FigureLaws):
+    draw = DRAW
+    figure_of = staticmethod(figure_of)
 
 
 def test_each_agent_is_a_point() -> None:

@@ -200,6 +200,10 @@ class Instance:
                 found |= {f"{name}.{row}": entry for row, entry in truth.rows.items()}
         return found
 
+    def apart(self, by: float) -> bool:
+        """Whether no number has a naive value that is nearer than so many standard errors."""
+        return all(truth.apart(by) for truth in self.numbers().values())
+
 
 @dataclass(frozen=True)
 class Challenge:

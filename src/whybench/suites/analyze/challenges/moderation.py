@@ -62,9 +62,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     found = _examine(variant, at, rows)
     curved, straight = (_fit(rows, how)[3] for how in ("curved", "straight"))
     if variant == TRAP:
-        kept = abs(curved.z) >= CLEAR and all(
-            truth.apart(APART) for truth in found.numbers().values()
-        )
+        kept = abs(curved.z) >= CLEAR and found.apart(APART)
     else:
         kept = abs(curved.z) < NORMAL_95 and abs(straight.z) >= CLEAR
     return found if kept else None

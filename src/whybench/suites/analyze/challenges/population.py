@@ -61,9 +61,7 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     found = _examine(variant, at, rows)
     raw, adjusted = _gap(rows, "raw"), _gap(rows, "adjusted")
     if variant == TRAP:
-        kept = abs(adjusted.z) >= SHIFTED and all(
-            truth.apart(APART) for truth in found.numbers().values()
-        )
+        kept = abs(adjusted.z) >= SHIFTED and found.apart(APART)
     else:
         kept = abs(adjusted.z) < NORMAL_95 and abs(raw.z) >= SHIFTED
     return found if kept else None
