@@ -26,7 +26,7 @@ from evidence.fault_server import MODEL, FaultServer, Plan, busiest, question_di
 from evidence.figures import Figure, Parts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from whybench.sweep.plan import Unit
     from whybench.sweep.store import Store
@@ -85,8 +85,8 @@ class Drill:
         items = list(SUITE.items(SUITE.designs[design]))
         self.items = {item.id for item in items}
         self.unit_of = _units_by_question(self.units, items)
-        self.lost = 0
-        """Calls that a kill may have cost: those since the last upload of what it hit."""
+        self.lost: dict[str, int] = {}
+        """Calls that kills may have cost each unit: those that no upload has the answers of."""
 
     def start(self, *options: str) -> subprocess.Popen[str]:
         """Start the driver."""
@@ -118,12 +118,18 @@ class Drill:
         calls = self.calls()
         return max(self.running().items(), key=lambda entry: calls[entry[0]])
 
-    def count_lost(self, hit: dict[str, dict[str, Any]]) -> None:
-        """Count the calls since the last upload of units that stand still."""
+    def count_lost(self, units: Iterable[str]) -> None:
+        """Count the calls of units that stand still beyond the samples in their uploaded logs.
+
+        What an earlier kill cost a unit is among them, so the latest count holds.
+        """
+        from inspect_ai.log import read_eval_log_sample_summaries
+
+        time.sleep(PAUSE)  # the server hears what was already sent
         calls = self.calls()
-        for name, note in hit.items():
-            latest = self.store.note(name, "progress.json") or note
-            self.lost += calls[name] - latest["done"]
+        for name in units:
+            held = [len(read_eval_log_sample_summaries(log)) for log in self.store.logs(name)]
+            self.lost[name] = calls[name] - max(held, default=0)
 
     def kill_worker(self, name: str, note: dict[str, Any]) -> None:
         """Kill the process of a unit.
@@ -131,20 +137,22 @@ class Drill:
         It is stopped while its calls are counted: what it asks in the meantime would be lost too.
         """
         os.kill(note["pid"], signal.SIGSTOP)
-        time.sleep(PAUSE)  # the server hears what was already sent
-        self.count_lost({name: note})
+        self.count_lost([name])
         os.kill(note["pid"], signal.SIGKILL)
 
     def kill_driver(self, driver: subprocess.Popen[str]) -> None:
-        """Kill the driver, and count once its workers have noticed and are gone."""
-        hit = self.running()
-        workers = [psutil.Process(note["pid"]) for note in hit.values()]
+        """Kill the driver, and count once its workers have noticed and are gone.
+
+        A worker that was only starting may ask something before it notices, so all are waited for.
+        """
+        workers = psutil.Process(driver.pid).children(recursive=True)
         driver.kill()
         driver.wait()
         _, left = psutil.wait_procs(workers, timeout=60)
         if left:
             raise RuntimeError(f"workers must end with their driver, got {left}")
-        self.count_lost(hit)
+        names = (unit.name for unit in self.units)
+        self.count_lost([name for name in names if self.store.note(name, "done.json") is None])
 
     def wait(self, driver: subprocess.Popen[str], until: Callable[[], bool]) -> None:
         """Wait until something is so, while the driver runs, a bounded time."""
@@ -179,7 +187,7 @@ class Drill:
             "errors": sum(row["outcome"] == "error" for row in rows),
             "calls": len(calls),
             "repeated": len(calls) - len({call["question"] for call in calls}),
-            "allowed": self.lost,
+            "allowed": sum(self.lost.values()),
             "busiest": busiest([call["time"] for call in calls]),
         }
 

@@ -4,11 +4,12 @@ import json
 import shutil
 
 import pytest
+from inspect_ai.log import read_eval_log_sample_summaries
 
 from whybench.suites.contract import UserError
 from whybench.sweep.collection import answers_of, state_of
 from whybench.sweep.plan import Ask, Plan, units_of
-from whybench.sweep.store import DONE, PROGRESS, open_store
+from whybench.sweep.store import DONE, PROGRESS, Store, open_store
 from whybench.sweep.worker import run_unit
 
 
@@ -75,3 +76,35 @@ def test_notes_tell_where_a_unit_runs(tmp_path):
     note = json.loads((tmp_path / "out" / "units" / unit.name / PROGRESS).read_text())
     assert note["done"] == 6
     assert note["folder"].endswith(f"one/{unit.name}")
+
+
+def test_progress_never_says_more_than_the_uploaded_log_holds(tmp_path):
+    """Samples that have ended may not be in the log yet: it is written a few at a time."""
+
+    class Watched(Store):
+        def say(self, unit, name, what):
+            if name == PROGRESS:
+                held = [len(read_eval_log_sample_summaries(log)) for log in self.logs(unit)]
+                said.append((what["done"], max(held, default=0)))
+            super().say(unit, name, what)
+
+    said = []
+    opened = open_store(str(tmp_path / "out"))
+    store = Watched(opened.files, opened.root)
+    run(unit_of("reference/judge.noisy-or", limit=240, epochs=2), store, tmp_path / "one")
+    assert len(said) > 2
+    assert said[0] == (0, 0)
+    assert said[-1] == (480, 480)
+    assert [done for done, held in said if done > held] == []
+
+
+def test_what_is_here_and_was_never_uploaded_is_uploaded_first(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or")
+    run(unit, store, tmp_path / "one")
+    store.forget(unit.name, DONE)
+    for log in store.logs(unit.name):
+        store.files.rm_file(log)
+    assert run(unit, store, tmp_path / "one")["asked"] == 0
+    assert state_of(unit, store).samples == 12
+    assert len(answers_of(unit, store).rows["judge"]) == 12
