@@ -8,6 +8,7 @@ import time
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
@@ -92,8 +93,9 @@ def side_by_side(
 ) -> dict[str, float]:
     """Return the CPU milliseconds that a call costs in each kind of task.
 
-    Rounds alternate between the kinds, and the median round counts, so that a busy machine
-    disturbs all alike.
+    A machine that has other things to do is slower at one time than at another. So rounds alternate
+    between the kinds; of the first the median round counts, and of each other the median of what it
+    costs in units of the first in the same round.
     """
     times: dict[str, list[float]] = {name: [] for name in kinds}
     for make in kinds.values():  # once unmeasured: imports and caches
@@ -101,10 +103,14 @@ def side_by_side(
     for _ in range(rounds):
         for name, make in kinds.items():
             times[name].append(_seconds(make, reply, calls))
-    return {name: 1000 * median(values) for name, values in times.items()}
+    first, *_ = times.values()
+    return {
+        name: 1000 * median(first) * median(np.divide(values, first).tolist())
+        for name, values in times.items()
+    }
 
 
-def cpu_per_call(calls: int = 960, rounds: int = 5) -> dict[str, float]:
+def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
     """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample."""
     design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
     kinds: dict[str, Callable[[], Task]] = {

@@ -102,7 +102,9 @@ def _sample(asked: AnySuite, one: Sample, speaker: Speaker, epoch: int) -> EvalS
 
     assert not isinstance(one.input, str)
     messages = [
-        message for opening in one.input for message in _talk(asked, opening, speaker, epoch)
+        message
+        for opening in one.input
+        for message in _talk(asked, str(one.id), opening, speaker, epoch)
     ]
     held = EvalSample(
         id=str(one.id),
@@ -120,14 +122,14 @@ def _sample(asked: AnySuite, one: Sample, speaker: Speaker, epoch: int) -> EvalS
 
 
 def _talk(
-    asked: AnySuite, opening: ChatMessage, speaker: Speaker, epoch: int
+    asked: AnySuite, sample: str, opening: ChatMessage, speaker: Speaker, epoch: int
 ) -> Iterator[ChatMessage]:
     """Yield a conversation about one item, from its opening on."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
     from whybench.suites.registry import take_from_shelf
 
-    item: Any = take_from_shelf(str((opening.metadata or {})["item"]))
+    item: Any = take_from_shelf(str((opening.metadata or {}).get("item", sample)))
     agent = asked.agent(speaker.strategy)
     settings = agent.settings(speaker.settings)
     episode = asked.open(item.factors)
@@ -137,7 +139,7 @@ def _talk(
         yield said
         rng = reply_generator(agent.name, settings, item.id, epoch, turn)
         reply = agent.reply(item if asked.episode is None else episode, settings, rng)
-        yield ChatMessageAssistant(content=reply, metadata={"stop_reason": "stop"})
+        yield ChatMessageAssistant(content=reply)
         words = episode.hear(reply, False)
-        said = None if words is None else ChatMessageUser(content=words, metadata={"item": item.id})
+        said = None if words is None else ChatMessageUser(content=words, metadata=opening.metadata)
         turn += 1

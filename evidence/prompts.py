@@ -95,7 +95,7 @@ def cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call where a sample asks a whole unit, beside bare one-call samples."""
     from evidence.engine import compose_overhead
 
-    spent = compose_overhead(240, 3) if small else compose_overhead(960, 5)
+    spent = compose_overhead(240, 3) if small else compose_overhead(960, 9)
     ratio = spent["by unit"] / spent["bare"]
     alone = spent["one by one"] / spent["bare"]
     yield Figure(

@@ -34,7 +34,7 @@ OPEN, CLOSE = "<!-- figures -->", "<!-- end of figures -->"
 
 def compose_cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call of compose, one by one and by the unit."""
-    spent = compose_overhead(240, 3) if small else compose_overhead(960, 5)
+    spent = compose_overhead(240, 3) if small else compose_overhead(960, 9)
     ratio, grouped = spent["one by one"] / spent["bare"], spent["by unit"] / spent["bare"]
     bound = 1.3 if small else 1.1
     yield Figure(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from inspect_ai.solver._task_state import sample_state
+
 from whybench.suites.registry import take_from_shelf
 
 if TYPE_CHECKING:
@@ -16,9 +18,15 @@ __all__ = ["episode_so_far", "item_asked"]
 
 
 def item_asked(messages: list[ChatMessage]) -> tuple[str, Item | None]:
-    """Return the id of the item that was last named, and the item if this process asks it."""
+    """Return the id of the item that is asked, and the item if this process asks it.
+
+    The message that was last said about an item names it, or else the sample does.
+    """
     named = (str((message.metadata or {}).get("item", "")) for message in reversed(messages))
     item_id = next(filter(None, named), "")
+    state = None if item_id else sample_state()
+    if state is not None:
+        item_id = str(state.sample_id)
     return item_id, take_from_shelf(item_id)
 
 

@@ -109,12 +109,16 @@ def question_task(
 
 
 def _sample(asked: AnySuite, members: Sequence[Item]) -> Sample:
-    """Return the sample that asks these items; one conversation opens for each."""
+    """Return the sample that asks these items; one conversation opens for each.
+
+    Where there are several, the messages name their items; else the sample does.
+    """
     ids = [item.id for item in members]
+    alone = len(ids) == 1
     return Sample(
-        id=ids[0] if len(ids) == 1 else f"{asked.name}-group-{digest(ids).hex()[:20]}",
+        id=ids[0] if alone else f"{asked.name}-group-{digest(ids).hex()[:20]}",
         input=[
-            ChatMessageUser(content=asked.word(item), metadata={"item": item.id})
+            ChatMessageUser(content=asked.word(item), metadata=None if alone else {"item": item.id})
             for item in members
         ],
         target=[str(item.truth) for item in members],
@@ -146,7 +150,9 @@ def ask_each() -> Solver:
 
 
 def marked(output: ModelOutput) -> ChatMessageAssistant:
-    """Return the reply with its stop reason, which the log would otherwise not keep."""
+    """Return the reply; one that was cut off says so, which the log would otherwise not keep."""
+    if output.stop_reason not in CUT_OFF:
+        return output.message
     reply = output.message.model_copy()
     reply.metadata = {**(reply.metadata or {}), "stop_reason": output.stop_reason}
     return reply
@@ -156,15 +162,16 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
     """Read the replies of a sample, one that is being run or one from a log."""
     metadata = sample.metadata
     sample_id = str(sample.sample_id if isinstance(sample, TaskState) else sample.id)
-    stop_reason = sample.output.stop_reason if sample.output.choices else None
     asked = suite(str(metadata["suite"]))
     rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
     talks = conversations(sample_id, sample.messages)
+    ended = sample.output.stop_reason if sample.output.choices else None
+    replies = [m for m in sample.messages if isinstance(m, ChatMessageAssistant)]
     answers, said = [], []
     for item, row in rows.items():
         talk = talks.get(item, [])
         said = [
-            (words_of(message), _stop_reason(message, stop_reason) in CUT_OFF)
+            (words_of(message), _stop_reason(message, ended, replies[-1]) in CUT_OFF)
             for message in talk
             if isinstance(message, ChatMessageAssistant)
         ]
@@ -174,10 +181,12 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
     return Score(**pack_score(answers), answer=last)
 
 
-def _stop_reason(message: ChatMessageAssistant, otherwise: str | None) -> str | None:
-    """Return why a reply ended: what was noted with it, or else what is said of the sample."""
-    noted: str | None = (message.metadata or {}).get("stop_reason", otherwise)
-    return noted
+def _stop_reason(
+    message: ChatMessageAssistant, ended: str | None, last: ChatMessageAssistant
+) -> str | None:
+    """Return why a reply ended: as noted with it, or if it is the last, as the sample ended."""
+    noted: str | None = (message.metadata or {}).get("stop_reason")
+    return noted or (ended if message is last else None)
 
 
 def words_of(message: ChatMessageAssistant) -> str:

@@ -8,13 +8,13 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from whybench.agents.conversation import item_asked
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.task import analyze
 from whybench.suites.calibration import simulate
-from whybench.suites.registry import take_from_shelf
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
@@ -44,7 +44,7 @@ def speaking(speak):
 
 
 def gold_of(messages) -> str:
-    return SUITE.gold(take_from_shelf(messages[0].metadata["item"]))
+    return SUITE.gold(item_asked(messages)[1])
 
 
 def rows_in(folder, **settings):

@@ -8,6 +8,7 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_
 from inspect_ai.model._model_output import ChatCompletionChoice
 from inspect_ai.tool import ToolCall
 
+from whybench.agents.conversation import item_asked
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.calibration import simulate
@@ -77,6 +78,35 @@ def test_the_log_tells_what_happened_in_the_world(tmp_path) -> None:
         _, *told = [message.text for message in sample.messages if message.role == "user"]
         assert sum("You see:" in text for text in told) == steps
         assert sample.store[f"intervene:{sample.id}"] == {"steps": steps, "end": "answered"}
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_only_the_reply_that_was_cut_off_counts_as_such(tmp_path, group) -> None:
+    """Everybody acts once; then those who would answer no are cut off, and the others are not."""
+
+    def reply(messages, *_):
+        item = item_asked(messages)[1]
+        acted = any(message.role == "assistant" for message in messages)
+        words = f'{{"action": "hold", "entity": "{item.names[0]}"}}'
+        stop = "stop"
+        if acted:
+            words = '{"answer": "yes"}'
+            stop = "stop" if item.truth else "max_tokens"
+        output = ModelOutput.from_content("mockllm", words, stop_reason=stop)
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    log = run(tmp_path, model, intervene(group=group), limit=12 // group)
+    rows = rows_in(tmp_path)
+    assert {row["truth"] for row in rows} == {0.0, 1.0}
+    for row in rows:
+        assert row["path"].startswith("hold ")
+        assert (row["value"], row["reason"]) == ((1.0, "") if row["truth"] else (None, "cut_off"))
+    assert compared(rows_in(tmp_path, reread=score_sample)) == compared(rows)
+    # What needs no name has none: the log says once what it is about.
+    named = [m.metadata for s in log.samples for m in s.messages if m.role == "user" and m.metadata]
+    assert bool(named) == (group > 1)
 
 
 def caller(*calls: list[ToolCall]):

@@ -81,14 +81,16 @@ async def _hold(state: TaskState, row: dict[str, Any], talk: list[ChatMessage]) 
         state.store.set(f"intervene:{item}", {"steps": len(episode.path), "end": episode.end})
         if said is None:
             return output
-        talk.extend(_responses(reply, said, item))
+        talk.extend(_responses(reply, said, talk[0].metadata))
 
 
-def _responses(reply: ChatMessageAssistant, said: str, item: str) -> Iterator[ChatMessage]:
-    """Yield what is said to a reply; every call of a tool gets its own."""
+def _responses(
+    reply: ChatMessageAssistant, said: str, about: dict[str, Any] | None
+) -> Iterator[ChatMessage]:
+    """Yield what is said to a reply, about the same; every call of a tool gets its own."""
     calls = reply.tool_calls or []
     if not calls:
-        yield ChatMessageUser(content=said, metadata={"item": item})
+        yield ChatMessageUser(content=said, metadata=about)
     for call in calls:
         yield ChatMessageTool(
             content=said if call is calls[-1] else PASSED_OVER,
