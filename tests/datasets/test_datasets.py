@@ -114,8 +114,10 @@ def test_without_a_network_the_message_names_the_mirror(quiet_server, monkeypatc
 
     nowhere = replace(SOURCES["causAIign"], address="http://127.0.0.1:9/")
     monkeypatch.setitem(datasets.SOURCES, "causAIign", nowhere)
-    with pytest.raises(DataError, match="could not be downloaded .* set WHYBENCH_DATA_MIRROR to"):
+    told = "could not be downloaded .* set WHYBENCH_DATA_MIRROR to"
+    with pytest.raises(DataError, match=told) as raised:
         data_path("causAIign", PEOPLE)
+    assert "from http://127.0.0.1:9/: Failed to establish a new connection: " in str(raised.value)
 
 
 @pytest.mark.parametrize(

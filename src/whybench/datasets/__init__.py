@@ -163,6 +163,13 @@ def _cache_folder() -> Path:
     return Path(os.environ.get(CACHE) or pooch.os_cache("whybench"))
 
 
+def _reason(error: Exception) -> str:
+    """Return why a request failed, without the objects that the libraries below name."""
+    inner = error.args[0] if error.args else error
+    told = str(getattr(inner, "reason", inner))
+    return told.partition("): ")[2] or told
+
+
 def _downloaded(source: Source, file: DataFile) -> Path:
     import pooch  # noqa: PLC0415
     from requests.exceptions import RequestException  # noqa: PLC0415
@@ -180,8 +187,9 @@ def _downloaded(source: Source, file: DataFile) -> Path:
         )
     except RequestException as error:
         raise DataError(
-            f"{file.path} of {source.name} could not be downloaded from {source.address}: {error}. "
-            f"Without a network, set {MIRROR} to a folder that holds {source.name}/"
+            f"{file.path} of {source.name} could not be downloaded from {source.address}: "
+            f"{_reason(error)}. Without a network, set {MIRROR} to a folder that holds "
+            f"{source.name}/"
         ) from error
     except ValueError as error:
         raise DataError(
