@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.sandbox import gatehouse
+from whybench.sandbox import gatehouse, keeper
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
 from whybench.sandbox.outcome import SandboxError
@@ -174,6 +174,19 @@ def test_a_limit_ends_the_command_and_not_the_sandbox(sandbox: Sandbox) -> None:
     assert sandbox.run(["sleep", "9"], seconds=0.1).ended == "time"
     assert sandbox.read("kept") == b"here"
     assert python(sandbox, "print('well')") == "well\n"
+
+
+def test_what_was_seen_before_a_command_does_not_explain_its_end(
+    sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The warden may be held up between seeing and saying, and say it during the next command."""
+    seen = time.monotonic()
+    late = f"memory 999 {seen}\n"
+    monkeypatch.setattr(keeper, "_drained", lambda _: late)
+    assert sandbox.run(["sh", "-c", "kill -9 $$"]).ended == "exit"
+    late += f"memory 1000 {seen + 60}\n"
+    outcome = sandbox.run(["sh", "-c", "kill -9 $$"])
+    assert (outcome.ended, outcome.note) == ("memory", "memory reached 1000")
 
 
 def test_forks_that_share_memory_are_not_counted_over_and_over(sandbox: Sandbox) -> None:

@@ -122,6 +122,7 @@ class Sandbox:
             if not self.alive:
                 raise SandboxError("the sandbox has ended")
             self._keeper.forget()
+            asked = time.monotonic()
             try:
                 failure, ended, status, out, err = self._ask(request, 2 * cap, seconds)
                 number, code, why, note = int(failure), int(status), end_named(ended), ""
@@ -131,7 +132,7 @@ class Sandbox:
                 self.close()
                 return Outcome(why, 137, b"", b"", time.monotonic() - started, note or str(error))
             if why == "exit" and code == 137:
-                found, seen = self._keeper.reason()
+                found, seen = self._keeper.reason(since=asked)
                 why, note = (why, note) if found == "gone" else (found, seen)
         if number:
             raise OSError(number, os.strerror(number), argv[0])

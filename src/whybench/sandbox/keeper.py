@@ -123,16 +123,18 @@ class Keeper:
         if self.is_running():
             _drained(self._report)
 
-    def reason(self, patience: float = 0.0) -> tuple[End, str]:
+    def reason(self, patience: float = 0.0, since: float = 0.0) -> tuple[End, str]:
         """Return what the warden ended and what it had found; else that it is gone, and last words.
 
         Args:
             patience: Seconds to wait for the warden's own end before asking.
+            since: The moment, by the monotonic clock, before which what was seen does not count.
         """
         self._has_ended(patience)
-        said = _drained(self._report).split()
-        if len(said) >= 2:
-            return end_named(said[0].encode()), f"{said[0]} reached {said[1]}"
+        for line in _drained(self._report).splitlines():
+            limit, reached, seen = line.split()
+            if float(seen) >= since:
+                return end_named(limit.encode()), f"{limit} reached {reached}"
         words = _drained(self._said).strip().splitlines()
         return "gone", words[-1] if words else ""
 
@@ -165,7 +167,11 @@ def _widen(*pipes: int) -> None:
 
 
 def _drained(descriptor: int) -> str:
+    """Read all that was said so far; whole lines, since each is written at once."""
+    said = b""
     try:
-        return os.read(descriptor, MOST_SAID).decode("utf-8", "replace")
+        while len(said) < PIPE_SIZE and (more := os.read(descriptor, MOST_SAID)):
+            said += more
     except BlockingIOError:
-        return ""
+        pass
+    return said.decode("utf-8", "replace")

@@ -213,11 +213,11 @@ def watch(bwrap: int, report: int, leash: int, most: dict[str, int], lifetime: f
         inside = descendants(agent) if agent else []
         found = breach(agent, inside, most) if agent else ""
         if now - born > lifetime:
-            os.write(report, f"lifetime {lifetime:.0f}\n".encode())
+            os.write(report, f"lifetime {lifetime:.0f} {now}\n".encode())
             break
         if found:
             since = since or now
-            os.write(report, f"{found}\n".encode())
+            os.write(report, f"{found} {now}\n".encode())  # when it was seen, not when it is said
             if now - since > PATIENCE or not inside:
                 break
             kill(inside)
