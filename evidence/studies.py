@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
@@ -13,6 +12,7 @@ from evidence.browser import opened
 from whybench.study.export import DOWNLOAD, Saving, write_study
 from whybench.study.plan import make_plan
 from whybench.study.server import study_server
+from whybench.study.simulation import SimulatedPerson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from evidence.browser import Opened
     from whybench.study.plan import Plan
+    from whybench.suites.contract import Item
 
 __all__ = ["exported", "opened_study", "plan_of", "replies_of", "served"]
 
@@ -71,8 +72,7 @@ def replies_of(plan: Plan, agent: str = "") -> dict[str, tuple[str, ...]]:
     """
     said = {}
     for item in (item for entry in plan.lists for item in entry):
-        turns: list[str] = []
-        plan.asked.converse(item, partial(_spoken, plan, agent, item.id, turns))
+        turns = SimulatedPerson(0, agent).replies(plan, item) if agent else _gold(plan, item)
         if plan.questionnaire.response == "rating":
             turns = [str(round(float(turn))) for turn in turns]
         # On the page nobody is asked how to go on: one acts again, or answers.
@@ -80,15 +80,12 @@ def replies_of(plan: Plan, agent: str = "") -> dict[str, tuple[str, ...]]:
     return said
 
 
-def _spoken(plan: Plan, agent: str, item: str, turns: list[str], asked: object, turn: int) -> str:
-    """Reply as an agent does, or with gold, and write it down."""
-    from whybench.suites.contract import reply_generator
+def _gold(plan: Plan, item: Item) -> list[str]:
+    turns: list[str] = []
 
-    if agent:
-        speaker = plan.asked.agent(agent)
-        settings = speaker.settings({})
-        draw = reply_generator(agent, settings, item, 1, turn)
-        turns.append(speaker.reply(asked, settings, draw))
-    else:
+    def speak(asked: object, _: int) -> str:
         turns.append(plan.asked.gold(asked))
-    return turns[-1]
+        return turns[-1]
+
+    plan.asked.converse(item, speak)
+    return turns

@@ -20,6 +20,7 @@ __all__ = [
     "as_json",
     "chosen_design",
     "design_options",
+    "design_settings",
     "json_option",
     "key_values",
     "suite_argument",
@@ -60,8 +61,15 @@ def chosen_design(
 ) -> tuple[AnySuite, Design]:
     """Return the suite and the design that were asked for."""
     asked = suite(suite_name)
-    base = design or next(iter(asked.designs))
-    return asked, asked.design({"base": base, **key_values(factors, "-T")})
+    return asked, asked.design(design_settings(suite_name, design, factors))
+
+
+def design_settings(
+    suite_name: str, design: str | None, factors: Iterable[str]
+) -> dict[str, object]:
+    """Return what was asked for as `Suite.design` takes it; the default design if none is named."""
+    base = design or next(iter(suite(suite_name).designs))
+    return {"base": base, **key_values(factors, "-T")}
 
 
 def as_json(value: object) -> str:

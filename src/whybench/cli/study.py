@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from whybench.cli.options import design_options, key_values, suite_argument
+from whybench.cli.options import design_options, design_settings, suite_argument
 from whybench.cli.study_import import import_command
 from whybench.cli.study_simulate import simulate_command
 
@@ -57,12 +57,9 @@ def export_study(
     """
     from whybench.study.export import Saving, Texts, write_study  # noqa: PLC0415
     from whybench.study.plan import make_plan  # noqa: PLC0415
-    from whybench.suites.registry import suite  # noqa: PLC0415
 
     saving = Saving.read(save)
-    base = design or next(iter(suite(suite_name).designs))
-    settings = {"base": base, **key_values(factors, "-T")}
-    plan = make_plan(suite_name, settings, most, lists)
+    plan = make_plan(suite_name, design_settings(suite_name, design, factors), most, lists)
     texts = Texts(consent, instructions, debriefing)
     write_study(plan, Path(output), saving, texts)
     sizes = sorted({len(entry) for entry in plan.lists})

@@ -15,7 +15,6 @@ trace has the reason. A call that failed is neither: the trace has an error and 
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Self
 
 import verifiers.v1 as vf
@@ -24,7 +23,7 @@ from pydantic import Field, model_validator
 from verifiers.v1.dialects.chat import message_to_wire
 
 from whybench.suites.content import read_talk
-from whybench.suites.contract import UserError
+from whybench.suites.contract import ENDLESS, UserError
 from whybench.suites.registry import suite
 from whybench.training.canary import canary
 from whybench.training.rewards import worth_of
@@ -111,7 +110,7 @@ def questions(name: str, **fixed: object) -> type[vf.Taskset]:
         INFINITE = True
 
         def load(self) -> Iterator[Question]:
-            for item in _endless(_series(asked, self.config.settings, fixed)):
+            for item in _series(asked, self.config.settings, fixed).take(ENDLESS):
                 yield _task(asked, item, self.config.task)
 
     return Questions
@@ -126,17 +125,6 @@ def _series(asked: AnySuite, settings: Mapping[str, Any], fixed: Mapping[str, ob
             f"those of tests and replies in words, got {', '.join(changed)}; leave it out"
         )
     return training_series(asked, {**settings, **fixed})
-
-
-def _endless(series: Series) -> Iterator[Item]:
-    """Yield the items of a series for as long as there are any.
-
-    Items are made in portions, which grow: whoever wants few does not wait for many.
-    """
-    made, size = 0, 1
-    while True:
-        yield from islice(series.take(size), made, None)
-        made, size = size, 2 * size
 
 
 def _task(asked: AnySuite, item: Item, config: vf.TaskConfig) -> Question:

@@ -21,6 +21,7 @@ import numpy as np
 
 from whybench.datasets import DataError
 from whybench.suites.contract import UserError
+from whybench.training.repeats import among
 from whybench.training.series import training_series
 from whybench.training.shingles import words_of
 
@@ -139,7 +140,7 @@ class Fingerprints:
     def spoken_by(self, words: Words, at_least: int) -> str | None:
         """Return the suite whose items to train on have so many shingles of a text, if any."""
         shared = {
-            suite: _among(words.shingles, common).sum() for suite, common in self.common.items()
+            suite: among(words.shingles, common).sum() for suite, common in self.common.items()
         }
         suite = max(shared, key=lambda name: shared[name], default=None)
         return suite if suite is not None and shared[suite] >= at_least else None
@@ -218,18 +219,9 @@ def _step(block: int) -> int:
 
 def _prompt(suite: str, item: str, words: Words, common: Digests) -> Prompt | None:
     """Return a prompt with what is distinctive of it; None if nothing is."""
-    own = ~_among(words.shingles, common)
+    own = ~among(words.shingles, common)
     kept, begins = np.unique(words.shingles[own], return_index=True)
     if not len(kept):
         return None
     place = int(np.flatnonzero(own)[begins[0]])
     return Prompt(suite, item, [], len(words), words.whole, kept[:KEPT], place)
-
-
-def _among(shingles: Digests, ordered: Digests) -> NDArray[np.bool_]:
-    """Say of each shingle whether it is among sorted ones."""
-    if not len(ordered):
-        return np.zeros(len(shingles), dtype=np.bool_)
-    place = np.minimum(np.searchsorted(ordered, shingles), len(ordered) - 1)
-    found: NDArray[np.bool_] = ordered[place] == shingles
-    return found

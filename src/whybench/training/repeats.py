@@ -18,7 +18,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Seen"]
+__all__ = ["Seen", "among"]
+
+
+def among(numbers: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Say of each number whether it is among sorted ones."""
+    if not len(ordered):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    place = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    found: NDArray[np.bool_] = ordered[place] == numbers
+    return found
 
 
 class Seen:
@@ -34,8 +43,7 @@ class Seen:
         fresh = np.zeros(len(given), dtype=np.bool_)
         fresh[first] = True
         for known in self._sorted:
-            place = np.searchsorted(known, given)
-            fresh &= known[np.minimum(place, len(known) - 1)] != given
+            fresh &= ~among(given, known)
         added = distinct[fresh[first]]
         while self._sorted and len(self._sorted[-1]) <= 2 * len(added):
             added = np.sort(np.concatenate([self._sorted.pop(), added]), kind="stable")

@@ -36,7 +36,8 @@ LOOKED_AT = 16
 """Items whose ids, and the reading of fixed replies to them, go into the digest of a series."""
 
 PORTION = 1024
-"""Items that are looked up together."""
+"""The most items that are looked up together. The first few are by themselves: who wants no more
+does not wait for many."""
 
 NOTHING_NEW = 100_000
 """Repeats in a row after which a series is at its end."""
@@ -71,8 +72,10 @@ class Series:
         """
         items, seen = iter(self.suite.items(self.design)), Seen()
         made = idle = 0
+        size = 1
         while made < count:
-            portion = list(islice(items, min(PORTION, count - made)))
+            portion = list(islice(items, min(size, count - made)))
+            size = min(2 * size, PORTION)
             if not portion or idle >= NOTHING_NEW:
                 raise UserError(
                     f"count must be at most {made}, the number of different items of the "

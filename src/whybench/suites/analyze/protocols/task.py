@@ -77,7 +77,7 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
     """Run the program of a reply, say what came of it, ask for a repair or for the answer."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        item, bench = _opened(state, seconds)
+        bench = _opened(state, seconds)
         conversation = Conversation(PROTOCOLS[protocol], seconds)
         while True:
             output = await _reply(state)
@@ -85,7 +85,7 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
             if program is None:
                 return state
             attempt = await bench.run(program)
-            state.messages.append(_said(conversation.see(attempt), item, attempt))
+            state.messages.append(_said(conversation.see(attempt), attempt))
 
     return solve
 
@@ -96,7 +96,7 @@ def agentic(seconds: int = SECONDS) -> Solver:
     protocol = PROTOCOLS["agentic"]
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        item, bench = _opened(state, seconds)
+        bench = _opened(state, seconds)
         attempts: list[Attempt | None] = []
         tools = [_python(bench, attempts, protocol, seconds)]
         for _ in range(TURNS_PER_PROGRAM * protocol.programs):
@@ -109,7 +109,7 @@ def agentic(seconds: int = SECONDS) -> Solver:
             if _used(attempts) >= protocol.programs:
                 break
         # Who ran nothing is recorded with no runs, as under the other protocols.
-        state.messages.append(_said(ANSWER, item, None if _used(attempts) else Attempt("no_code")))
+        state.messages.append(_said(ANSWER, None if _used(attempts) else Attempt("no_code")))
         await _reply(state, tools, answering=True)
         return state
 
@@ -127,18 +127,18 @@ async def _reply(
     return state.output
 
 
-def _said(text: str, item: str, attempt: Attempt | None) -> ChatMessageUser:
-    about = {} if attempt is None else {ATTEMPT: attempt.outcome}
-    return ChatMessageUser(content=text, metadata={"item": item, **about})
+def _said(text: str, attempt: Attempt | None) -> ChatMessageUser:
+    about = None if attempt is None else {ATTEMPT: attempt.outcome}
+    return ChatMessageUser(content=text, metadata=about)
 
 
-def _opened(state: TaskState, seconds: int) -> tuple[str, _Bench]:
-    """Return the item that a sample asks, and the bench with its rows."""
+def _opened(state: TaskState, seconds: int) -> _Bench:
+    """Return the bench with the rows of the item that a sample asks."""
     rows = rows_of_sample(str(state.sample_id), state.metadata, None)
     if len(rows) != 1:
         raise ValueError(f"a sample must ask one item where programs are run, got {len(rows)}")
     [row] = rows
-    return str(row["item"]), _Bench(table(instance_of(row), str(row["label"])), seconds)
+    return _Bench(table(instance_of(row), str(row["label"])), seconds)
 
 
 class _Bench:
