@@ -21,7 +21,7 @@ release = version = __version__
 
 extensions = [
     "made_from_code",
-    "myst_parser",
+    "myst_nb",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
@@ -38,6 +38,13 @@ html_show_sphinx = False
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
+
+# Pages with code cells are run as notebooks, in a folder of their own, and must not fail.
+nb_execution_mode = "force"
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 300
+nb_merge_streams = True
 
 autosummary_generate = True
 autodoc_member_order = "bysource"

@@ -10,6 +10,7 @@ from evidence.figures import print_figures
 
 SUBJECTS = (
     "house",
+    "library",
     "judge",
     "intervene",
     "compose",

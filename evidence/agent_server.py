@@ -53,11 +53,11 @@ class AgentServer:
         said = [message["content"] for message in messages if message["role"] == "assistant"]
         self.begun += not said
         item = self.items[self.begun - 1]
-        if messages[0]["content"] != self.suite.word(item):
+        if messages[0]["content"] != self.suite.render(item):
             raise ValueError(f"conversation {self.begun} must be about {item.id}, got another")
-        if self.suite.episode is None:
+        if not self.suite.multi_turn:
             return self.speak(item, item, 0)
-        episode = self.suite.open(item.factors)
+        episode = self.suite.open_episode(item.factors)
         for reply in said:
             episode.hear(reply, truncated=False)
         return self.speak(item, episode, len(said))

@@ -20,7 +20,7 @@ __all__ = ["PARTS", "figures"]
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every design."""
     if small:
-        designs = [SUITE.design({"base": "core", "seeds": 1})]
+        designs = [SUITE.make_design({"design": "core", "seeds": 1})]
     else:
         designs = list(SUITE.designs.values())
     yield from checked(SUITE, designs)
@@ -28,7 +28,7 @@ def soundness(small: bool) -> Iterator[Figure]:
 
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every measure with an agent of known value."""
-    design = SUITE.design({"base": "core", "seeds": 1}) if small else SUITE.designs["core"]
+    design = SUITE.make_design({"design": "core", "seeds": 1}) if small else SUITE.designs["core"]
     yield from calibrated(SUITE, design, 10 if small else 200, small)
 
 

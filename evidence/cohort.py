@@ -29,7 +29,7 @@ from whybench.study.plan import make_plan
 from whybench.study.saved import Saved
 from whybench.study.simulation import SimulatedPerson, participation_rows
 from whybench.suites.calibration import coverage_bounds
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def minds(count: int, seed: int, alike: bool = True) -> list[SimulatedPerson]:
 
 def in_browser(small: bool) -> Iterator[Figure]:
     """Yield what a cohort that went through the browser comes to; small, a few members of it."""
-    plan = make_plan("judge", {"base": "core"})
+    plan = make_plan("judge", {"design": "core"})
     people = minds(48, seed=9)
     browsing = people[:3] if small else people
     items = {item.id: item for entry in plan.lists for item in entry}
@@ -124,7 +124,7 @@ def in_browser(small: bool) -> Iterator[Figure]:
 
 def coverage(small: bool) -> Iterator[Figure]:
     """Yield how often intervals cover over many cohorts, of equal and of different minds."""
-    plan = make_plan("judge", {"base": "core"})
+    plan = make_plan("judge", {"design": "core"})
     cohorts, people = (10, 12) if small else (200, 48)
     low, high = coverage_bounds(cohorts)
     for alike, names in ((True, SHARED), (False, OWN)):
@@ -151,7 +151,7 @@ def coverage(small: bool) -> Iterator[Figure]:
 
 def careless(small: bool) -> Iterator[Figure]:
     """Yield whether rules of exclusion find those who are careless, and only them."""
-    plan = make_plan("judge", {"base": "core"})
+    plan = make_plan("judge", {"design": "core"})
     count = 12 if small else 48
     people = minds(count, seed=1)
     plain = _imported(plan, people)
@@ -211,7 +211,7 @@ def _saved(lines: str) -> Saved:
 
 def _known(plan: Plan, people: Sequence[SimulatedPerson], names: Sequence[str]) -> dict[str, float]:
     """Return what the measures of a group really are: the means over its members."""
-    design = plan.asked.design(plan.settings)
+    design = plan.asked.make_design(plan.settings)
     agent = plan.asked.agent(people[0].agent)
     assert agent.known is not None
     each = [agent.known(agent.settings(one.settings), design) for one in people]
@@ -229,8 +229,8 @@ def _measured(
 def cohort_measures(table: pa.Table, names: Sequence[str]) -> dict[str, dict[str, Measure]]:
     """Return agent to the measures of these names."""
     found: dict[str, dict[str, Measure]] = {}
-    for measure in suite("judge").measures(table):
-        if measure.name in names:
+    for measure in get_suite("judge").measures(table):
+        if measure.name in names and not measure.at:
             found.setdefault(measure.labels["agent"], {})[measure.name] = measure
     return found
 

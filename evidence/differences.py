@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts
 from whybench.records.schema import record_table
-from whybench.report.comparison import Change, compare_tables
+from whybench.results.changes import Change, compare_tables
 from whybench.suites.calibration import EXACT, coverage_bounds, simulated_rows
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -58,20 +58,20 @@ class Case:
 CASES = (
     Case(
         "judge",
-        {"base": "core"},
+        {"design": "core"},
         ("noisy-or", {"noise": 0.3}),
         ("associative", {"noise": 0.3, "rho": 0.4}),
     ),
-    Case("intervene", {"base": "core"}, ("bayes", {"error": 0.1}), ("bayes", {"error": 0.3})),
+    Case("intervene", {"design": "core"}, ("bayes", {"error": 0.1}), ("bayes", {"error": 0.3})),
     Case(
         "compose",
-        {"base": "core", "kinds": "cycle3+cycle3", "units": 56},
+        {"design": "core", "kinds": "cycle3+cycle3", "units": 56},
         ("flip", {"error": 0.002}),
         ("flip", {"error": 0.05}),
     ),
     Case(
         "analyze",
-        {"base": "core", "challenge": ["simpson", "selection", "outcome"], "seeds": 6},
+        {"design": "core", "challenge": ["simpson", "selection", "outcome"], "seeds": 6},
         ("gold", {"silence": 0.1}),
         ("gold", {"silence": 0.4}),
     ),
@@ -81,8 +81,8 @@ CASES = (
 def compare(case: Case, small: bool) -> Iterator[Figure]:
     """Yield the coverage of differences in a suite, and how often chance is called a change."""
     seeds = FEW_SEEDS if small else SEEDS
-    asked = suite(case.suite)
-    design = asked.design(case.design)
+    asked = get_suite(case.suite)
+    design = asked.make_design(case.design)
     items = list(asked.items(design))
     read: dict[Any, Any] = {}
 
@@ -91,7 +91,7 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
         rows = simulated_rows(
             asked, design, items, asked.agent(name), {**settings, "seed": seed}, name, read
         )
-        return record_table(list(rows), {**asked.columns, **asked.parts})
+        return record_table(list(rows), asked.record_columns)
 
     other: dict[str, list[Change]] = defaultdict(list)
     alarms = 0

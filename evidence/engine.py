@@ -16,7 +16,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, Model
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
 
-from whybench.suites.judge.task import judge
+from whybench._registry import judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,7 +123,7 @@ def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
 
 def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
     """Return CPU milliseconds a call: bare Inspect, compose one by one, and by the unit."""
-    from whybench.suites.compose.task import compose
+    from whybench._registry import compose
 
     design: dict[str, Any] = {"gates": "mixed", "units": calls // 15}
     kinds: dict[str, Callable[[], Task]] = {
@@ -136,11 +136,11 @@ def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
 
 def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:
     """Return CPU milliseconds a call: bare Inspect, and analyze asked once, true answers given."""
+    from whybench._registry import analyze
     from whybench.suites.analyze import SUITE
-    from whybench.suites.analyze.task import analyze
 
-    items = SUITE.items(SUITE.design({"base": "core", "seeds": seeds}))
-    true = {SUITE.word(item): SUITE.gold(item) for item in items}
+    items = SUITE.items(SUITE.make_design({"design": "core", "seeds": seeds}))
+    true = {SUITE.render(item): SUITE.oracle(item) for item in items}
     kinds: dict[str, Callable[[], Task]] = {
         "bare": lambda: bare(analyze(seeds=seeds)),
         "analyze": lambda: analyze(seeds=seeds),

@@ -23,7 +23,7 @@ from evidence.model_server import LEARNED, ModelServer
 from whybench.records.schema import record_table
 from whybench.suites.calibration import simulated_rows
 from whybench.suites.contract import Agent, reply_generator
-from whybench.suites.registry import AnySuite, suite
+from whybench.suites.registry import AnySuite, get_suite
 from whybench.training.series import training_series
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def agents(small: bool) -> Iterator[Figure]:
     """Yield the mean rewards of agents that know the truth, and of agents that do not."""
     count = 4 if small else 100
     for name in SUITES:
-        asked = suite(name)
+        asked = get_suite(name)
         items = items_of(asked, count)
         rewards = _rewards(asked, items, partial(_true_reply, asked))
         yield Figure(
@@ -101,7 +101,7 @@ def _rewards(asked: AnySuite, items: Sequence[Item], speak: Speak) -> list[float
 
 
 def _true_reply(asked: AnySuite, _item: Item, about: Any, _turn: int) -> str:
-    return asked.gold(about)
+    return asked.oracle(about)
 
 
 def _as_measured(asked: AnySuite, items: Sequence[Item]) -> Figure:
@@ -131,9 +131,9 @@ def _expected(asked: AnySuite, rows: Sequence[dict[str, Any]]) -> tuple[str, flo
         off = [abs(row["value"] - row["truth"]) for row in rows]
         paid = 1 - fmean(distance if distance > 0.5 else 0 for distance in off) / 100
         return "the mean distance", paid, [True] * len(rows)
-    table = record_table(rows, {**asked.columns, **asked.parts})
+    table = record_table(rows, asked.record_columns)
     name = {"intervene": "justified_accuracy", "compose": "error", "analyze": "score"}[asked.name]
-    (estimate,) = (found.estimate for found in asked.measures(table) if found.name == name)
+    (estimate,) = (found.estimate for found in asked.measures(table) if found.title == name)
     assert estimate is not None
     if name == "error":
         return "1 - error", 1 - estimate, [row["rung"] == "interventional" for row in rows]

@@ -14,7 +14,7 @@ from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.agents import act, answer, gold
-from whybench.suites.intervene.design import DESIGNS, make_design
+from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.episode import ENDS, Episode, case_of
 from whybench.suites.intervene.experimenters import recipe
 from whybench.suites.intervene.wording import ACT, ANSWER, NEXT, opening
@@ -155,7 +155,7 @@ def _babble(item: InterveneItem) -> list[str]:
 
 def scripts(n: int = 7) -> list[tuple[dict[str, Any], list[str]]]:
     """Return the episodes of the recipe at a size: factors and replies of each."""
-    design = make_design({"base": "advanced", "n": str(n)})
+    design = SUITE.make_design({"design": "advanced", "n": str(n)})
     made = []
     for item in SUITE.items(design):
         episode = Episode(case_of(item.factors))
@@ -198,7 +198,7 @@ def cost(small: bool) -> Iterator[Figure]:
     from inspect_ai import Task
 
     from evidence.engine import said, side_by_side
-    from whybench.suites.intervene.task import intervene
+    from whybench._registry import intervene
 
     settings: dict[str, Any] = {"design": "advanced", "n": 5, "graphs": 4 if small else 40}
     task = intervene(**settings)
@@ -288,9 +288,14 @@ def round_trip(small: bool) -> Iterator[Figure]:
     }
     graphs = 2 if small else 20
     designs = [
-        make_design({"base": "core", **levels}),
-        make_design(
-            {"base": "advanced", "n": "4,7,12", "initial": "rest,some-moving,all-moving", **levels}
+        SUITE.make_design({"design": "core", **levels}),
+        SUITE.make_design(
+            {
+                "design": "advanced",
+                "n": "4,7,12",
+                "initial": "rest,some-moving,all-moving",
+                **levels,
+            }
             | {"graphs": graphs}
         ),
     ]

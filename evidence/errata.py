@@ -545,7 +545,7 @@ def _repeats(small: bool) -> Iterator[Figure]:
     widths = {}
     for unit in ("row", "cell"):
         for measure in alignment(records, unit=unit, resamples=300 if small else 2000):
-            if (measure.labels["story"], measure.labels["style"]) == ("pooled", "numeric"):
+            if not measure.at and measure.labels["style"] == "numeric":
                 assert measure.low is not None
                 assert measure.high is not None
                 widths[unit] = measure.high - measure.low

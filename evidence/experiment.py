@@ -266,7 +266,7 @@ def suites(small: bool) -> Iterator[Figure]:
             rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
             answers = {row["item"]: row["replies"] for row in rows if row["kind"] == "item"}
             full = sum(
-                plan.asked.full_score(
+                plan.asked.is_correct(
                     item, plan.asked.converse(item, partial(_repeated, answers[item.id]))
                 )
                 for item in plan.items_of(1)

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, Parts, figures_of
 from evidence.processes import ended
 from whybench.datasets import DataError
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 from whybench.training.contamination import examine
 from whybench.training.corpora import Text
 from whybench.training.fingerprints import ENOUGH, fingerprints
-from whybench.training.series import stream_of, training_series
+from whybench.training.series import training_of, training_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +97,7 @@ def of_tests(asked: AnySuite, most: int | None = None) -> tuple[set[str], set[st
         try:
             for item in asked.items(design):
                 ids.add(item.id)
-                worlds.add(stream_of(asked).world(item))
+                worlds.add(training_of(asked).world_key(item))
             designs += 1
         except DataError:  # published prompts that are not here
             continue
@@ -130,7 +130,9 @@ def exports(name: str, small: bool) -> Iterator[Figure]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "first.jsonl")
         first = written(name, count, path)
-        different, wrong_ids, wrong_worlds, against = apart(path, suite(name), 1 if small else None)
+        different, wrong_ids, wrong_worlds, against = apart(
+            path, get_suite(name), 1 if small else None
+        )
         path.unlink()
         second = written(name, count, path)
         packed = [written(name, tenth, Path(folder, f"{place}.parquet")) for place in "ab"]
@@ -162,9 +164,9 @@ PLANTED = ("judge", "compose", "intervene", "analyze")
 def contamination(small: bool) -> Iterator[Figure]:
     """Yield whether planted prompts of tests are found, and nothing else is."""
     chosen: list[tuple[AnySuite, Design]] = [
-        (suite(name), design)
+        (get_suite(name), design)
         for name in (PLANTED[:3] if small else suite_names())
-        for design in suite(name).designs.values()
+        for design in get_suite(name).designs.values()
         if not small or design.name == "core"
     ]
     known = fingerprints(chosen)
@@ -173,7 +175,7 @@ def contamination(small: bool) -> Iterator[Figure]:
     whole = {prompt.item for prompt in sample if len(prompt.kept) >= ENOUGH}
     wanted = {prompt.item for prompt in sample}
     prompts = {
-        item.id: one.word(item)
+        item.id: one.render(item)
         for one, design in chosen
         if design.name not in {name.partition(" ")[2] for name in known.left_out}
         for item in one.items(design)
@@ -199,7 +201,7 @@ def contamination(small: bool) -> Iterator[Figure]:
     counts = {"judge": 200, "compose": 200, "intervene": 200, "analyze": 10}
     clean = examine(
         (
-            Text("", one.word(item), "")
+            Text("", one.render(item), "")
             for one in {one.name: one for one, _ in chosen}.values()
             for item in islice(
                 training_series(one, {}).take((2 if small else 20) * counts[one.name]), 0, None, 2

@@ -28,7 +28,7 @@ from evidence.fault_server import (
 )
 from evidence.figures import Figure, Parts
 from evidence.processes import ended
-from whybench.sweep.evaluation import KEEP_LINES
+from whybench.evaluation.engine import KEEP_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -57,7 +57,7 @@ KEPT_LINES = {KEEP_LINES: "20"}
 COMMAND = (
     "import sys\n"
     "from whybench.cli import main\n"
-    "from whybench.sweep.evaluation import LEAN\n"
+    "from whybench.evaluation.engine import LEAN\n"
     "LEAN.update(attempt_timeout=int(sys.argv.pop(1)))\n"
     "main()"
 )
@@ -141,7 +141,7 @@ def drill(
     from whybench.records import read_logs
     from whybench.suites.judge import SUITE
 
-    items = list(SUITE.items(SUITE.design({"base": design, "style": "numeric"})))[:limit]
+    items = list(SUITE.items(SUITE.make_design({"design": design, "style": "numeric"})))[:limit]
     options = {
         "--design": design,
         "-T": "style=numeric",
@@ -165,7 +165,7 @@ def drill(
         return Drill(
             asked=len(items) * epochs,
             rows=read_logs([folder]).rows["judge"],
-            right={item.id: float(even_number(SUITE.word(item))) for item in items},
+            right={item.id: float(even_number(SUITE.render(item))) for item in items},
             calls=server.calls(),
             seconds=time.monotonic() - began,
             peak=peak,

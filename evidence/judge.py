@@ -77,7 +77,10 @@ def _near(value: Any, printed: str, within: float) -> bool:
 def replication(small: bool) -> Iterator[Figure]:
     """Yield the agreement of `whybench replicate judge` with every printed table."""
     tables, spent = _replicated(200 if small else 2000)
-    rho = {(r["style"], r["agent"], r["story"]): r["estimate"] for r in tables["alignment"]}
+    rho = {
+        (r["style"], r["agent"], r.get("story", "pooled")): r["estimate"]
+        for r in tables["alignment"]
+    }
     for scope in ("pooled", "per story"):
         rows = [
             row
@@ -92,7 +95,9 @@ def replication(small: bool) -> Iterator[Figure]:
             f"B.15 and B.16: {scope} rho within 0.0005", f"{good}/{len(rows)}", good == len(rows)
         )
     yield from _story_differences(tables["story_differences"])
-    people = {row["name"]: row["estimate"] for row in tables["people"] if row["agent"] == "humans"}
+    people = {
+        row["measure"]: row["estimate"] for row in tables["people"] if row["agent"] == "humans"
+    }
     fitted = next(row for row in tables["fits"] if row["agent"] == "humans")
     people["consistency"] = fitted["consistency"]
     yield Figure(
@@ -167,9 +172,9 @@ def beyond(small: bool) -> Iterator[Figure]:
     """Yield what goes beyond the source: ceilings, the fork's people, a reference agent beside."""
     tables, _ = _replicated(200 if small else 2000)
     ceilings = {
-        (row["graph"], row["story"]): row["estimate"]
+        (row["graph"], row.get("story", "pooled")): row["estimate"]
         for row in tables["people"]
-        if row["name"] == "alignment_ceiling"
+        if row["measure"] == "alignment_ceiling"
     }
     yield Figure(
         "the noise ceiling of people is printed beside alignment",

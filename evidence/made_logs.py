@@ -127,18 +127,18 @@ def _talk(
     """Yield a conversation about one item, from its opening on."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-    from whybench.suites.registry import take_from_shelf
+    from whybench.suites.registry import find_item
 
-    item: Any = take_from_shelf(str((opening.metadata or {}).get("item", sample)))
+    item: Any = find_item(str((opening.metadata or {}).get("item", sample)))
     agent = asked.agent(speaker.strategy)
     settings = agent.settings(speaker.settings)
-    episode = asked.open(item.factors)
+    episode = asked.open_episode(item.factors)
     said: ChatMessage | None = opening
     turn = 0
     while said is not None:
         yield said
         rng = reply_generator(agent.name, settings, item.id, epoch, turn)
-        reply = agent.reply(item if asked.episode is None else episode, settings, rng)
+        reply = agent.reply(item if not asked.multi_turn else episode, settings, rng)
         yield ChatMessageAssistant(content=reply)
         words = episode.hear(reply, False)
         said = None if words is None else ChatMessageUser(content=words, metadata=opening.metadata)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import os
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -121,15 +120,15 @@ class Made:
 
 def made_page(folder: Path, small: bool) -> Made:
     """Write logs of some agents and a page about them into a folder."""
-    from whybench.cli.report import write_report
-    from whybench.suites.registry import suite
+    from whybench.page import report
+    from whybench.suites.registry import get_suite
+    from whybench.suites.task import inspect_task
 
     names = NAMES[:2] if small else NAMES
     answers = 0
     for portion in PORTIONS:
-        asked = suite(portion.suite)
-        module, _, function = asked.task.partition(":")
-        task = getattr(import_module(module), function)(**portion.task)
+        asked = get_suite(portion.suite)
+        task = inspect_task(asked)(**portion.task)
         for number, name in enumerate(names):
             strategy, settings = portion.strategies[number % len(portion.strategies)]
             speaker = Speaker(name, strategy, {**settings, "seed": number})
@@ -137,7 +136,7 @@ def made_page(folder: Path, small: bool) -> Made:
             answers += write_log(asked, task, speaker, folder / "logs", samples, epochs)
     page = folder / "page.html"
     start = perf_counter()
-    write_report((str(folder / "logs"),), str(page))
+    report(folder / "logs", page)
     return Made(page, len(names), answers, perf_counter() - start)
 
 

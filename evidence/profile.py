@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from evidence import differences, page
 from evidence.figures import Figure, Parts, figures_of
 from evidence.profiles import real_profile
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ __all__ = ["PARTS", "figures"]
 
 MINUTES = 20
 
-HEADLINES = {(name, measure) for name in suite_names() for measure in suite(name).headline}
+HEADLINES = {(name, measure) for name in suite_names() for measure in get_suite(name).headline}
 
 
 def real(small: bool) -> Iterator[Figure]:

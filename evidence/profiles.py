@@ -96,7 +96,7 @@ def real_profile(options: list[str], kill_after: int, a_sample: int) -> RealProf
             replies=_replies(place / "logs"),
             calls_once_more=server.calls - calls,
             allowed=(CONNECTIONS + BUFFER) * a_sample,
-            headlines=tuple((row["suite"], row["name"]) for row in rows),
+            headlines=tuple((row["suite"], row["measure"]) for row in rows),
             outcomes={file.stem: _outcomes(file) for file in place.glob("records/*.parquet")},
             files=tuple(
                 sorted(

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.design import make_design
 from whybench.suites.compose.questions import Question
 from whybench.suites.compose.reading import read_prompt
 from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
@@ -71,7 +70,7 @@ def round_trip(small: bool) -> Iterator[Figure]:
 
 def certified_a_second(count: int) -> float:
     """Return how many items a core makes in a second, with certificate, id and prompt."""
-    made = SUITE.items(make_design({"base": "full"}))
+    made = SUITE.items(SUITE.make_design({"design": "full"}))
     start = time.process_time()
     for item in islice(made, count):
         if not (item.id and item.prompt and item.certificate.derivations):

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evidence import entailment, episodes, fits, house, prompts, statistics, worlds
 from evidence.engine import analyze_overhead, compose_overhead
 from evidence.figures import Figure, Parts, figures_of
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,9 +76,9 @@ def items_a_second(name: str, count: int) -> float:
     """Return how many items a second a new process makes and words, its imports left out."""
     code = (
         "import sys, time; from itertools import islice; "
-        "from whybench.suites.registry import suite; one = suite(sys.argv[1]); "
+        "from whybench.suites.registry import get_suite; one = get_suite(sys.argv[1]); "
         "design = next(iter(one.designs.values())); start = time.process_time(); "
-        "made = [one.word(item) for item in islice(one.items(design), int(sys.argv[2]))]; "
+        "made = [one.render(item) for item in islice(one.items(design), int(sys.argv[2]))]; "
         "print(len(made) / (time.process_time() - start))"
     )
     words = [sys.executable, "-c", code, name, str(count)]
@@ -92,14 +92,14 @@ def logs(small: bool) -> Iterator[Figure]:
     from whybench.records import read_logs
     from whybench.records.schema import record_table
 
-    judge = suite("judge")
+    judge = get_suite("judge")
     with tempfile.TemporaryDirectory() as folder:
         answers = _logged(Path(folder), 60 if small else 240, 1 if small else 40)
         paths = [info.name for info in list_eval_logs(folder)]
 
         def ours() -> None:
             found = read_logs([folder]).rows["judge"]
-            record_table(found, {**judge.columns, **judge.parts})
+            record_table(found, judge.record_columns)
 
         def bare() -> None:
             for path in paths:
@@ -119,20 +119,22 @@ def logs(small: bool) -> Iterator[Figure]:
 def _logged(folder: Path, samples: int, epochs: int) -> int:
     """Write a log of judge as a run would, and return how many answers it holds."""
     from evidence.made_logs import Speaker, write_log
-    from whybench.suites.judge.task import judge
+    from whybench._registry import judge
 
-    return write_log(suite("judge"), judge(), Speaker("made/up", "random"), folder, samples, epochs)
+    return write_log(
+        get_suite("judge"), judge(), Speaker("made/up", "random"), folder, samples, epochs
+    )
 
 
 def page(small: bool) -> Iterator[Figure]:
     """Yield how long the page about a run takes, by the thousand records."""
-    from whybench.cli.report import write_report
+    from whybench.page import report
 
     with tempfile.TemporaryDirectory() as folder:
         answers = _logged(Path(folder), 60 if small else 240, 1 if small else 20)
         target = str(Path(folder, "page.html"))
         start = time.process_time()
-        write_report((folder,), target)
+        report(folder, target)
         spent = time.process_time() - start
         size = Path(target).stat().st_size
     bound = 60 if small else 120

@@ -259,13 +259,15 @@ def power_error(simulations: int = 20_000) -> float:
 
 def printed_alignment(folder: Path, scope: Literal["pooled", "story"]) -> Agreement:
     """Compare rho with the tables B.15 and B.16, within 0.0005."""
-    from whybench.suites.judge.alignment import POOLED, alignment
+    from whybench.suites.judge.alignment import alignment
 
     measures = alignment(_published("published"), unit="row", resamples=2)
-    found = {(m.labels["style"], m.labels["agent"], m.labels["story"]): m for m in measures}
+    found = {
+        (m.labels["style"], m.labels["agent"], m.at.get("story", "pooled")): m for m in measures
+    }
     compared, misses = 0, []
     for row in _printed(folder / "alignment_b15_b16.csv"):
-        if (row["domain"] == POOLED) == (scope == "pooled"):
+        if (row["domain"] == "pooled") == (scope == "pooled"):
             compared += 1
             measure = found.get((STYLES[row["cat"]], row["agent"], row["domain"]))
             rho = None if measure is None else measure.estimate

@@ -61,7 +61,7 @@ def opened_study(
 
 def plan_of(suite_name: str, small: bool) -> Plan:
     """Return the plan of a suite's default study; small, of one with few items."""
-    settings = {"compose": {"base": "core", "units": 1}}.get(suite_name, {"base": "core"})
+    settings = {"compose": {"design": "core", "units": 1}}.get(suite_name, {"design": "core"})
     return make_plan(suite_name, settings, 4, 2) if small else make_plan(suite_name, settings)
 
 
@@ -84,7 +84,7 @@ def _gold(plan: Plan, item: Item) -> list[str]:
     turns: list[str] = []
 
     def speak(asked: object, _: int) -> str:
-        turns.append(plan.asked.gold(asked))
+        turns.append(plan.asked.oracle(asked))
         return turns[-1]
 
     plan.asked.converse(item, speak)

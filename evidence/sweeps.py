@@ -197,9 +197,9 @@ def _units_by_question(units: list[Unit], items: list[Any]) -> dict[str, str]:
     from whybench.suites.shards import take_shard
 
     return {
-        question_digest(SUITE.word(item)): unit.name
+        question_digest(SUITE.render(item)): unit.name
         for unit in units
-        for item in take_shard(items, unit.shard, SUITE.together)
+        for item in take_shard(items, unit.shard, SUITE.grouping)
     }
 
 

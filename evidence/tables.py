@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["PARTS", "made_up"]
 
 EPOCHS = 42
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 GIGABYTE = 1024  # in megabytes
 
 
@@ -84,7 +84,7 @@ def bare_query(folder: Path) -> int:
     """Group the same files by the same columns with duckdb alone; return the number of groups."""
     import duckdb
 
-    keys = ", ".join((*SUITE.summed_by, "outcome"))
+    keys = ", ".join((*SUITE.sums.by, "outcome"))
     query = (
         f"SELECT {keys}, count(*), sum(value), sum(value * value) "
         f"FROM read_parquet('{folder}/*/*/*.parquet', hive_partitioning = false) GROUP BY {keys}"
@@ -121,7 +121,7 @@ def summed(folder: Path, rounds: int) -> Summed:
     bare_query(folder)  # once unmeasured: imports, and files in the cache of the system
     for _ in range(rounds):
         start, clock = time.process_time(), time.perf_counter()
-        table = sum_up(folder, SUITE.name, SUITE.summed_by)
+        table = sum_up(folder, SUITE.name, SUITE.sums.by)
         ours.append(time.process_time() - start)
         walls.append(time.perf_counter() - clock)
         start = time.process_time()
@@ -159,7 +159,7 @@ def sums(small: bool) -> Iterator[Figure]:
         code = (
             "import sys; from whybench.records import sum_up; "
             "from whybench.suites.judge import SUITE; "
-            "print(sum_up(sys.argv[1], 'judge', SUITE.summed_by).num_rows)"
+            "print(sum_up(sys.argv[1], 'judge', SUITE.sums.by).num_rows)"
         )
         peak = peak_memory([sys.executable, "-c", code, str(many)])
         yield Figure(
@@ -173,7 +173,7 @@ def sums(small: bool) -> Iterator[Figure]:
 def _exactness(folder: Path) -> Figure:
     """Compare measures of sums with those of single answers, for one agent."""
     agent = "made-up/0000"
-    table = sum_up(folder, SUITE.name, SUITE.summed_by)
+    table = sum_up(folder, SUITE.name, SUITE.sums.by)
     mine = table.filter(pa.compute.equal(table["agent"], agent))
     single = read_agent(folder, SUITE.name, agent, COLUMNS)
     pairs = [
@@ -198,7 +198,7 @@ def _ends(measure: Measure) -> tuple[float, ...]:
 
 
 def _counts(measure: Measure) -> tuple[object, ...]:
-    return (measure.name, measure.n, measure.units, measure.scored, measure.no_answer)
+    return (measure.key, measure.n, measure.units, measure.scored, measure.no_answer)
 
 
 def streamed(small: bool) -> Iterator[Figure]:
@@ -206,13 +206,12 @@ def streamed(small: bool) -> Iterator[Figure]:
     # Of few records the allocator's chance is a large part.
     few, many, bound = (1, 15, 1.3) if small else (5, 100, 1.1)
     code = (
-        "import sys; from whybench.cli.sources import {0}; "
+        "import sys; from whybench import load; "
         "from whybench.suites.judge.measures import contrast_measures; "
-        "[list(contrast_measures(t)) for _, t in {0}((sys.argv[1],), False, (), quiet=True)]"
+        "[list(contrast_measures(t)) for _, t in load(sys.argv[1]).{0}]"
     )
     by_agent, at_once = (
-        [sys.executable, "-c", code.format(name)]
-        for name in ("portions_of_sources", "tables_of_sources")
+        [sys.executable, "-c", code.format(name)] for name in ("portions()", "tables.items()")
     )
     with tempfile.TemporaryDirectory() as folder:
         made_up(Path(folder, "few"), few)

@@ -31,7 +31,7 @@ from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene.episode import ENDS
 from whybench.suites.judge.answers import REASONS
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,6 +136,7 @@ def test_examples_run(
     install: Callable[[Path, Path], None],
 ) -> None:
     packages = tmp_path / "site-packages"
+    where = os.pathsep.join(filter(None, (str(packages), os.environ.get("PYTHONPATH"))))
     for example in EXAMPLES.glob("*.yaml"):
         shutil.copy(example, tmp_path)
     printed: list[str] = []
@@ -163,7 +164,7 @@ def test_examples_run(
             done = subprocess.run(
                 shell if kind == "bash" else [sys.executable, "-c", step],
                 cwd=tmp_path,
-                env={**environment, "PYTHONPATH": str(packages)},
+                env={**environment, "PYTHONPATH": where},
                 capture_output=True,
                 text=True,
                 timeout=300,
@@ -185,8 +186,8 @@ def test_the_example_of_a_design_is_sound(tmp_path: Path) -> None:
     """Run it from elsewhere: stories are meant from where the design is."""
     shutil.copy(EXAMPLES / "my-design.yaml", tmp_path)
     write_start(start("story", "bakery"), tmp_path)
-    one = suite("judge")
-    results = list(check_design(one, one.design({"base": str(tmp_path / "my-design.yaml")})))
+    one = get_suite("judge")
+    results = list(check_design(one, one.make_design({"design": str(tmp_path / "my-design.yaml")})))
     assert [result.name for result in results if not result.passed] == []
 
 
@@ -235,7 +236,7 @@ def test_the_page_on_judge_has_every_reason_in_order() -> None:
 
 def test_the_page_on_judge_has_the_tasks_and_their_answers() -> None:
     shown = {row[0]: row[1:] for row in rows("judge.md", 5)[1:]}
-    judge = suite("judge")
+    judge = get_suite("judge")
     for item in judge.items(judge.designs["core"]):
         question = item.question
         if question.cause == "C2":
@@ -252,13 +253,13 @@ def test_the_page_on_designs_has_every_design_and_its_size(mirror: Path) -> None
         for names, sizes, _ in rows("designs.md", 3)[1:]
         for name, size in zip(names.split(", "), sizes.split(", "), strict=True)
     }
-    judge = suite("judge")
+    judge = get_suite("judge")
     assert shown == {name: len(list(judge.items(made))) for name, made in judge.designs.items()}
 
 
 def test_the_page_on_records_has_every_column() -> None:
     text = (ROOT / "docs" / "records.md").read_text("utf-8")
-    judge = suite("judge")
+    judge = get_suite("judge")
     for column in (*CORE, *judge.columns, *judge.parts):
         assert f"`{column}`" in text
 
@@ -268,7 +269,7 @@ def test_the_page_on_intervene_has_every_end_design_and_agent() -> None:
     found = two[two.index("reason") + 1 :][: len(ENDS)]
     assert sorted(found) == sorted({*ENDS, "unfinished"} - {"answered"})
     three = rows("intervene.md", 3)
-    intervene = suite("intervene")
+    intervene = get_suite("intervene")
     sizes = {row[0]: row[1].replace(",", "") for row in three}
     for name, made in intervene.designs.items():
         assert sizes[name] == str(made.size)
@@ -292,19 +293,19 @@ def test_the_page_on_intervene_has_every_end_design_and_agent() -> None:
 
 def test_the_page_on_intervene_has_every_kind_of_measure() -> None:
     text = (ROOT / "docs" / "intervene.md").read_text("utf-8")
-    intervene = suite("intervene")
+    intervene = get_suite("intervene")
     core = intervene.designs["core"]
     measures = simulate(
         intervene, core, list(intervene.items(core)), intervene.agent("always-no"), {}
     )
     for measure in measures:
-        name = measure.name.partition("@")[0]
+        name = measure.name
         kinds = (name, name.partition("_")[0] + "_…", "…_per_entity" * name.endswith("_per_entity"))
         assert any(kind and f"`{kind}`" in text for kind in kinds), name
 
 
 def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> None:
-    compose = suite("compose")
+    compose = get_suite("compose")
     three, two = rows("compose.md", 3), rows("compose.md", 2)
     sizes = {row[0]: row[1].replace(",", "") for row in three}
     for name, made in compose.designs.items():
@@ -312,22 +313,21 @@ def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> Non
     text = (ROOT / "docs" / "compose.md").read_text("utf-8")
     for name in compose.agents:
         assert any(f"`{name}`" in f"`{row[0]}`".replace("`, `", "` `") for row in two), name
-    small = compose.design({"base": "core", "gates": "mixed", "units": 16})
+    small = compose.make_design({"design": "core", "gates": "mixed", "units": 16})
     items = list(compose.items(small))
     for measure in simulate(compose, small, items, compose.agent("exact"), {}):
-        name = measure.name.partition("@")[0]
-        assert f"`{name}`" in text or f"`{name}@…`" in text, measure.name
+        assert f"`{measure.name}`" in text, measure.name
 
 
 def test_the_page_on_analyze_has_every_challenge_agent_and_kind_of_measure() -> None:
     text = (ROOT / "docs" / "analyze.md").read_text("utf-8")
-    analyze = suite("analyze")
-    small = analyze.design({"base": "hints", "seeds": 1})
+    analyze = get_suite("analyze")
+    small = analyze.make_design({"design": "hints", "seeds": 1})
     items = list(analyze.items(small))
     for name in (*CHALLENGES, *analyze.agents, *PROTOCOLS):
         assert f"`{name}`" in text, name
     for measure in simulate(analyze, small, items, analyze.agent("null"), {}):
-        name = measure.name.partition("@")[0]
+        name = measure.name
         assert f"`{name}`" in text or f"`{name.partition('_')[0]}_…`" in text, measure.name
 
 
@@ -387,20 +387,20 @@ def test_the_gallery_shows_prompts_truths_and_certificates(
     prompt, known = made_from_code.shown(words)
     assert len(prompt.splitlines()) <= made_from_code.LONGEST + 1
     found = re.search(r"^item +(\S+)$", known, re.MULTILINE)
-    one = suite(words.split(maxsplit=1)[0])
+    one = get_suite(words.split(maxsplit=1)[0])
     assert found
     assert found[1].startswith(f"{one.name}-")
     assert len(re.findall(r"  by \w+", known.partition("certificate")[2])) == 2
     if words == "judge 9":
         item = list(one.items(one.designs["core"]))[8]
-        assert (prompt, found[1]) == (one.word(item), item.id)
+        assert (prompt, found[1]) == (one.render(item), item.id)
 
 
 def test_a_long_prompt_says_how_much_is_left_out(made_from_code: ModuleType) -> None:
-    analyze = suite("analyze")
-    (item, *_) = analyze.items(analyze.design({"challenge": "direction"}))
+    analyze = get_suite("analyze")
+    (item, *_) = analyze.items(analyze.make_design({"challenge": "direction"}))
     *_, last = made_from_code.shown("analyze 1 -T challenge=direction")[0].splitlines()
-    left_out = len(analyze.word(item).splitlines()) - made_from_code.LONGEST
+    left_out = len(analyze.render(item).splitlines()) - made_from_code.LONGEST
     assert last == f"… and {left_out} more lines"
 
 
@@ -447,6 +447,6 @@ def test_mistakes_are_refused_in_the_words_of_the_page(
         place.mkdir()
         (place / path).write_text(begun.texts[path].replace(right, wrong), encoding="utf-8")
         with pytest.raises(UserError) as refused:
-            suite(begun.suite).design({"base": "core", kind: str(place / path)})
+            get_suite(begun.suite).make_design({"design": "core", kind: str(place / path)})
         said = str(refused.value).replace(f"{place}/", "").replace("`", "'")
         assert said.startswith(message.rstrip(" …")), (said, message)

@@ -23,7 +23,6 @@ from sphinx.directives.code import container_wrapper
 from sphinx.util.docutils import SphinxDirective
 
 from whybench.cli import COMMANDS, _whybench
-from whybench.cli.catalog import show_command
 from whybench.starts import start
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def shown(words: str) -> tuple[str, str]:
     Raises:
         ValueError: The command fails.
     """
-    done = CliRunner().invoke(show_command, shlex.split(words))
+    done = CliRunner().invoke(_whybench, ["show", *shlex.split(words)])
     if done.exit_code:
         raise ValueError(f"whybench show {words}: {done.output or done.exception}")
     prompt, _, known = done.output.rstrip().rpartition("\n" + "─" * 72 + "\n")

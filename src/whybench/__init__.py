@@ -1,5 +1,112 @@
-"""WhyBench measures how a mind, a language model or a person, reasons about cause and effect."""
+"""WhyBench measures how a mind, a language model or a person, reasons about cause and effect.
 
-__all__ = ["__version__"]
+This is the front door: everything that a script or a notebook needs.
+
+    import whybench as wb
+
+    answers = wb.run("judge", model="reference/judge.noisy-or", limit=60)
+    answers.measures().to_pandas()
+
+What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`. What came of
+it: `load`, `compare`, `report`. Names are imported when they are first used, so that
+`import whybench` costs next to nothing.
+
+What is public is what this module names in `__all__`, and what the faces
+`whybench.suites.contract`, `whybench.scm`, `whybench.stats`, `whybench.records`,
+`whybench.training` and `whybench.seeds` name in theirs. A module inside of a room is private,
+whatever its name, and may change without notice.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from whybench.datasets import DataError
+    from whybench.drawing.figure import Figure
+    from whybench.evaluation.profiles import profile
+    from whybench.evaluation.runs import run
+    from whybench.page.writing import report
+    from whybench.planning.plans import Plan, plan
+    from whybench.results.changes import Change
+    from whybench.results.comparison import Comparison, compare
+    from whybench.results.measures import Measures
+    from whybench.results.records import Records
+    from whybench.results.sources import load
+    from whybench.stats.measure import Measure
+    from whybench.suites.catalog import Items, items
+    from whybench.suites.contract import Agent, Answer, Design, Item, Suite, UserError
+    from whybench.suites.registry import get_suite, list_suites
 
 __version__ = "0.1.0"
+
+_PLACES = {
+    "Agent": "suites.contract",
+    "Answer": "suites.contract",
+    "Change": "results.changes",
+    "Comparison": "results.comparison",
+    "DataError": "datasets",
+    "Design": "suites.contract",
+    "Figure": "drawing.figure",
+    "Item": "suites.contract",
+    "Items": "suites.catalog",
+    "Measure": "stats.measure",
+    "Measures": "results.measures",
+    "Plan": "planning.plans",
+    "Records": "results.records",
+    "Suite": "suites.contract",
+    "UserError": "suites.contract",
+    "compare": "results.comparison",
+    "get_suite": "suites.registry",
+    "items": "suites.catalog",
+    "list_suites": "suites.registry",
+    "load": "results.sources",
+    "plan": "planning.plans",
+    "profile": "evaluation.profiles",
+    "report": "page.writing",
+    "run": "evaluation.runs",
+}
+"""Public name to the module that holds it."""
+
+__all__ = [
+    "Agent",
+    "Answer",
+    "Change",
+    "Comparison",
+    "DataError",
+    "Design",
+    "Figure",
+    "Item",
+    "Items",
+    "Measure",
+    "Measures",
+    "Plan",
+    "Records",
+    "Suite",
+    "UserError",
+    "__version__",
+    "compare",
+    "get_suite",
+    "items",
+    "list_suites",
+    "load",
+    "plan",
+    "profile",
+    "report",
+    "run",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _PLACES:
+        raise AttributeError(f"module 'whybench' has no attribute {name!r}")
+    found = getattr(import_module(f"whybench.{_PLACES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -3,30 +3,27 @@
 from whybench.agents.person import person
 from whybench.agents.provider import reference
 from whybench.sandbox.environment import WhybenchSandbox
+from whybench.suites.analyze import SUITE as ANALYZE
 from whybench.suites.analyze.grader.task import grader_calibration, reasons, require_grader
-from whybench.suites.analyze.task import analysis, analyze, twin_measures
-from whybench.suites.compose.task import compose, composition_measures, verdict
-from whybench.suites.intervene.task import episodes, intervene, justification, justified_measures
-from whybench.suites.judge.task import judge, judgment, likelihood_measures
+from whybench.suites.compose import SUITE as COMPOSE
+from whybench.suites.intervene import SUITE as INTERVENE
+from whybench.suites.intervene.task import episodes
+from whybench.suites.judge import SUITE as JUDGE
+from whybench.suites.task import inspect_task
 
 __all__ = [
     "WhybenchSandbox",
-    "analysis",
     "analyze",
     "compose",
-    "composition_measures",
     "episodes",
     "grader_calibration",
     "intervene",
     "judge",
-    "judgment",
-    "justification",
-    "justified_measures",
-    "likelihood_measures",
     "person",
     "reasons",
     "reference",
     "require_grader",
-    "twin_measures",
-    "verdict",
 ]
+
+# Each is registered with the scorer and the metric of its suite.
+analyze, compose, intervene, judge = map(inspect_task, (ANALYZE, COMPOSE, INTERVENE, JUDGE))

@@ -11,12 +11,12 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from whybench._registry import judge
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
-from whybench.suites.judge.task import judge
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
@@ -33,7 +33,7 @@ def measures(log) -> dict[str, float]:
 
 
 def table(rows):
-    return record_table(rows["judge"], {**SUITE.columns, **SUITE.parts})
+    return record_table(rows["judge"], SUITE.record_columns)
 
 
 def reply_with(text: str, stop_reason: str = "stop"):

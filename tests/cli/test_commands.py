@@ -88,7 +88,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
     first = whybench(*run, folder=tmp_path)
     assert first.returncode == 0, first.stderr
     measured = [json.loads(line) for line in first.stdout.splitlines()]
-    estimates = {row["name"]: round(row["estimate"], 2) for row in measured}
+    estimates = {row["measure"]: round(row["estimate"], 2) for row in measured}
     assert (estimates["ea"], estimates["mv"], estimates["b"], estimates["m"]) == (0.35, 0, 0.1, 0.8)
     (folder,) = (tmp_path / "logs").iterdir()
     logs = list(folder.glob("*.eval"))
@@ -108,7 +108,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
 
     other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
     assert other.returncode == 2
-    assert "--log-dir must hold runs of this very command, got" in other.stderr
+    assert "--log-dir must hold runs of this very request, got" in other.stderr
     assert "allow-dirty" not in other.stderr
 
 
@@ -181,7 +181,7 @@ def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_nam
         json.loads(line)
         for line in whybench("measures", "logs", "--json", folder=tmp_path).stdout.splitlines()
     ]
-    assert [row["name"] for row in rows if row["name"] in {"ea", "mv"}] == ["ea", "mv"] * 2
+    assert [row["measure"] for row in rows if row["measure"] in {"ea", "mv"}] == ["ea", "mv"] * 2
     assert len({row["design_hash"] for row in rows}) == 2
 
 
@@ -234,7 +234,7 @@ def test_an_empty_folder_holds_no_answers(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     done = whybench("records", "logs", "-o", "a.csv", folder=tmp_path)
     assert done.returncode == 2
-    assert "LOGS must hold WhyBench runs, got none in logs" in done.stderr
+    assert "SOURCES must hold WhyBench answers, got none in logs" in done.stderr
 
 
 def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:

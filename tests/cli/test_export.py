@@ -68,9 +68,15 @@ def test_export_and_look_for_tests(
     ("words", "message"),
     [
         ("export judge -o a.jsonl", "--count must say how many items"),
-        ("export judge --split test -o a.jsonl", "--split test must be meant"),
-        ("export judge --split test --design core -o a.jsonl", "--split test must be meant"),
-        ("export judge --split test --not-for-training -o a.jsonl", "--split test must be meant"),
+        ("export judge --split test -o a.jsonl", "--split may be test if that is meant"),
+        (
+            "export judge --split test --design core -o a.jsonl",
+            "--split may be test if that is meant",
+        ),
+        (
+            "export judge --split test --not-for-training -o a.jsonl",
+            "--split may be test if that is meant",
+        ),
         ("export judge --count 3 -T split=test -o a.jsonl", "the side is chosen by --split"),
         ("export judge --count 3 -o a.txt", "FILE must end in .jsonl or .parquet, got a.txt"),
         ("export compose --count 3 --design party -o a.jsonl", "party is one world"),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.new import new_command
+from whybench.cli import _whybench
 from whybench.suites.contract import UserError
 
 
 def new(*words: str) -> str:
-    done = CliRunner().invoke(new_command, words)
+    done = CliRunner().invoke(_whybench, ["new", *words])
     if isinstance(done.exception, UserError):
         raise done.exception
     return done.output

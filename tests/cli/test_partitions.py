@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.results import measures_command, records_command
+from whybench.cli import _whybench
 from whybench.records import write_partition
 from whybench.records.schema import CORE, record_table
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,45 +31,46 @@ def logs(tmp_path_factory) -> Path:
     return folder / "l"
 
 
-def call(command, *words: object):
-    done = CliRunner().invoke(command, [str(word) for word in words])
+def call(*words: object):
+    done = CliRunner().invoke(_whybench, [str(word) for word in words])
     if done.exception is not None:
         raise done.exception
     return done
 
 
 def measured(*words: object) -> list[dict[str, object]]:
-    return [
-        json.loads(line) for line in call(measures_command, *words, "--json").stdout.splitlines()
-    ]
+    return [json.loads(line) for line in call("measures", *words, "--json").stdout.splitlines()]
 
 
 def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> None:
-    call(records_command, logs, "-o", tmp_path / "all.parquet")
+    call("records", logs, "-o", tmp_path / "all.parquet")
     for _ in range(2):  # the second time writes the same
-        done = call(records_command, logs, "--partition", "-o", tmp_path / "parts")
+        done = call("records", logs, "--partition", "-o", tmp_path / "parts")
     assert done.stdout.startswith(f"{tmp_path / 'parts'}: 40 answers, 40 scored")
     assert len(list((tmp_path / "parts").rglob("*.*"))) == 2  # judge.random's folder and its file
     from_file = measured(tmp_path / "all.parquet")
     assert measured(tmp_path / "parts") == from_file
-    summed = {row["name"]: row for row in measured(tmp_path / "parts", "--summed")}
+    summed = {
+        (row["measure"], row.get("task")): row for row in measured(tmp_path / "parts", "--summed")
+    }
     for row in from_file:
-        if not str(row["name"]).startswith("alignment"):
+        if not str(row["measure"]).startswith("alignment"):
             for name in ("estimate", "low", "high"):
-                assert summed[str(row["name"])][name] == pytest.approx(row[name], abs=1e-9)
-    assert "mean@task=VI" in summed
+                found = summed[row["measure"], None][name]
+                assert found == pytest.approx(row[name], abs=1e-9)
+    assert ("mean", "VI") in summed
 
 
 def test_progress_is_shown_apart_from_measures(logs: Path, tmp_path) -> None:
-    call(records_command, logs, "--partition", "-o", tmp_path)
-    done = call(measures_command, tmp_path)
+    call("records", logs, "--partition", "-o", tmp_path)
+    done = call("measures", tmp_path)
     assert "judge, 1 agents" in done.stderr
     assert "judge, 1 agents" not in done.stdout
     assert "consistency" in done.stdout
 
 
 def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
-    call(records_command, logs, "--partition", "-o", tmp_path)
+    call("records", logs, "--partition", "-o", tmp_path)
     agents = [row["agent"] for row in measured(tmp_path, "--beside", "people")]
     assert agents[0] == "reference/judge.random"
     assert str(agents[-1]).startswith("human/")
@@ -83,16 +84,16 @@ def test_what_does_not_go_together_is_said(logs: Path, tmp_path) -> None:
     with pytest.raises(UserError, match="--summed must stand alone, got --beside people"):
         measured(logs, "--summed", "--beside", "people")
     with pytest.raises(UserError, match=r"--partition must have answers and a folder .*all\.csv"):
-        call(records_command, logs, "--partition", "-o", tmp_path / "all.csv")
+        call("records", logs, "--partition", "-o", tmp_path / "all.csv")
 
 
 def test_suites_that_need_single_answers_are_left_out_of_sums(logs: Path, tmp_path) -> None:
-    one = suite("intervene")
+    one = get_suite("intervene")
     row = dict.fromkeys(CORE) | {"suite": "intervene", "agent": "a", "version": 1}
     row |= {"design": "core", "design_hash": "00", "item": "i", "epoch": 1, "outcome": "error"}
-    write_partition(record_table([row], {**one.columns, **one.parts}), tmp_path)
+    write_partition(record_table([row], one.record_columns), tmp_path)
     with pytest.raises(UserError, match="needs no single answers, got intervene; leave it out"):
         measured(tmp_path, "--summed")
-    call(records_command, logs, "--partition", "-o", tmp_path)
-    done = call(measures_command, tmp_path, "--summed")
+    call("records", logs, "--partition", "-o", tmp_path)
+    done = call("measures", tmp_path, "--summed")
     assert "left out intervene" in done.stderr

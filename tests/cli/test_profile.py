@@ -9,20 +9,23 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
-from tests.report.simulated import answers
+from tests.altered import altered
+from tests.page.simulated import answers
 
-from whybench.cli.evaluation import plan_of
-from whybench.cli.prices import Price, own_table, price_table
-from whybench.cli.profile import budget_plan, headlines, profile_command, suites_of
-from whybench.suites.contract import BUDGETS, Budget, UserError
-from whybench.suites.registry import suite, suite_names
+from whybench.cli import _whybench
+from whybench.evaluation.runs import suites_for
+from whybench.planning.plans import plan, plan_budget
+from whybench.planning.prices import Price, Prices, own_table
+from whybench.results import Records
+from whybench.suites.contract import BUDGETS, Budget, Costs, UserError
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def run(*words: str):
-    return CliRunner().invoke(profile_command, words)
+    return CliRunner().invoke(_whybench, ["profile", *words])
 
 
 def refused(*words: str) -> str:
@@ -41,11 +44,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("name", suite_names())
 def test_every_budget_is_a_whole_number_of_blocks(name: str) -> None:
-    asked = suite(name)
+    asked = get_suite(name)
     sizes = {}
     for budget in BUDGETS:
         chosen = asked.budget(budget)
-        design = asked.design(chosen.settings)
+        design = asked.make_design(chosen.settings)
         size = getattr(design, "size", None) or int(design.summary.split()[0])
         assert size % design.block == 0
         assert chosen.blocks is None or 0 < chosen.blocks * design.block <= size
@@ -56,18 +59,18 @@ def test_every_budget_is_a_whole_number_of_blocks(name: str) -> None:
 
 
 def test_blocks_become_a_limit_in_samples() -> None:
-    judge = suite("judge")
-    plan = budget_plan(judge, "small")
-    assert (plan.limit, plan.items, plan.calls) == (120, 120, 120)
-    whole = plan_of(judge, judge.design({"base": "core"}))
+    judge = get_suite("judge")
+    small = plan_budget(judge, "small")
+    assert (small.limit, small.items, small.calls) == (120, 120, 120)
+    whole = plan("judge")
     assert (whole.limit, whole.items) == (None, 240)
 
 
 def test_a_suite_without_budgets_is_asked_its_default_design() -> None:
-    judge = suite("judge")
-    plain = type(judge)(**{**judge.__dict__, "budgets": {}})
-    assert plain.budget("full") == Budget({"base": "core"}, "the default design of the suite")
-    assert budget_plan(plain, "small").items == 240
+    judge = get_suite("judge")
+    plain = altered(judge, costs=Costs())
+    assert plain.budget("full") == Budget({"design": "core"}, "the default design of the suite")
+    assert plan_budget(plain, "small").items == 240
 
 
 def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
@@ -75,9 +78,9 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     prices.write_text("read_on: 2031-02-03\nmodels: {my/model: {input: 10, output: 100}}\n")
     done = run("my/model", "other/model", "--suite", "judge", "--plan", "--prices", str(prices))
     assert done.exit_code == 0, done.output
-    plan = budget_plan(suite("judge"), "small")
-    cost = (plan.sent * 10 + plan.received * 100) / 1e6
-    assert f"120 items x 1 = 120 calls to my/model, roughly {plan.sent:,} tokens" in done.output
+    small = plan_budget(get_suite("judge"), "small")
+    cost = (small.sent * 10 + small.received * 100) / 1e6
+    assert f"120 items x 1 = 120 calls to my/model, roughly {small.sent:,} tokens" in done.output
     assert f"my/model costs roughly ${cost:.2f} ($10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
     assert f"other/model: price unknown; add it to {own_table()}" in done.output
@@ -85,14 +88,14 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
 
 
 def test_the_users_own_prices_go_before_the_bundled_ones(here: Path) -> None:
-    (name, bundled), *_ = price_table().items()
+    (name, bundled), *_ = Prices.read().models.items()
     assert bundled.read_on >= "2026"
     own_table().parent.mkdir(parents=True)
     own_table().write_text(f"models:\n  {name}: {{input: 7, output: 8}}\n")
-    assert price_table()[name] == Price(7.0, 8.0, "an unstated date")
+    assert Prices.read().models[name] == Price(7.0, 8.0, "an unstated date")
     named = here / "named.yaml"
     named.write_text(f"read_on: 2031-01-01\nmodels:\n  {name}: {{input: 1, output: 2}}\n")
-    assert price_table(str(named))[name] == Price(1.0, 2.0, "2031-01-01")
+    assert Prices.read(named).models[name] == Price(1.0, 2.0, "2031-01-01")
 
 
 def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
@@ -102,7 +105,7 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     first = run(*words, "--json")
     assert first.exit_code == 0, first.output
     (row,) = map(json.loads, first.stdout.splitlines())
-    assert (row["suite"], row["name"]) == ("intervene", "justified_accuracy")
+    assert (row["suite"], row["measure"]) == ("intervene", "justified_accuracy")
     assert row["estimate"] == pytest.approx(57 / 84)
     assert (row["scored"], row["no_answer"], row["error"]) == (84, 0, 0)
     folder = here / "mine"
@@ -111,7 +114,7 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     logs = sorted(folder.rglob("*.eval"))
     assert len(logs) == 1
 
-    monkeypatch.setattr("whybench.cli.report.write_report", lambda *_, **__: 0)
+    monkeypatch.setattr("whybench.page.report", lambda *_, **__: 0)
     again = run(*words)
     assert again.exit_code == 0, again.output
     assert sorted(folder.rglob("*.eval")) == logs, "a finished profile asks nothing"
@@ -119,12 +122,12 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     assert "the page is mine/page.html" in again.stdout
 
     other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
-    assert other.startswith("-o must hold runs of this very command, got mine/logs/")
+    assert other.startswith("-o must hold runs of this very request, got mine/logs/")
 
 
 def test_headlines_of_two_agents_are_told_apart() -> None:
     both = pa.concat_tables([answers("intervene", 0), answers("intervene", 1)])
-    found = headlines({"intervene": both})
+    found = Records({"intervene": both}).measures().headlines
     assert [(measure.labels["agent"], measure.name) for measure in found] == [
         ("random-then-guess", "justified_accuracy"),
         ("single-cause", "justified_accuracy"),
@@ -133,14 +136,14 @@ def test_headlines_of_two_agents_are_told_apart() -> None:
 
 
 def test_a_reference_agent_is_asked_its_own_suite() -> None:
-    assert suites_of("reference/judge.noisy-or") == ("judge",)
-    assert suites_of("openai/x") == suite_names()
-    assert suites_of("openai/x", ("judge", "compose")) == ("judge", "compose")
+    assert suites_for("reference/judge.noisy-or") == ("judge",)
+    assert suites_for("openai/x") == suite_names()
+    assert suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
     assert "is a reference agent of judge, and asked that alone" in done.output
     assert "costs nothing" in done.output
-    with pytest.raises(UserError, match="must be of a suite that is asked, got none but compose"):
-        suites_of("reference/judge.noisy-or", ("compose",))
+    with pytest.raises(UserError, match="must be asked its own suite, judge, got compose"):
+        suites_for("reference/judge.noisy-or", ("compose",))
 
 
 def test_a_first_user_is_told_what_to_do(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -169,7 +172,7 @@ def test_a_missing_extra_is_named_before_the_first_call(
     monkeypatch.setitem(sys.modules, "pysat.solvers", None)
     message = refused("reference/intervene.single-cause")
     assert "pip install 'whybench[intervene]'" in message
-    assert message.endswith("other suites can be asked alone by --suite NAME")
+    assert message.endswith("other suites can be asked alone by --suite")
     assert not (here / "profiles").exists()
 
 

@@ -13,7 +13,7 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.study import study_command
+from whybench.cli import _whybench
 from whybench.datasets import state
 from whybench.study.export import ENGINE
 from whybench.suites.contract import UserError
@@ -25,8 +25,8 @@ pytestmark = pytest.mark.skipif(
 
 
 def exported(folder: Path, *words: str) -> str:
-    called = ["export", "judge", "-o", str(folder), *words]
-    return CliRunner().invoke(study_command, called, catch_exceptions=False).output
+    called = ["study", "export", "judge", "-o", str(folder), *words]
+    return CliRunner().invoke(_whybench, called, catch_exceptions=False).output
 
 
 def test_export_says_what_there_is_and_how_to_go_on(tmp_path: Path) -> None:
@@ -35,7 +35,7 @@ def test_export_says_what_there_is_and_how_to_go_on(tmp_path: Path) -> None:
     assert "16 lists, a participant has one: 10 items." in said
     assert "balanced after 160 participants, all lists after every 16." in said
     manifest = json.loads((tmp_path / "study" / "study.json").read_text(encoding="utf-8"))
-    assert manifest["settings"] == {"base": "core", "story": ["weather", "economy"]}
+    assert manifest["settings"] == {"design": "core", "story": ["weather", "economy"]}
     assert manifest["save"] == "download"
 
 

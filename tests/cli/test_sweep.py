@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.sweep import sweep_command
+from whybench.cli import _whybench
 from whybench.suites.contract import UserError
 
 PLAN = """
@@ -26,7 +26,7 @@ def plan(tmp_path):
 
 
 def sweep(*words):
-    return CliRunner().invoke(sweep_command, words, catch_exceptions=False)
+    return CliRunner().invoke(_whybench, ["sweep", *words], catch_exceptions=False)
 
 
 def test_units_are_numbered(plan):
@@ -67,7 +67,7 @@ def test_from_plan_to_measures(plan, tmp_path):
         check=True,
     )
     rows = [json.loads(line) for line in measured.stdout.splitlines()]
-    assert {row["scored"] for row in rows if row["name"] == "ea"} == {12, 6}
+    assert {row["scored"] for row in rows if row["measure"] == "ea"} == {12, 6}
 
 
 def test_a_unit_that_fails_is_told_and_the_others_go_on(tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from matplotlib.text import Text
 from PIL import Image
 
-from whybench.drawing import save
+from whybench.drawing.figure import Figure as Saved
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -61,8 +61,9 @@ def check_files(figure: Figure, draw: Callable[[], Figure], folder: Path) -> Non
 
     The rows that it shows lie beside it.
     """
-    paths = save(figure, folder / "new", "figure")
-    again, rows = save(draw(), folder, "figure", ("svg",))
+    paths = Saved("figure", lambda: figure).save(folder / "new" / "figure")
+    (again,) = Saved("figure", draw).save(folder / "figure.svg")
+    (rows,) = Saved("figure", draw).save(folder / "figure.csv")
     assert paths[1].read_bytes() == again.read_bytes()
     assert paths[3].read_bytes() == rows.read_bytes()
     assert [path.suffix for path in paths] == [".pdf", ".svg", ".png", ".csv"]

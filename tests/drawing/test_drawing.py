@@ -16,8 +16,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.drawing.seen import check_apart, check_readable, drawn, extents, words
 
-from whybench.drawing import canvas, graphs, names, panels, save
+from whybench.drawing import canvas, graphs, names, panels
 from whybench.drawing.canvas import even_grid, settle, sheet, styled
+from whybench.drawing.figure import Figure as Saved
 from whybench.drawing.graphs import NODE, round_bend, round_layout
 from whybench.drawing.labels import label_points
 from whybench.drawing.marks import add_key, draw_points, key_of, small_key
@@ -62,16 +63,16 @@ def test_examples_in_docstrings(module: object) -> None:
 
 
 def test_the_users_settings_change_nothing(tmp_path: Path) -> None:
-    (ours,) = save(plain(), tmp_path / "ours", "plain", ("svg",))
+    (ours,) = Saved("plain", plain).save(tmp_path / "ours" / "plain.svg")
     with mpl.rc_context({"font.size": 30, "axes.facecolor": "red", "svg.fonttype": "none"}):
-        (theirs,) = save(plain(), tmp_path / "theirs", "plain", ("svg",))
+        (theirs,) = Saved("plain", plain).save(tmp_path / "theirs" / "plain.svg")
         assert mpl.rcParams["font.size"] == 30
     assert ours.read_bytes() == theirs.read_bytes()
 
 
 def test_a_kind_of_file_must_be_one_that_there_is(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="kinds must be among pdf, svg, png, got \\['gif'\\]"):
-        save(plain(), tmp_path, "plain", ("gif",))
+    with pytest.raises(ValueError, match=r"path must end in \.pdf, .*, got .*plain\.gif"):
+        Saved("plain", plain).save(tmp_path / "plain.gif")
 
 
 def test_open_points_rest_on_few_answers() -> None:
@@ -228,7 +229,7 @@ def test_looks_differ_in_colour_and_in_shape() -> None:
 def test_without_matplotlib_the_error_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
-        "try:\n    import whybench.drawing\n"
+        "try:\n    import whybench.drawing.canvas\n"
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run(

@@ -6,7 +6,7 @@ import pytest
 from evidence.agent_server import AgentServer
 from evidence.environments import PARTS, items_of
 
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 # Importing the library takes seconds; one process is enough.
 pytestmark = pytest.mark.xdist_group("verifiers")
@@ -26,9 +26,9 @@ def test_the_figures_hold(part: str) -> None:
 
 
 def test_an_agent_does_not_answer_for_another_item() -> None:
-    asked = suite("compose")
+    asked = get_suite("compose")
     first, second = items_of(asked, 2)
     server = AgentServer(asked, [first, second], lambda item, _about, _turn: item.id)
-    assert server.reply([{"role": "user", "content": asked.word(first)}]) == first.id
+    assert server.reply([{"role": "user", "content": asked.render(first)}]) == first.id
     with pytest.raises(ValueError, match=second.id):
-        server.reply([{"role": "user", "content": asked.word(first)}])
+        server.reply([{"role": "user", "content": asked.render(first)}])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +10,8 @@ from evidence.page import PARTS
 
 from whybench.records import read_logs
 from whybench.suites.calibration import simulated_rows
-from whybench.suites.registry import suite, take_from_shelf
+from whybench.suites.registry import find_item, get_suite
+from whybench.suites.task import inspect_task
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,16 +33,15 @@ def test_the_figures_hold(part: str) -> None:
 def test_made_logs_hold_what_the_agent_answers(
     name: str, strategy: str, answers: int, tmp_path: Path
 ) -> None:
-    asked = suite(name)
-    module, _, function = asked.task.partition(":")
-    task = getattr(import_module(module), function)()
+    asked = get_suite(name)
+    task = inspect_task(asked)()
     speaker = Speaker("maker/model", strategy, {"seed": 3})
     assert write_log(asked, task, speaker, tmp_path, samples=6) == answers
     read = read_logs([tmp_path])
     assert (read.unfinished, read.foreign) == ((), ())
     rows = read.rows[name]
-    items = [take_from_shelf(row["item"]) for row in rows]
-    design = asked.design({"base": next(iter(asked.designs))})
+    items = [find_item(row["item"]) for row in rows]
+    design = asked.make_design({"design": next(iter(asked.designs))})
     known = simulated_rows(
         asked, design, items, asked.agent(strategy), {"seed": 3}, "maker/model", {}
     )
@@ -51,8 +50,8 @@ def test_made_logs_hold_what_the_agent_answers(
 
 
 def test_every_epoch_of_a_made_log_has_answers_of_its_own(tmp_path: Path) -> None:
-    asked = suite("judge")
-    task = import_module("whybench.suites.judge.task").judge()
+    asked = get_suite("judge")
+    task = inspect_task(get_suite("judge"))()
     write_log(asked, task, Speaker("maker/model", "random"), tmp_path, samples=4, epochs=3)
     rows = read_logs([tmp_path]).rows["judge"]
     assert len({(row["item"], row["epoch"]) for row in rows}) == 12

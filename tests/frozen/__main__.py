@@ -15,6 +15,9 @@ from tests.frozen.sections import SECTIONS
 def main(words: list[str]) -> None:
     if words[:1] != ["write"] or not os.environ.get("WHYBENCH_DATA_MIRROR"):
         sys.exit(__doc__)
+    names = [section.name for section in SECTIONS]
+    if unknown := set(words[1:]) - set(names):
+        sys.exit(f"a section must be one of {', '.join(names)}, got {', '.join(sorted(unknown))}")
     DATA.mkdir(exist_ok=True)
     for section in SECTIONS:
         if section.name in (words[1:] or [section.name]):

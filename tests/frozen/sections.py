@@ -25,12 +25,12 @@ from whybench.datasets import SOURCES, data_path
 from whybench.records import sum_up
 from whybench.records.partitions import write_partition
 from whybench.records.schema import record_table
-from whybench.report.comparison import compare_tables
+from whybench.results.changes import compare_tables
 from whybench.suites.calibration import simulated_rows
 from whybench.suites.content import read_replies
 from whybench.suites.contract import BUDGETS, UserError
 from whybench.suites.judge.imported import read_by_recipe
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training.series import training_series
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.report.comparison import Change
+    from whybench.results.changes import Change
     from whybench.stats import Measure
     from whybench.suites.contract import Answer, Design, Item
     from whybench.suites.registry import AnySuite
@@ -109,14 +109,14 @@ COMPARED: Mapping[str, Sequence[tuple[str, str, str]]] = {
 whose answers differ without any spread, or not at all."""
 
 STYLED: Mapping[str, Mapping[str, object]] = {
-    "judge": {"base": "styles"},
+    "judge": {"design": "styles"},
     "intervene": {
-        "base": "core",
+        "design": "core",
         "style": ["basic", "fewest-steps", "step-by-step", "recipe"],
         "interface": ["text", "tools"],
     },
-    "compose": {"base": "full"},
-    "analyze": {"base": "core"},
+    "compose": {"design": "full"},
+    "analyze": {"design": "core"},
 }
 """Designs on whose items fixed replies are tried."""
 
@@ -142,6 +142,9 @@ PUBLISHED_AGENTS = (
 REPLIES = "data/output_llm/"
 EVERY_REPLY = 210
 """Of the 62,880 published replies every 210th is read: 300."""
+
+LEVELS = {"entities": "n"}
+"""What levels are called in the files, where it is not by their factor."""
 
 RESAMPLES = 50
 MOST_ROWS = 40
@@ -171,7 +174,11 @@ class Section:
 
 def frozen_name(measure: Measure) -> str:
     """Return the full name of a measure, levels included, such as `accuracy@n=4`."""
-    return measure.name
+    levels = "".join(
+        f"@{level}" if factor == "composition" else f"@{LEVELS.get(factor, factor)}={level}"
+        for factor, level in measure.at.items()
+    )
+    return f"{measure.name}{levels}"
 
 
 # Items
@@ -179,7 +186,7 @@ def frozen_name(measure: Measure) -> str:
 
 def item_rows(name: str, published: bool) -> Iterator[Row]:
     """Yield a digest of the items of every named design; of what is downloaded, or of all else."""
-    asked = suite(name)
+    asked = get_suite(name)
     for design in asked.designs.values():
         if _is_published(design) == published:
             items = _blocks(asked, design, None)
@@ -188,7 +195,7 @@ def item_rows(name: str, published: bool) -> Iterator[Row]:
         return
     for size in BUDGETS:
         budget = asked.budget(size)
-        design = asked.design(budget.settings)
+        design = asked.make_design(budget.settings)
         items = _blocks(asked, design, budget.blocks)
         found = {"of": f"budget {size}", **_digests(asked, design, items)}
         yield {**found, "epochs": budget.epochs}
@@ -205,7 +212,7 @@ def _digests(asked: AnySuite, design: Design, items: Sequence[Item]) -> Row:
     if prefix:
         items = items[: MANY // design.block * design.block]
     for item in items:
-        told.update(repr((item.id, asked.word(item), item.truth)).encode())
+        told.update(repr((item.id, asked.render(item), item.truth)).encode())
         placed.update(repr(sorted(item.factors.items())).encode())
     return {
         "block": design.block,
@@ -230,22 +237,22 @@ def _blocks(asked: AnySuite, design: Design, blocks: int | None) -> list[Item]:
 
 
 def reading_rows(name: str) -> Iterator[Row]:
-    """Yield what the reader makes of awkward replies, of a suite's probes and of true answers."""
-    asked = suite(name)
+    """Yield what the reader makes of awkward, golden and true replies."""
+    asked = get_suite(name)
     corpus = Path(__file__).parents[1] / "suites" / name / "awkward_replies.yaml"
     for kind, entries in _yaml(corpus).items():
         for style, reply, *_ in entries:
             factors = {"style": "step-by-step" if style == "steps" else style}
             yield _reading(f"awkward: {kind}", style, reply, _read(asked, factors, reply))
     items: dict[str, Item] = {}
-    for item in asked.items(asked.design(STYLED[name])):
+    for item in asked.items(asked.make_design(STYLED[name])):
         items.setdefault(" ".join(str(item.factors[factor]) for factor in KINDS[name]), item)
     for kind, item in items.items():
-        for reply in asked.probes:
+        for reply in asked.golden_replies:
             yield _reading("probe", kind, reply, _read(asked, item.factors, reply))
         cut = asked.converse(item, lambda *_: "", truncated=True)
         yield _reading("cut off", kind, "", cut)
-        true = asked.converse(item, lambda what, _: asked.gold(what))
+        true = asked.converse(item, lambda what, _: asked.oracle(what))
         yield _reading("gold", kind, "", true)
         if name == "analyze":
             yield from _changed_fields(asked, kind, item)
@@ -253,7 +260,7 @@ def reading_rows(name: str) -> Iterator[Row]:
 
 def _changed_fields(asked: AnySuite, kind: str, item: Item) -> Iterator[Row]:
     """Yield what comes of a true answer to which one field is changed."""
-    true = json.loads(asked.gold(item))
+    true = json.loads(asked.oracle(item))
     for number, field in enumerate(true):
         value = AWKWARD[number % len(AWKWARD)]
         reply = json.dumps({**true, field: json.loads(value)})
@@ -264,7 +271,7 @@ def _changed_fields(asked: AnySuite, kind: str, item: Item) -> Iterator[Row]:
 
 def published_reading_rows() -> Iterator[Row]:
     """Yield what our reader, and the source's recipe, make of published replies."""
-    asked = suite("judge")
+    asked = get_suite("judge")
     for path, number, reply in islice(_published_replies(), 0, None, EVERY_REPLY):
         style = "cot" if "_cot_" in path.lower() else "numeric"
         digest = hashlib.sha256(reply.encode()).hexdigest()[:16]
@@ -328,7 +335,7 @@ def answer_rows(name: str) -> Iterator[Row]:
 
 def measure_rows(name: str) -> Iterator[Row]:
     """Yield all measures of the reference agents, and those of records that are summed up."""
-    asked = suite(name)
+    asked = get_suite(name)
     for design in ASKED[name]:
         for who in _agents(name, design):
             table = _records(name, design, who)
@@ -336,22 +343,22 @@ def measure_rows(name: str) -> Iterator[Row]:
                 continue
             for measure in asked.measures(table):
                 yield {"agent": who, "design": design, **_measured(measure)}
-    if asked.summed_measures is not None:
+    if asked.sums is not None:
         design, who = next(iter(ASKED[name])), _agents(name, "")[1]
         with tempfile.TemporaryDirectory() as folder:
             write_partition(_records(name, design, who), folder)
             # On several threads sums differ in their last digits from run to run.
-            summed = sum_up(folder, name, asked.summed_by, threads=1)
-        for measure in asked.summed_measures(summed):
+            summed = sum_up(folder, name, asked.sums.by, threads=1)
+        for measure in asked.sums.measures(summed):
             yield {"agent": f"{who}, summed", "design": design, **_measured(measure)}
 
 
 def beside_rows() -> Iterator[Row]:
     """Yield the measures of people and of some published models."""
-    asked = suite("judge")
-    published = asked.beside["published"]()
+    asked = get_suite("judge")
+    published = asked.baselines["published"]()
     tables = {who: published.filter(pc.equal(published["agent"], who)) for who in PUBLISHED_AGENTS}
-    for who, table in {"people": asked.beside["people"](), **tables}.items():
+    for who, table in {"people": asked.baselines["people"](), **tables}.items():
         for measure in asked.measures(table):
             yield {"agent": who, "design": measure.labels["design"], **_measured(measure)}
 
@@ -381,7 +388,7 @@ def _agents(name: str, design: str) -> list[str]:
     """Return who is asked a design: every agent, with all settings at which it is calibrated."""
     every = [
         _called(agent.name, changed)
-        for agent in suite(name).agents.values()
+        for agent in get_suite(name).agents.values()
         for changed in agent.calibrate_at
     ]
     return [who for who in every if who in FEW.get(design, every)]
@@ -394,13 +401,13 @@ def _called(agent: str, changed: Mapping[str, Any]) -> str:
 
 @cache
 def _items(name: str, design: str) -> list[Item]:
-    return _blocks(suite(name), _design(name, design), ASKED[name][design])
+    return _blocks(get_suite(name), _design(name, design), ASKED[name][design])
 
 
 def _design(name: str, design: str) -> Design:
-    asked = suite(name)
+    asked = get_suite(name)
     if design.startswith("budget "):
-        return asked.design(asked.budget(design.removeprefix("budget ")).settings)
+        return asked.make_design(asked.budget(design.removeprefix("budget ")).settings)
     found: Design = asked.designs[design]
     return found
 
@@ -408,7 +415,7 @@ def _design(name: str, design: str) -> Design:
 @cache
 def _records(name: str, design: str, who: str) -> pa.Table | None:
     """Return the records of an agent; None where it refuses the design."""
-    asked, items = suite(name), _items(name, design)
+    asked, items = get_suite(name), _items(name, design)
     agent, changed = next(
         (agent, changed)
         for agent in asked.agents.values()
@@ -423,7 +430,7 @@ def _records(name: str, design: str, who: str) -> pa.Table | None:
     if design != next(iter(ASKED[name])):
         pairs = enumerate(zip(rows, items, strict=True))
         rows = [_with_losses(asked, number, row, item) for number, (row, item) in pairs]
-    return record_table(rows, {**asked.columns, **asked.parts})
+    return record_table(rows, asked.record_columns)
 
 
 def _with_losses(asked: AnySuite, number: int, row: Row, item: Item) -> Row:
@@ -449,7 +456,7 @@ def comparison_rows(name: str) -> Iterator[Row]:
     """Yield how the measures of two agents differ."""
     for design, first, second in COMPARED[name]:
         tables = (_records(name, design, who) for who in (first, second))
-        for change in compare_tables(suite(name), *tables):
+        for change in compare_tables(get_suite(name), *tables):
             yield {"design": design, "agents": f"{first} → {second}", **_changed(change)}
 
 
@@ -470,14 +477,23 @@ def _changed(change: Change) -> Row:
 
 def replication_rows(name: str) -> Iterator[Row]:
     """Yield rows of the recomputed tables: all, or every k-th."""
-    replicate = suite(name).replicate
-    assert replicate is not None
-    for table, rows in replicate(RESAMPLES).items():
+    replication = get_suite(name).replication
+    assert replication is not None
+    for table, rows in replication.tables(RESAMPLES).items():
         step = -(-len(rows) // MOST_ROWS)
         yield {"table": table, "row": -1, "rows": len(rows), "held_is_every": step}
         for number in range(0, len(rows), step):
             row = {key: value for key, value in rows[number].items() if key != "design_hash"}
-            yield {**row, "table": table, "row": number}
+            yield {**_with_name(row), "table": table, "row": number}
+
+
+def _with_name(row: Row) -> Row:
+    """Return the row of a measure as files hold it: with a name, and a story where one may be."""
+    if "scored" not in row:
+        return row
+    named = {"name" if key == "measure" else key: value for key, value in row.items()}
+    pooled = {"story": "pooled"} if named["name"].startswith("alignment") else {}
+    return {**pooled, **named}
 
 
 ITEM = ("of",)

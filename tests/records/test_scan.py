@@ -22,7 +22,7 @@ from whybench.seeds import generator
 from whybench.suites.calibration import simulated_rows
 from whybench.suites.judge.measures import contrast_measures, summed_measures, task_means
 from whybench.suites.judge.modelled import modelled_measures
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from whybench.stats import Measure
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 def judged(agents: int = 3, epochs: int = 3) -> pa.Table:
     """Return noisy answers of several agents, some missing, in two conditions."""
-    judge = suite("judge")
-    design = judge.design({"base": "core"})
+    judge = get_suite("judge")
+    design = judge.make_design({"design": "core"})
     items = list(islice(judge.items(design), 240))
     rng = generator("tests", "scan")
     rows = []
@@ -51,7 +51,7 @@ def judged(agents: int = 3, epochs: int = 3) -> pa.Table:
                         "value": None if lost else value,
                     }
                 )
-    return record_table(rows, {**judge.columns, **judge.parts})
+    return record_table(rows, judge.record_columns)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_an_address_that_is_no_folder_is_scanned_alike(answers: pa.Table, folder
 
 def same(one: list[Measure], other: list[Measure], within: float) -> None:
     def keyed(measures: list[Measure]) -> dict[tuple[str, ...], Measure]:
-        return {(m.name, *map(str, m.labels.values())): m for m in measures}
+        return {(m.title, *map(str, m.labels.values())): m for m in measures}
 
     first, second = keyed(one), keyed(other)
     assert len(first) == len(one) > 0
@@ -115,8 +115,8 @@ def same(one: list[Measure], other: list[Measure], within: float) -> None:
 
 
 def test_measures_of_sums_are_those_of_single_answers(answers: pa.Table, folder) -> None:
-    judge = suite("judge")
-    summed = sum_up(folder, "judge", judge.summed_by)
+    judge = get_suite("judge")
+    summed = sum_up(folder, "judge", judge.sums.by)
     assert summed.num_rows < answers.num_rows / 1.2
     contrasts = list(contrast_measures(answers))
     assert {m.name for m in contrasts} == {"ea", "mv"}
@@ -124,11 +124,12 @@ def test_measures_of_sums_are_those_of_single_answers(answers: pa.Table, folder)
     same(list(task_means(answers)), list(task_means(summed)), 1e-12)
     # A fit ends where a step is below its tolerance, so the last digits depend on rounding.
     same(list(modelled_measures(answers, 200)), list(modelled_measures(summed, 200)), 1e-9)
-    assert {m.name for m in summed_measures(summed)} >= {"ea", "mv", "consistency", "mean@task=VI"}
+    titles = {m.title for m in summed_measures(summed)}
+    assert titles >= {"ea", "mv", "consistency", "mean (task VI)"}
 
 
 def test_a_task_mean_has_the_interval_of_clusters_by_hand(answers: pa.Table) -> None:
-    measure = next(m for m in task_means(answers) if m.name == "mean@task=VI")
+    measure = next(m for m in task_means(answers) if m.at == {"task": "VI"})
     vignettes: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in answers.to_pylist():
         group = (row["agent"], row["style"], row["task"], row["outcome"])
@@ -155,8 +156,8 @@ def test_the_order_of_rows_does_not_matter(answers: pa.Table) -> None:
 
 def simulated(name: str) -> pa.Table:
     """Return answers of two agents whose answers vary, where the suite has such."""
-    one = suite(name)
-    design = one.design({"base": "core"})
+    one = get_suite(name)
+    design = one.make_design({"design": "core"})
     items = list(islice(one.items(design), 120))
     settings = {agent.name: agent.calibrate_at[-1] for agent in one.agents.values()}
     agents = sorted(
@@ -168,7 +169,7 @@ def simulated(name: str) -> pa.Table:
         for agent in agents[:2]
         for row in simulated_rows(one, design, items, agent, settings[agent.name], agent.name, {})
     ]
-    return record_table(rows, {**one.columns, **one.parts})
+    return record_table(rows, one.record_columns)
 
 
 @pytest.mark.parametrize("name", suite_names())
@@ -178,9 +179,9 @@ def test_an_agent_is_measured_alike_alone_and_in_company(name: str, mirror) -> N
     alone = [
         measure
         for agent in agents
-        for measure in suite(name).measures(table.filter(pc.equal(table["agent"], agent)))
+        for measure in get_suite(name).measures(table.filter(pc.equal(table["agent"], agent)))
     ]
-    same(alone, suite(name).measures(table), 1e-7)
+    same(alone, get_suite(name).measures(table), 1e-7)
 
 
 def test_what_cannot_be_summed_up_is_said(folder, tmp_path) -> None:

@@ -17,17 +17,17 @@ import pyarrow.parquet
 import pytest
 from evidence.fault_server import MODEL, FaultServer
 
-from whybench.cli.sources import tables_of_sources
 from whybench.records import read_logs, read_records, write_partition, write_records
 from whybench.records.logs import check_log_folder
 from whybench.records.schema import record_table
+from whybench.results import load
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 ITEMS = 6
 
 
@@ -36,7 +36,7 @@ def log(tmp_path_factory) -> Path:
     """A log of six answers, as JSON, which a test can change."""
     from inspect_ai import eval as run
 
-    from whybench.suites.judge.task import judge
+    from whybench._registry import judge
 
     folder = tmp_path_factory.mktemp("logs")
     (done,) = run(
@@ -65,12 +65,12 @@ def changed(log: Path, target: Path, change) -> None:
 
 def refusal(*sources: Path) -> str:
     with pytest.raises(UserError) as caught:
-        tables_of_sources(tuple(map(str, sources)), False, ())
+        len(load(*sources))
     return str(caught.value)
 
 
 def test_a_whole_log_is_read(folder) -> None:
-    ((name, table),) = tables_of_sources((str(folder),), False, ())
+    ((name, table),) = load(folder).tables.items()
     assert (name, table.num_rows) == ("judge", ITEMS)
 
 

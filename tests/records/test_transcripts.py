@@ -13,11 +13,11 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolCall
 
+from whybench._registry import compose
 from whybench.records import read_logs
 from whybench.records.runs import read_runs
 from whybench.records.transcripts import Place, Turn, _turns, conversations, read_transcripts
-from whybench.suites.compose.task import compose
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,9 @@ def log(tmp_path_factory) -> Path:
     """A log in which each sample asks many items, in conversations of their own."""
     folder = tmp_path_factory.mktemp("logs")
     task = compose(gates="or", units=16)
-    write_log(suite("compose"), task, Speaker("maker/one", "exact"), folder, samples=2, epochs=2)
+    write_log(
+        get_suite("compose"), task, Speaker("maker/one", "exact"), folder, samples=2, epochs=2
+    )
     return folder
 
 
@@ -38,8 +40,8 @@ def test_each_answer_has_the_conversation_about_its_item(log) -> None:
     assert len(places) == len(rows) > 40
     found = dict(read_transcripts([log], set(places)))
     assert set(found) == set(places)
-    items = {item.id: item for item in suite("compose").items(suite("compose").design(
-        {"base": "core", "gates": "or", "units": 16}))}  # fmt: skip
+    items = {item.id: item for item in get_suite("compose").items(get_suite("compose").make_design(
+        {"design": "core", "gates": "or", "units": 16}))}  # fmt: skip
     for place, turns in found.items():
         assert turns[0] == Turn("user", items[place.item].prompt)
         said = {1.0: "yes", 0.0: "no"}[places[place]["value"]]

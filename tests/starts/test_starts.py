@@ -17,7 +17,7 @@ from whybench.starts import KINDS, THEMED, start, write_start
 from whybench.suites.analyze.stories import parsed
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +101,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None
         ("story", "judge", {}),
         ("story", "judge", {"overload": "d,e,de", "overload_source": "story,filler"}),
         ("theme", "intervene", {}),
-        ("theme", "intervene", {"base": "advanced", "n": "7", "graphs": "2"}),
+        ("theme", "intervene", {"design": "advanced", "n": "7", "graphs": "2"}),
         ("theme", "compose", {"units": "4", "detail": "none,some"}),
     ],
 )
@@ -109,8 +109,8 @@ def test_a_story_and_a_theme_pass_the_checks_untouched(
     kind: str, owner: str, settings: dict[str, str], tmp_path: Path
 ) -> None:
     (path,) = write_start(start(kind, "mine", owner), tmp_path)
-    one = suite(owner)
-    design = one.design({"base": "core", **settings, kind: str(path)})
+    one = get_suite(owner)
+    design = one.make_design({"design": "core", **settings, kind: str(path)})
     results = list(check_design(one, design))
     assert len(results) > 10
     assert [result.name for result in results if not result.passed] == []

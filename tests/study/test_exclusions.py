@@ -92,7 +92,7 @@ def test_the_order_of_rules_does_not_change_who_is_kept(made) -> None:
     "text", ["wrong", "attention", "constant<1", "attention<", "seconds<-1", "truth<1", "seconds=2"]
 )
 def test_a_rule_that_cannot_be_read_says_which_there_are(text: str) -> None:
-    with pytest.raises(UserError, match="--exclude must be one of incomplete, constant, repeated"):
+    with pytest.raises(UserError, match="`rules` must be one of incomplete, constant, repeated"):
         Rule.read(text)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-CORE = {"base": "core"}
+CORE = {"design": "core"}
 
 
 def small(name: str = "judge", **settings: object) -> Plan:
@@ -77,7 +77,7 @@ def test_pages_say_what_the_prompt_says_and_no_more(name, tmp_path) -> None:
         assert [page["id"] for page in entry["items"]] == [item.id for item in items]
         for page, item in zip(entry["items"], items, strict=True):
             assert set(page) == {"id", "html", "question"}
-            prompt = plan.asked.word(item)
+            prompt = plan.asked.render(item)
             words = re.findall(r"<(?:p|li)>(.*?)</", entry["lesson"]["html"] + page["html"])
             assert words
             for told in (*map(unescape, words), page["question"]):
@@ -93,7 +93,7 @@ def test_of_a_hidden_world_only_the_circuit_is_there(tmp_path) -> None:
             assert set(page["circuit"]) == {
                 *("names", "verbs", "states", "edges", "moving", "limit"),
             }
-            assert page["question"].split(" Through")[0] in plan.asked.word(item)
+            assert page["question"].split(" Through")[0] in plan.asked.render(item)
 
 
 @pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
@@ -114,7 +114,7 @@ def test_quizzes_have_one_right_option_among_different_ones(name, tmp_path) -> N
 
 @pytest.mark.parametrize("graph", ["collider", "fork", "chain"])
 def test_what_judge_asks_about_a_story_is_what_it_says(graph) -> None:
-    plan = make_plan("judge", {"base": "core", "graph": graph})
+    plan = make_plan("judge", {"design": "core", "graph": graph})
     for entry in plan.lists:
         told, polarity = entry[0].told, entry[0].polarity
         state = {node: told.state(node, polarity, 1) for node in told.structure.nodes}
@@ -137,8 +137,8 @@ def test_study_json_says_what_the_data_need(tmp_path) -> None:
     plan = small(story="weather")
     write_study(plan, tmp_path / "study")
     manifest = read_manifest(tmp_path / "study")
-    assert manifest["settings"] == {"base": "core", "story": "weather"}
-    assert plan.asked.design(manifest["settings"]).hash == manifest["design_hash"]
+    assert manifest["settings"] == {"design": "core", "story": "weather"}
+    assert plan.asked.make_design(manifest["settings"]).hash == manifest["design_hash"]
     assert manifest["study"] == plan.id
     assert manifest["lists"] == [[item.id for item in entry] for entry in plan.lists]
     assert manifest["cycle"] == plan.cycle
@@ -183,7 +183,7 @@ def test_where_answers_go(text, settings) -> None:
 
 @pytest.mark.parametrize("text", ["", "cloud", "datapipe", "datapipe:", "datapipe:a/b", "serve:x"])
 def test_where_answers_cannot_go(text) -> None:
-    with pytest.raises(UserError, match="--save must be download, serve, jatos or datapipe:"):
+    with pytest.raises(UserError, match="`save` must be download, serve, jatos or datapipe:"):
         Saving.read(text)
 
 
@@ -209,10 +209,12 @@ def test_a_study_is_written_over_but_nothing_else(tmp_path) -> None:
         write_study(small(), target)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.txt").write_text("mine", encoding="utf-8")
-    with pytest.raises(UserError, match="-o must be a new or empty folder or that of a study"):
+    with pytest.raises(
+        UserError, match="`output` must be a new or empty folder or that of a study"
+    ):
         write_study(small(), tmp_path / "other")
     assert {*contents(tmp_path / "other")} == {"thesis.txt"}
-    with pytest.raises(UserError, match="-o must be a folder, got the file"):
+    with pytest.raises(UserError, match="`output` must be a folder, got the file"):
         write_study(small(), tmp_path / "other" / "thesis.txt")
 
 

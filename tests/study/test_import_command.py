@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.compare import compare_command
-from whybench.cli.results import measures_command
-from whybench.cli.study import study_command
+from whybench.cli import _whybench
 from whybench.records import write_records
 from whybench.records.schema import record_table
 from whybench.study.export import write_study
@@ -24,7 +22,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-PLAN = make_plan("judge", {"base": "core"})
+PLAN = make_plan("judge", {"design": "core"})
 PEOPLE = 14
 
 
@@ -43,7 +41,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def imported(*words: object):
-    return CliRunner().invoke(study_command, ["import", *map(str, words)])
+    return CliRunner().invoke(_whybench, ["study", "import", *map(str, words)])
 
 
 def test_a_study_s_folder_is_all_that_is_needed(study: Path, tmp_path: Path) -> None:
@@ -78,7 +76,7 @@ def test_what_could_not_be_read_is_said(study: Path, tmp_path: Path) -> None:
     assert "Note: 1 entries are not rows of a study, and are left alone" in notes
     assert "Note: readme.txt holds no row of a study" in notes
     assert sum("not read: torn.txt:" in note for note in notes) == 5
-    assert notes[-1] == "Note: not read: 2 more places; --json names all"
+    assert notes[-1] == "Note: not read: 2 more places; the summary names all"
     told = json.loads(imported(study, "-o", tmp_path / "a.parquet", "--json").stdout)
     assert len(told["broken"]) == 7
     assert (told["rows"], told["kept"], told["doubles"], told["foreign"]) == (267, 14, 1, 1)
@@ -99,7 +97,9 @@ def test_a_wrong_request_says_what_to_do(study: Path, tmp_path: Path) -> None:
 
 def test_simulated_people_take_the_same_way(study: Path, tmp_path: Path) -> None:
     words = ["simulate", study, "--model", "reference/judge.noisy-or", "-M", "noise=0.3"]
-    done = CliRunner().invoke(study_command, [*map(str, words), "--people", "5", "--seed", "2"])
+    done = CliRunner().invoke(
+        _whybench, ["study", *map(str, words), "--people", "5", "--seed", "2"]
+    )
     target = study / "simulated.jsonl"
     assert done.stdout.splitlines() == [
         f"{target}: 5 people, answering as reference/judge.noisy-or",
@@ -115,25 +115,25 @@ def test_simulated_people_take_the_same_way(study: Path, tmp_path: Path) -> None
     ):
         words = ["simulate", str(study), "--model", model]
         with pytest.raises(UserError, match=message):
-            raise CliRunner().invoke(study_command, words).exception
+            raise CliRunner().invoke(_whybench, ["study", *words]).exception
 
 
 def test_people_are_measured_and_compared_like_any_agent(study: Path, tmp_path: Path) -> None:
     people, model = tmp_path / "people.parquet", tmp_path / "model.parquet"
     imported(study, "-o", people, "--by", "group", "--exclude", "incomplete", "--as", "pilot")
-    done = CliRunner().invoke(measures_command, [str(people), "--json"])
-    found = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    done = CliRunner().invoke(_whybench, ["measures", str(people), "--json"])
+    found = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert {row["agent"] for row in found.values()} == {"human/pilot"}
     # The unit behind an interval is the person, of whom there are more than stories.
     assert found["ea"]["units"] == PEOPLE - 1
     assert found["ea"]["low"] <= 0.35 <= found["ea"]["high"]
-    design = PLAN.asked.design(PLAN.settings)
+    design = PLAN.asked.make_design(PLAN.settings)
     agent = PLAN.asked.agent("anchored-at-50")
     rows = simulated_rows(
         PLAN.asked, design, list(PLAN.asked.items(design)), agent, {}, "maker/model", {}
     )
-    write_records(record_table(rows, {**PLAN.asked.columns, **PLAN.asked.parts}), model)
-    done = CliRunner().invoke(compare_command, [str(people), str(model), "--json"])
+    write_records(record_table(rows, PLAN.asked.record_columns), model)
+    done = CliRunner().invoke(_whybench, ["compare", str(people), str(model), "--json"])
     changes = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     # What people and a model share are stories, each with the people who judged it.
     assert changes["ea"]["units"] == 12

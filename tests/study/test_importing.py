@@ -14,14 +14,14 @@ from whybench.study.plan import Plan, make_plan
 from whybench.study.simulation import SimulatedPerson, participation_rows
 from whybench.suites.calibration import simulated_rows
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-PLAN = make_plan("judge", {"base": "core"}, lists=2)
+PLAN = make_plan("judge", {"design": "core"}, lists=2)
 NOISE = {"noise": 0.3}
 
 
@@ -45,7 +45,7 @@ def test_people_s_answers_are_what_the_agents_they_are_would_have_answered(tmp_p
     saved(tmp_path, 0, 1, 2)
     found = import_study(tmp_path, [tmp_path / "data"])
     agent = PLAN.asked.agent("noisy-or")
-    design = PLAN.asked.design(PLAN.settings)
+    design = PLAN.asked.make_design(PLAN.settings)
     for number in range(3):
         person = list(dict.fromkeys(found.table["agent"].to_pylist()))[number]
         own = found.table.filter(pc.equal(found.table["agent"], person)).to_pylist()
@@ -68,9 +68,9 @@ def test_a_group_is_one_agent_whose_people_are_epochs(tmp_path) -> None:
     # Participants 0 and 2 have the same list, 1 the other one.
     assert sorted(row["epoch"] for row in rows) == [1] * 40 + [2] * 20
     assert len({(row["item"], row["epoch"]) for row in rows}) == 60
-    measures = {m.name: m for m in suite("judge").measures(found.table)}
+    measures = {m.name: m for m in get_suite("judge").measures(found.table)}
     assert measures["ea"].units == 3
-    with pytest.raises(UserError, match="--as must be letters, digits"):
+    with pytest.raises(UserError, match="`name` must be letters, digits"):
         import_study(tmp_path, [tmp_path / "data"], by="group", name="a study")
 
 
@@ -171,14 +171,14 @@ def test_a_reply_that_holds_no_answer_has_its_reason(tmp_path) -> None:
 
 
 def test_an_episode_is_held_again_from_its_replies(tmp_path) -> None:
-    asked = suite("intervene")
-    settings = {"base": next(iter(asked.designs))}
-    design = asked.design(settings)
+    asked = get_suite("intervene")
+    settings = {"design": next(iter(asked.designs))}
+    design = asked.make_design(settings)
     item = next(iter(asked.items(design)))
     said: list[str] = []
 
     def speak(episode, _turn: int) -> str:
-        said.append(asked.gold(episode))
+        said.append(asked.oracle(episode))
         return said[-1]
 
     expected = asked.converse(item, speak)

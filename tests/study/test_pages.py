@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-PLAN = make_plan("judge", {"base": "core"}, most=4, lists=2)
+PLAN = make_plan("judge", {"design": "core"}, most=4, lists=2)
 AFTER = """cases => cases.map(({edges, state, action, entity}) =>
     [...whybench.after(edges, new Set(state), action, entity)].sort((a, b) => a - b))"""
 

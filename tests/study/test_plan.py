@@ -4,11 +4,13 @@ from collections import Counter
 
 import pytest
 
+from whybench.study.export import read_manifest, write_study
 from whybench.study.plan import make_plan
+from whybench.study.reopening import reopened
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
-CORE = {"base": "core"}
+CORE = {"design": "core"}
 
 
 @pytest.mark.parametrize(
@@ -16,18 +18,18 @@ CORE = {"base": "core"}
     [
         # 3 stories in 4 polarities; 20 questions make 20 orders.
         ("judge", CORE, 12, {20}, 240),
-        ("judge", {"base": "chain"}, 12, {24}, 288),
+        ("judge", {"design": "chain"}, 12, {24}, 288),
         # 3 worlds of 2 units with 15 questions, which make 30 orders.
-        ("compose", {"base": "core", "units": 2}, 6, {15}, 180),
+        ("compose", {"design": "core", "units": 2}, 6, {15}, 180),
         # 6 cases of two entities; 78 of three in 7 parts, of which 11 make 22 orders.
         ("intervene", CORE, 8, {6, 11, 12}, 8 * 132),
     ],
 )
 def test_lists_hold_every_item_of_a_design_once(name, settings, lists, sizes, cycle) -> None:
     plan = make_plan(name, settings)
-    asked = suite(name)
+    asked = get_suite(name)
     items = [item.id for entry in plan.lists for item in entry]
-    assert sorted(items) == sorted(item.id for item in asked.items(asked.design(settings)))
+    assert sorted(items) == sorted(item.id for item in asked.items(asked.make_design(settings)))
     assert (len(plan.lists), {len(entry) for entry in plan.lists}) == (lists, sizes)
     assert plan.cycle == cycle
 
@@ -68,9 +70,17 @@ def test_the_id_follows_from_what_is_asked() -> None:
     ("name", "settings", "lists", "message"),
     [
         ("analyze", {}, None, r"SUITE must be one that people can be asked in a browser \(.*judge"),
-        ("judge", CORE, 13, "--lists must be at most 12, the number of lists there are, got 13"),
+        ("judge", CORE, 13, "`lists` must be at most 12, the number of lists there are, got 13"),
     ],
 )
 def test_what_cannot_be_planned(name, settings, lists, message) -> None:
     with pytest.raises(UserError, match=message):
         make_plan(name, settings, lists=lists)
+
+
+def test_a_study_exported_under_the_old_name_of_a_design_is_opened_again(tmp_path) -> None:
+    old = make_plan("judge", {"base": "core"}, most=4, lists=1)
+    assert old.id == "f98881367fdec3eb"
+    write_study(old, tmp_path)
+    assert read_manifest(tmp_path)["settings"] == {"base": "core"}
+    assert reopened(tmp_path) == old

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-PLAN = make_plan("judge", {"base": "core"}, most=4, lists=1)
+PLAN = make_plan("judge", {"design": "core"}, most=4, lists=1)
 
 
 @pytest.fixture
@@ -123,5 +123,5 @@ def test_a_server_says_what_it_needs(tmp_path: Path, address: str, study: Path) 
     with pytest.raises(UserError, match=r"must be the folder of a study, with its study\.json"):
         study_server(tmp_path)
     port = int(address.rpartition(":")[2])
-    with pytest.raises(UserError, match=f"--port must be free, got {port}"):
+    with pytest.raises(UserError, match=f"`port` must be free, got {port}"):
         study_server(study, port=port)

@@ -8,17 +8,18 @@ from itertools import count
 
 import pytest
 import yaml
+from tests.altered import altered
 
 from whybench.suites.checks import check_design, check_names
 from whybench.suites.contract import Agent, Answer
 from whybench.suites.judge import SUITE
 
-DESIGN = SUITE.design({"base": "core", "story": ["economy"], "overload": ["de"]})
+DESIGN = SUITE.make_design({"design": "core", "story": ["economy"], "overload": ["de"]})
 counter = count()
 
 
 def changed(**parts):
-    return replace(SUITE, **parts)
+    return altered(SUITE, **parts)
 
 
 def each(change):
@@ -42,7 +43,7 @@ def read_always(factors, text, truncated):
 
 
 def read_gold_cut_off(factors, text, truncated):
-    return SUITE.read_answer(factors, text, False)
+    return SUITE.parse_reply(factors, text, False)
 
 
 def mute(item, settings, draw):
@@ -64,22 +65,22 @@ BROKEN = [
     ),
     ("two derivations agree", each(disagreeing)),
     ("two derivations agree", each(one_derivation)),
-    ("gold passes its own scorer", changed(gold=lambda item: f"{item.truth:.0f} or so, or 3")),
-    ("gold passes its own scorer", changed(gold=lambda item: str(100 - round(item.truth)))),
-    ("a cut-off reply is no answer", changed(read_answer=read_gold_cut_off)),
-    ("silence is no answer", changed(read_answer=read_always)),
+    ("gold passes its own scorer", changed(oracle=lambda item: f"{item.truth:.0f} or so, or 3")),
+    ("gold passes its own scorer", changed(oracle=lambda item: str(100 - round(item.truth)))),
+    ("a cut-off reply is no answer", changed(parse_reply=read_gold_cut_off)),
+    ("silence is no answer", changed(parse_reply=read_always)),
     (
         "prompt gives back the world",
         changed(
-            word=lambda item: SUITE.word(item).replace("others have normal", "others have odd")
+            render=lambda item: SUITE.render(item).replace("others have normal", "others have odd")
         ),
     ),
     (
         "prompt gives back the world",
-        changed(word=lambda item: SUITE.word(item).replace(" can cause ", " hints at ")),
+        changed(render=lambda item: SUITE.render(item).replace(" can cause ", " hints at ")),
     ),
-    ("prompts are finished", changed(word=lambda item: SUITE.word(item) + " {TREATMENT}")),
-    ("no constant answer wins", changed(full_score=lambda item, answer: True)),
+    ("prompts are finished", changed(render=lambda item: SUITE.render(item) + " {TREATMENT}")),
+    ("no constant answer wins", changed(is_correct=lambda item, answer: True)),
     (
         "reference agents are readable",
         changed(agents={"mute": Agent("mute", "", mute, known=lambda *_: {"ea": 0.0})}),
@@ -109,7 +110,7 @@ def test_overload_that_speaks_of_the_story_is_found(tmp_path) -> None:
     path.write_text(
         yaml.safe_dump({**raw, "name": "leaky", "overload_from": "economy"}), encoding="utf-8"
     )
-    design = SUITE.design({"story": [str(path)], "overload": ["e"]})
+    design = SUITE.make_design({"story": [str(path)], "overload": ["e"]})
     results = {result.name: result for result in check_design(SUITE, design)}
     assert not results["overload is unrelated"].passed
     assert "leaky, e from story: both say" in results["overload is unrelated"].examples[0]

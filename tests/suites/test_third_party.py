@@ -28,15 +28,23 @@ def installed(
     return folder / "site-packages"
 
 
-def whybench(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def python(
+    installed: Path, folder: Path, *words: str, display: str = "none"
+) -> subprocess.CompletedProcess[str]:
+    where = os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH"))))
+    about = {"PYTHONPATH": where, "INSPECT_DISPLAY": display, "COLUMNS": "200"}
     return subprocess.run(
-        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
-        env={**os.environ, "PYTHONPATH": str(installed), "INSPECT_DISPLAY": "none"},
+        [sys.executable, *words],
+        env={**os.environ, **about},
         cwd=folder,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def whybench(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return python(installed, folder, "-c", "from whybench.cli import main; main()", *words)
 
 
 def test_it_is_listed_beside_ours(installed: Path, tmp_path: Path) -> None:
@@ -66,11 +74,48 @@ def test_it_runs_and_is_measured(installed: Path, tmp_path: Path) -> None:
     done = whybench(installed, tmp_path, *run)
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout.splitlines()[-1])
-    assert (measured["name"], measured["estimate"], measured["n"]) == ("gap", 0.0, 12)
+    assert (measured["measure"], measured["estimate"], measured["n"]) == ("gap", 0.0, 12)
 
 
 def test_an_agent_of_ours_refuses_its_items(installed: Path, tmp_path: Path) -> None:
     done = whybench(installed, tmp_path, "run", "lamp", "--model", "reference/judge.noisy-or")
-    assert done.returncode == 1
-    assert "12 x error, such as: " in done.stderr
-    assert "answers items of the suite judge, got lamp-" in done.stderr
+    assert done.returncode == 2
+    assert "must be asked its own suite, judge, got lamp" in done.stderr
+
+
+def test_inspect_finds_its_task_under_its_own_package(installed: Path, tmp_path: Path) -> None:
+    code = (
+        "import inspect\n"
+        "import whybench_lamp.task\n"
+        "from inspect_ai._util.registry import registry_create, registry_info, registry_lookup\n"
+        "for kind, name in (('task', 'lamp'), ('scorer', 'lamp_answers'),"
+        " ('metric', 'lamp_measures')):\n"
+        "    print(registry_info(registry_lookup(kind, f'whybench_lamp/{name}')).name)\n"
+        "ask = registry_lookup('task', 'whybench_lamp/lamp')\n"
+        "print(list(inspect.signature(ask).parameters))\n"
+        "print('prior: Switches that are on, of 100.' in ask.__doc__)\n"
+        "made = ask(manner='seen')\n"
+        "print(len(made.dataset), made.dataset.name)\n"
+    )
+    done = python(installed, tmp_path, "-c", code)
+    assert done.stdout.splitlines() == [
+        "whybench_lamp/lamp",
+        "whybench_lamp/lamp_answers",
+        "whybench_lamp/lamp_measures",
+        "['design', 'name', 'prior', 'strength', 'manner', 'shard', 'group', 'others']",
+        "True",
+        "6 lamp-core*",
+    ]
+
+
+def test_inspect_runs_it_and_refuses_a_misspelt_factor(installed: Path, tmp_path: Path) -> None:
+    ask = ["-m", "inspect_ai", "eval", "whybench_lamp/lamp", "--model", "reference/lamp.confused"]
+    done = python(installed, tmp_path, *ask, "-T", "prior=20,60", display="plain")
+    assert done.returncode == 0, done.stderr
+    assert "lamp_answers" in done.stdout
+    assert "gap " in done.stdout
+    wrong = python(installed, tmp_path, *ask, "-T", "maner=seen", display="plain")
+    assert wrong.returncode != 0
+    assert "a design takes design, name, prior, strength, manner, got 'maner'" in wrong.stderr + (
+        wrong.stdout
+    )

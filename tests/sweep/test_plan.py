@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.suites.shards import in_samples, take_shard
 from whybench.sweep.plan import Ask, Plan, read_plan, units_of
 
@@ -18,7 +18,7 @@ def plan(*asks, models=((NOISY, {}),), **settings):
 
 def test_units_cover_the_design_once():
     units = list(units_of(plan(samples=70)))
-    judge = suite("judge")
+    judge = get_suite("judge")
     items = list(judge.items(judge.designs["core"]))
     asked = [item.id for unit in units for item in take_shard(items, unit.shard)]
     assert sorted(asked) == sorted(item.id for item in items)
@@ -28,7 +28,7 @@ def test_units_cover_the_design_once():
 @given(most=st.integers(7, 300), group=st.sampled_from([None, 2, 7, 20]))
 def test_no_unit_is_larger_than_wished(most, group):
     units = list(units_of(plan(Ask("judge", group=group), samples=most)))
-    judge = suite("judge")
+    judge = get_suite("judge")
     items = list(judge.items(judge.designs["core"]))
     for unit in units:
         samples = in_samples(take_shard(items, unit.shard), group)
@@ -36,16 +36,16 @@ def test_no_unit_is_larger_than_wished(most, group):
 
 
 def test_cases_of_compose_stay_together():
-    compose = suite("compose")
+    compose = get_suite("compose")
     items = list(compose.items(compose.designs["core"]))
-    cases = len(in_samples(items, together=compose.together))
+    cases = len(in_samples(items, together=compose.grouping))
     units = list(units_of(plan(Ask("compose"), models=[("mockllm/model", {})], samples=50)))
     assert sum(unit.samples for unit in units) == cases
     assert max(unit.samples for unit in units) <= 50
 
 
 def test_names_tell_units_apart_and_do_not_change():
-    settings = [{}, {"epochs": 2}, {"group": 2}, {"design": {"base": "abstract"}}, {"limit": 10}]
+    settings = [{}, {"epochs": 2}, {"group": 2}, {"design": {"design": "abstract"}}, {"limit": 10}]
     asks = [Ask("judge", **setting) for setting in settings]
     models = [(NOISY, {}), (NOISY, {"b": 0.2}), ("openai/gpt-4o", {})]
     units = [unit for ask in asks for unit in units_of(plan(ask, models=models))]
@@ -78,8 +78,17 @@ def test_a_plan_is_read(tmp_path):
     )
     read = read_plan(file)
     assert read.models == (("openai/gpt-4o", {}), (NOISY, {"b": 0.2}))
-    assert read.asks == (Ask("judge"), Ask("compose", {"base": "core"}, epochs=3))
+    assert read.asks == (Ask("judge"), Ask("compose", {"design": "core"}, epochs=3))
     assert read.quotas == {"openai": 20}
+
+
+def test_a_plan_that_names_its_design_by_the_old_key_is_read(tmp_path):
+    file = tmp_path / "plan.yaml"
+    file.write_text(
+        "output: out\nmodels: [openai/gpt-4o]\n"
+        "suites: [{suite: judge, design: {base: abstract, style: cot}}]\n"
+    )
+    assert read_plan(file).asks == (Ask("judge", {"design": "abstract", "style": "cot"}),)
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.altered import altered
 
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training import corpora
 from whybench.training.canary import CANARY, canary
 from whybench.training.contamination import Finding, examine, find
@@ -32,13 +33,15 @@ DESIGNS = (("judge", "core"), ("compose", "core"), ("intervene", "core"))
 
 @pytest.fixture(scope="module")
 def known() -> Fingerprints:
-    return fingerprints([(suite(name), suite(name).designs[design]) for name, design in DESIGNS])
+    return fingerprints(
+        [(get_suite(name), get_suite(name).designs[design]) for name, design in DESIGNS]
+    )
 
 
 def prompts(name: str, design: str, count: int) -> list[tuple[str, str]]:
-    asked = suite(name)
+    asked = get_suite(name)
     items = islice(asked.items(asked.designs[design]), count)
-    return [(item.id, asked.word(item)) for item in items]
+    return [(item.id, asked.render(item)) for item in items]
 
 
 def text(words: str, everything: str = "") -> Text:
@@ -101,8 +104,8 @@ def test_a_prompt_that_leaves_much_unsaid_is_found_by_exact_copies_alone(
 
 @pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
 def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> None:
-    asked = suite(name)
-    texts = [text(asked.word(item)) for item in training_series(asked, {}).take(300)]
+    asked = get_suite(name)
+    texts = [text(asked.render(item)) for item in training_series(asked, {}).take(300)]
     result = examine(texts, known)
     side = "open" if name == "intervene" else "train"
     assert dict(result.counts) == {("words", name, "", side): 300}
@@ -113,12 +116,12 @@ def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> N
 
 def test_a_test_world_that_no_design_asks_about_is_contamination(known: Fingerprints) -> None:
     for name, settings in (
-        ("compose", {"base": "core", "worlds": 3, "units": 1}),
+        ("compose", {"design": "core", "worlds": 3, "units": 1}),
         ("judge", {"stimuli": "generated", "worlds": 3}),
     ):
-        asked = suite(name)
-        *_, item = asked.items(asked.design(settings))
-        (finding,) = find(text(asked.word(item)), known)
+        asked = get_suite(name)
+        *_, item = asked.items(asked.make_design(settings))
+        (finding,) = find(text(asked.render(item)), known)
         assert (finding.found, finding.suite, finding.split) == ("words", name, "test")
         assert finding.contaminates
 
@@ -137,7 +140,7 @@ def test_canaries(known: Fingerprints) -> None:
 
 
 def test_designs_that_ask_the_same_are_both_named() -> None:
-    judge = suite("judge")
+    judge = get_suite("judge")
     both = fingerprints([(judge, judge.designs["core"]), (judge, judge.designs["styles"])])
     assert len(both.prompts) == 720
     (_, prompt), *_ = prompts("judge", "core", 1)
@@ -152,10 +155,8 @@ def test_what_cannot_be_fetched_is_left_out_with_its_reason(
     def refuse(_: object) -> Any:
         raise DataError("no such data here")
 
-    from dataclasses import replace
-
-    judge = suite("judge")
-    absent = replace(judge, items=refuse, stream=None)
+    judge = get_suite("judge")
+    absent = altered(judge, items=refuse, training=None)
     found = fingerprints([(absent, judge.designs["published"])])
     assert dict(found.left_out) == {"judge published": "no such data here"}
     assert (found.prompts, found.longest, found.alike) == ((), 0, 0)
@@ -195,7 +196,7 @@ def test_rows_of_every_kind_are_read(kind: str, tmp_path: Path) -> None:
     ]
     assert [one.where for one in found] == [f"{path}:1", f"{path}:2"]
     assert [one.all for one in texts_of(f"file://{path}", "messages")] == [one.all for one in found]
-    with pytest.raises(UserError, match="--column must be one of the columns of .*, got 'text'"):
+    with pytest.raises(UserError, match="`column` must be one of the columns of .*, got 'text'"):
         list(texts_of(path, "text"))
 
 

@@ -15,7 +15,7 @@ from evidence.agent_server import AgentServer
 from evidence.environments import SUITES, items_of, rollouts
 from evidence.fault_server import FaultServer, Plan
 
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training import reward
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def tasks(name: str, count: int) -> list[Any]:
 
 def replying(name: str, *replies: str) -> list[Any]:
     """Return the traces of rollouts on the first items, in each of which one thing is said."""
-    asked = suite(name)
+    asked = get_suite(name)
     items = items_of(asked, len(replies))
     says = {item.id: reply for item, reply in zip(items, replies, strict=True)}
     with AgentServer(asked, items, lambda item, _about, _turn: says[item.id]) as server:
@@ -46,9 +46,9 @@ def replying(name: str, *replies: str) -> list[Any]:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_tasks_are_the_items_of_the_train_stream(name: str) -> None:
-    items, made = items_of(suite(name), 4), tasks(name, 4)
+    items, made = items_of(get_suite(name), 4), tasks(name, 4)
     assert [task.key for task in made] == [item.id for item in items]
-    assert [task.data.prompt for task in made] == [suite(name).word(item) for item in items]
+    assert [task.data.prompt for task in made] == [get_suite(name).render(item) for item in items]
     assert {task.data.canary.rsplit(":", 1)[1] for task in made} == {"train"}
     for task, item in zip(made, items, strict=True):
         told = json.loads(task.data.model_dump_json())
@@ -78,7 +78,7 @@ def test_the_reward_is_that_of_an_exported_row_with_the_same_reply() -> None:
     traces = replying("judge", "50", "0", "I cannot say.", "<think>20</think>80")
     rows = [
         {"suite": "judge", "version": 1, "factors": item.factors, "truth": item.truth}
-        for item in items_of(suite("judge"), 4)
+        for item in items_of(get_suite("judge"), 4)
     ]
     said = ["50", "0", "I cannot say.", "<think>20</think>80"]
     assert [trace.reward for trace in traces] == [
@@ -94,7 +94,7 @@ def test_a_reply_without_an_answer_is_worth_nothing_and_says_why() -> None:
 
 
 def test_an_episode_is_held_as_the_suite_holds_it() -> None:
-    asked = suite("intervene")
+    asked = get_suite("intervene")
     (item,) = items_of(asked, 1)
     agent = asked.agent("recipe")
     settings = agent.settings({})
@@ -104,7 +104,7 @@ def test_an_episode_is_held_as_the_suite_holds_it() -> None:
 
     with AgentServer(asked, [item], speak) as server:
         (trace,) = rollouts("intervene", 1, server.address)
-    episode, said = asked.open(item.factors), [asked.word(item)]
+    episode, said = asked.open_episode(item.factors), [asked.render(item)]
     while not episode.over:
         reply = agent.reply(episode, settings, None)
         said += [reply, episode.hear(reply, truncated=False)]
@@ -116,10 +116,10 @@ def test_an_episode_is_held_as_the_suite_holds_it() -> None:
 
 
 def test_an_episode_that_a_limit_ends_is_unfinished() -> None:
-    asked = suite("intervene")
+    asked = get_suite("intervene")
     (item,) = items_of(asked, 1)
     env = environment("intervene", agent={"max_turns": 1})
-    with AgentServer(asked, [item], lambda _i, about, _t: asked.gold(about)) as server:
+    with AgentServer(asked, [item], lambda _i, about, _t: asked.oracle(about)) as server:
         (trace,) = run(env, server.address)
     assert (trace.num_turns, trace.reward, trace.info["reason"]) == (1, 0.0, "unfinished")
 

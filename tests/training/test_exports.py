@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training import reward
 from whybench.training.canary import canary
 from whybench.training.exports import CHARACTERS, ROWS, _portions, export
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
 def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: Path) -> None:
-    series, count = training_series(suite(name), {}), 3 if name == "analyze" else 40
+    series, count = training_series(get_suite(name), {}), 3 if name == "analyze" else 40
     first = {
         kind: export(series, count, tmp_path / f"first.{kind}") for kind in ("jsonl", "parquet")
     }
@@ -32,11 +32,15 @@ def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: 
     assert lines == [{name: row[name] for name in lines[0]} for row in table.to_pylist()]
     assert set(lines[0]) == set(table.column_names)
     for kind, one in first.items():
-        again = export(training_series(suite(name), {}), count, tmp_path / f"again.{kind}")
+        again = export(training_series(get_suite(name), {}), count, tmp_path / f"again.{kind}")
         assert (again.rows, again.size, again.sha256) == (count, one.size, one.sha256)
         assert one.sha256 == hashlib.sha256(one.path.read_bytes()).hexdigest()
     item, row = next(series.take(1)), lines[0]
-    assert (row["id"], row["prompt"], row["truth"]) == (item.id, suite(name).word(item), item.truth)
+    assert (row["id"], row["prompt"], row["truth"]) == (
+        item.id,
+        get_suite(name).render(item),
+        item.truth,
+    )
     assert row["canary"] == canary("train")
     assert row["stream"] == series.hash == table.schema.metadata[b"stream"].decode()
     assert table.schema.metadata[b"canary"].decode() == canary("train")
@@ -49,14 +53,14 @@ def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: 
 
 
 def test_a_prefix_of_a_longer_file_is_the_shorter_one(tmp_path: Path) -> None:
-    series = training_series(suite("compose"), {})
+    series = training_series(get_suite("compose"), {})
     export(series, 20, tmp_path / "few.jsonl")
     export(series, 300, tmp_path / "many.jsonl")
     assert (tmp_path / "many.jsonl").read_bytes().startswith((tmp_path / "few.jsonl").read_bytes())
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    series = evaluation_series(suite("judge"), {"base": "core"})
+    series = evaluation_series(get_suite("judge"), {"design": "core"})
     for kind in ("jsonl", "parquet"):
         with pytest.raises(UserError, match="count must be at most 240, the number of different"):
             export(series, 241, tmp_path / f"many.{kind}")

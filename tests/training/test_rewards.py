@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from whybench.suites.contract import UserError, reply_generator
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training import grade, reward
 from whybench.training.series import training_series
 
@@ -18,7 +18,7 @@ NAMES = ("judge", "intervene", "compose", "analyze")
 
 def rows(name: str, count: int, **settings: object) -> list[tuple[Any, dict[str, Any]]]:
     """Return items to train on, each with its row as JSON has it."""
-    series = training_series(suite(name), settings)
+    series = training_series(get_suite(name), settings)
     made = json.loads(json.dumps(list(series.rows(count))))
     return list(zip(series.take(count), made, strict=True))
 
@@ -30,14 +30,16 @@ def said_by(name: str, item: Any, speak: Any) -> list[str]:
         said.append(speak(asked, turn))
         return said[-1]
 
-    suite(name).converse(item, aloud)
+    get_suite(name).converse(item, aloud)
     return said
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_gold_is_worth_1_and_silence_0(name: str) -> None:
     for item, row in rows(name, 8):
-        assert reward(row, said_by(name, item, lambda asked, _: suite(name).gold(asked))) == 1.0
+        assert (
+            reward(row, said_by(name, item, lambda asked, _: get_suite(name).oracle(asked))) == 1.0
+        )
         for nothing in ("", "I would rather not say.", []):
             worth, answer = grade(row, nothing)
             assert worth == 0.0
@@ -71,7 +73,7 @@ def test_yes_is_worth_what_the_truth_says() -> None:
 def test_the_last_of_several_replies_is_the_answer_as_it_is_in_a_run(name: str) -> None:
     """What is said before the answer to a question of one turn is work on it."""
     for item, row in rows(name, 4):
-        gold = suite(name).gold(item)
+        gold = get_suite(name).oracle(item)
         assert reward(row, ["Let me see.", gold]) == 1.0
         assert reward(row, [gold, "On second thoughts, I cannot say."]) == 0.0
 
@@ -87,7 +89,7 @@ def test_an_answer_that_nothing_entails_is_worth_nothing() -> None:
 
 @pytest.mark.parametrize("name", ["intervene", "analyze"])
 def test_agents_get_what_their_answers_are_scored(name: str) -> None:
-    asked = suite(name)
+    asked = get_suite(name)
     for agent in ("guesser", "naive", "always-yes", "null"):
         if agent not in asked.agents:
             continue
@@ -124,11 +126,9 @@ def test_a_row_that_is_not_ours_is_refused(change: dict[str, Any], message: str)
 
 
 def test_a_suite_of_others_is_worth_right_or_wrong() -> None:
-    from dataclasses import fields
+    from whybench.suites.contract import Answer, Training
 
-    from whybench.suites.contract import Answer, Suite
-
-    worth = next(field for field in fields(Suite) if field.name == "worth").default
+    worth = Training({}, world_key=str).reward
     assert worth(1.0, Answer(1.0)) == 1.0
     assert worth(1.0, Answer(0.0)) == 0.0
     assert len(list(islice(rows("compose", 2), 2))) == 2

@@ -8,9 +8,10 @@ from itertools import cycle, islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.altered import altered
 
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training.canary import CANARY, canary, sides_marked
 from whybench.training.repeats import Seen
 from whybench.training.series import (
@@ -42,61 +43,61 @@ def test_what_was_seen_is_known(portions: list[list[int]]) -> None:
 def test_items_are_the_same_however_many_are_taken_and_none_comes_twice(
     name: str, few: int, many: int
 ) -> None:
-    series = training_series(suite(name), {})
+    series = training_series(get_suite(name), {})
     items = list(series.take(many))
     assert list(series.take(few)) == items[:few]
     assert len({item.id for item in items}) == len(items) == many
-    assert len({(series.suite.word(item), str(item.factors)) for item in items}) == many
+    assert len({(series.suite.render(item), str(item.factors)) for item in items}) == many
 
 
 @pytest.mark.parametrize("name", ["intervene", "analyze", "compose", "judge"])
 def test_no_world_to_train_on_is_in_a_test(name: str) -> None:
-    asked = suite(name)
-    stream = asked.stream
+    asked = get_suite(name)
+    stream = asked.training
     count = 31 if name == "analyze" else 600
-    trained = {stream.world(item) for item in training_series(asked, {}).take(count)}
+    trained = {stream.world_key(item) for item in training_series(asked, {}).take(count)}
     design = next(iter(asked.designs.values()))
-    tested = {stream.world(item) for item in asked.items(design)}
+    tested = {stream.world_key(item) for item in asked.items(design)}
     assert trained
     assert not trained & tested
 
 
 def test_no_opening_to_train_on_is_that_of_a_test() -> None:
     """Openings do not say the hidden world, and would else be the same now and then."""
-    asked = suite("intervene")
-    tested = {asked.word(item) for one in asked.designs.values() for item in asked.items(one)}
+    asked = get_suite("intervene")
+    tested = {asked.render(item) for one in asked.designs.values() for item in asked.items(one)}
     plain = training_series(asked, {"n": 4}).design
-    assert any(asked.word(item) in tested for item in islice(asked.items(plain), 1300))
+    assert any(asked.render(item) in tested for item in islice(asked.items(plain), 1300))
     series = training_series(asked, {"n": 4})
-    assert not any(asked.word(item) in tested for item in series.take(1300))
+    assert not any(asked.render(item) in tested for item in series.take(1300))
 
 
 def test_repeats_are_left_out_and_the_end_is_told() -> None:
-    asked = suite("compose")
+    asked = get_suite("compose")
     items = list(islice(asked.items(asked.designs["core"]), 30))
-    twice = replace(asked, items=lambda _: iter(items[:20] + items[10:]))
+    twice = altered(asked, items=lambda _: iter(items[:20] + items[10:]))
     series = Series(twice, asked.designs["core"], "train")
     assert list(series.take(30)) == items
     with pytest.raises(UserError, match="count must be at most 30, the number of different items"):
         list(series.take(31))
-    endless = Series(replace(asked, items=lambda _: cycle(items)), series.design, "train")
+    endless = Series(altered(asked, items=lambda _: cycle(items)), series.design, "train")
     with pytest.raises(UserError, match="count must be at most 30"):
         list(endless.take(PORTION + NOTHING_NEW))
 
 
 def test_a_few_repeats_in_a_row_are_not_the_end() -> None:
-    asked = suite("compose")
+    asked = get_suite("compose")
     items = list(islice(asked.items(asked.designs["core"]), 31))
-    late = replace(asked, items=lambda _: iter([*items[:30], *[items[0]] * 300, items[30]]))
+    late = altered(asked, items=lambda _: iter([*items[:30], *[items[0]] * 300, items[30]]))
     assert list(Series(late, asked.designs["core"], "train").take(31)) == items
 
 
 def test_what_an_id_tells_apart_but_nobody_sees_is_a_repeat() -> None:
     """Ids of intervene hold the number of the draw."""
-    asked = suite("intervene")
+    asked = get_suite("intervene")
     item = next(iter(asked.items(training_series(asked, {}).design)))
     again = replace(item, id="intervene-other", draw=item.draw + 2)
-    twins = replace(asked, designs={}, items=lambda _: iter([item, again]))
+    twins = altered(asked, designs={}, items=lambda _: iter([item, again]))
     series = Series(twins, asked.designs["core"], "train")
     assert list(series.take(1)) == [item]
     with pytest.raises(UserError, match="count must be at most 1"):
@@ -104,30 +105,36 @@ def test_what_an_id_tells_apart_but_nobody_sees_is_a_repeat() -> None:
 
 
 def test_a_digest_is_of_what_is_asked_and_how_it_is_read() -> None:
-    asked = suite("compose")
+    asked = get_suite("compose")
     series = training_series(asked, {})
     assert series.hash == training_series(asked, {}).hash
     others = [
         training_series(asked, {"theme": "vault"}),
-        evaluation_series(asked, {"base": "core"}),
-        replace(series, suite=replace(asked, version=2)),
-        replace(series, suite=replace(asked, probes=("perhaps",))),
+        evaluation_series(asked, {"design": "core"}),
+        replace(series, suite=altered(asked, version=2)),
+        replace(series, suite=altered(asked, golden_replies=("perhaps",))),
     ]
     assert len({series.hash, *(other.hash for other in others)}) == 5
 
 
+def test_the_old_name_of_a_design_changes_the_series_as_the_new_one_does() -> None:
+    asked = get_suite("compose")
+    old, new = (training_series(asked, {key: "shapes"}) for key in ("base", "design"))
+    assert old.hash == new.hash != training_series(asked, {}).hash
+
+
 def test_a_suite_for_testing_alone_says_so() -> None:
-    asked = replace(suite("compose"), stream=None)
-    with pytest.raises(UserError, match="compose is for testing alone: it has no `stream`"):
+    asked = altered(get_suite("compose"), training=None)
+    with pytest.raises(UserError, match="compose is for testing alone: it has no `training`"):
         training_series(asked, {})
 
 
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("compose", {"base": "party"}, "party is one world"),
-        ("intervene", {"base": "core"}, "split must be test for core worlds"),
-        ("analyze", {"base": "published"}, "must be test with published data|seeds must be"),
+        ("compose", {"design": "party"}, "party is one world"),
+        ("intervene", {"design": "core"}, "split must be test for core worlds"),
+        ("analyze", {"design": "published"}, "must be test with published data|seeds must be"),
         ("compose", {"split": "test"}, "split must be train in a series for training, got 'test'"),
         ("judge", {"story": "economy"}, "story must be left out with generated worlds"),
     ],
@@ -136,7 +143,7 @@ def test_designs_for_testing_alone_are_not_for_training(
     name: str, settings: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        training_series(suite(name), settings)
+        training_series(get_suite(name), settings)
 
 
 def test_the_canary_tells_its_side() -> None:

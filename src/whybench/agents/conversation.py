@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from inspect_ai.solver._task_state import sample_state
 
-from whybench.suites.registry import take_from_shelf
+from whybench.suites.registry import find_item
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -27,12 +27,12 @@ def item_asked(messages: list[ChatMessage]) -> tuple[str, Item | None]:
     state = None if item_id else sample_state()
     if state is not None:
         item_id = str(state.sample_id)
-    return item_id, take_from_shelf(item_id)
+    return item_id, find_item(item_id)
 
 
 def episode_so_far(suite: AnySuite, item: Item, messages: list[ChatMessage]) -> tuple[Episode, int]:
     """Return the episode after all replies so far, and how many there were."""
-    episode = suite.open(item.factors)
+    episode = suite.open_episode(item.factors)
     said = [message.text for message in messages if message.role == "assistant"]
     for reply in said:
         episode.hear(reply, truncated=False)

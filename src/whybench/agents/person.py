@@ -13,7 +13,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 
 from whybench.agents.conversation import episode_so_far, item_asked
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -53,7 +53,7 @@ class PersonAPI(ModelAPI):
     ) -> ModelOutput:
         """Let the person take their turn."""
         item_id, item = item_asked(input)
-        asked = suite(item_id.partition("-")[0]) if item is not None else None
+        asked = get_suite(item_id.partition("-")[0]) if item is not None else None
         if item is None or asked is None or asked.play is None:
             raise PrerequisiteError(
                 "person/… takes part in episodes that `whybench play SUITE` opens, "

@@ -1,8 +1,8 @@
 """The Inspect provider `reference/<suite>.<agent>`.
 
 A reference agent runs through the same pipeline as any model. It learns from the message only
-which item it is asked, takes the item from the shelf and answers by its strategy. Each epoch gets
-fresh noise; everything follows from seed, item and epoch.
+which item it is asked, finds the item by its id and answers by its strategy. Each epoch gets fresh
+noise; everything follows from seed, item and epoch.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inspect_ai.solver._task_state import sample_state
 
 from whybench.agents.conversation import episode_so_far, item_asked
 from whybench.suites.contract import UserError, reply_generator
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -44,7 +44,7 @@ class ReferenceAPI(ModelAPI):
                     f"reference/judge.noisy-or, got reference/{model_name}; "
                     f"installed suites are {', '.join(suite_names())}"
                 )
-            self.suite = suite(suite_name)
+            self.suite = get_suite(suite_name)
             self.agent = self.suite.agent(agent_name)
             self.settings = self.agent.settings(model_args)
         except UserError as error:
@@ -73,7 +73,7 @@ class ReferenceAPI(ModelAPI):
         epoch = state.epoch if state is not None else 1
         asked: Any = item
         turn = 0
-        if self.suite.episode is not None:
+        if self.suite.multi_turn:
             asked, turn = episode_so_far(self.suite, item, input)
         rng = reply_generator(self.agent.name, self.settings, item_id, epoch, turn)
         reply = self.agent.reply(asked, self.settings, rng)

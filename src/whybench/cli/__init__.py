@@ -12,6 +12,7 @@ from importlib import import_module
 import click
 
 from whybench import __version__
+from whybench.cli.options import in_options
 from whybench.datasets import DataError
 from whybench.suites.contract import UserError
 
@@ -57,6 +58,16 @@ class _Lazy(click.Group):
             import_module(f"{__name__}.{module}"), f"{cmd_name}_command"
         )
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; what the library says of a wrong request is said in terms of options."""
+        try:
+            return super().invoke(ctx)
+        except (UserError, DataError) as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if command is None:
+                raise
+            raise type(error)(in_options(str(error), command)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

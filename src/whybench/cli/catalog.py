@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,15 +11,11 @@ from whybench.cli.options import (
     chosen_design,
     design_options,
     json_option,
+    shard_option,
     suite_argument,
 )
-from whybench.suites.contract import UserError
-from whybench.suites.registry import suite, suite_names
-from whybench.suites.shards import WHOLE, take_shard
-
-if TYPE_CHECKING:
-    from whybench.suites.contract import Item
-    from whybench.suites.registry import AnySuite
+from whybench.suites.catalog import Items
+from whybench.suites.registry import get_suite, list_suites
 
 __all__ = ["items_command", "list_command", "show_command"]
 
@@ -31,7 +26,7 @@ __all__ = ["items_command", "list_command", "show_command"]
 def list_command(suite_name: str | None, json_output: bool) -> None:
     """List suites, or the designs and reference agents of one SUITE."""
     if suite_name is None:
-        found = {name: suite(name) for name in suite_names()}
+        found = list_suites()
         if json_output:
             click.echo(as_json([{"suite": n, "summary": s.summary} for n, s in found.items()]))
             return
@@ -39,7 +34,7 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
             click.echo(f"{name:12} the agent {one.summary}")
         click.echo("\n`whybench list SUITE` shows a suite's designs and reference agents.")
         return
-    one = suite(suite_name)
+    one = get_suite(suite_name)
     designs = {name: design.summary for name, design in one.designs.items()}
     if json_output:
         agents = {
@@ -64,7 +59,7 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
 @click.command("items")
 @suite_argument
 @design_options
-@click.option("--shard", default=WHOLE, help="i/n: the i-th of n equal parts of the design.")
+@shard_option
 @click.option("--limit", type=click.IntRange(1), help="Only the first so many items.")
 @click.option(
     "--format",
@@ -83,29 +78,15 @@ def items_command(
     form: str,
 ) -> None:
     """Print the items of a design of SUITE."""
-    asked, made = chosen_design(suite_name, design, factors)
-    items: Any = asked.items(made)
-    if shard != WHOLE:
-        items = take_shard(list(items), shard, asked.together)
+    items = Items(*chosen_design(suite_name, design, factors), shard)
     for item in islice(items, limit):
         if form == "jsonl":
-            click.echo(as_json(_item_row(asked, item)))
+            click.echo(as_json(items.row(item)))
         elif form == "ids":
             click.echo(item.id)
         else:
             levels = "  ".join(str(level) for level in item.factors.values())
             click.echo(f"{item.id}  {_short(item.truth):>6}  {levels}")
-
-
-def _item_row(asked: AnySuite, item: Item) -> dict[str, Any]:
-    return {
-        "item": item.id,
-        "suite": asked.name,
-        "version": asked.version,
-        **item.factors,
-        "truth": item.truth,
-        "prompt": asked.word(item),
-    }
 
 
 @click.command("show")
@@ -118,40 +99,28 @@ def show_command(
 ) -> None:
     """Show one ITEM of SUITE, by id or by its number in the design (1 is the first)."""
     asked, made = chosen_design(suite_name, design, factors)
-    item = _find(asked, made, which)
+    items = Items(asked, made)
+    item = items.find(which)
     derivations = [(name, float(value)) for name, value in item.certificate.derivations]
     if json_output:
-        row = _item_row(asked, item)
+        row = items.row(item)
         certificate = {"query": item.certificate.query, "derivations": derivations}
         click.echo(as_json({**row, "certificate": certificate}))
         return
-    click.echo(asked.word(item))
+    click.echo(asked.render(item))
     click.echo("\n" + "─" * 72)
     click.echo(f"{'item':16} {item.id}")
     click.echo(f"{'design':16} {made.name} of {asked.name}")
-    for line in asked.advice(made, 1):
+    for line in asked.costs.advice(made, 1):
         click.echo(f"{'':16} {line}")
     for name, level in item.factors.items():
         click.echo(f"{name:16} {level}")
-    for line in asked.draw(item) if asked.draw else ():
+    for line in asked.draw(item):
         click.echo(line)
     click.echo(f"truth            {_short(item.truth)}")
     click.echo(f"certificate      {item.certificate.query}")
     for name, value in derivations:
         click.echo(f"                 {value:.15g}  by {name}")
-
-
-def _find(asked: AnySuite, made: Any, which: str) -> Item:
-    number = int(which) - 1 if which.isdigit() else None
-    count = 0
-    for count, item in enumerate(asked.items(made), start=1):
-        if item.id == which or count - 1 == number:
-            found: Item = item
-            return found
-    raise UserError(
-        f"ITEM must be an id or a number from 1 to {count} in the design {made.name}, "
-        f"got {which!r}; `whybench items {asked.name}` lists them"
-    )
 
 
 def _short(truth: object) -> str:

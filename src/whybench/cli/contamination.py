@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -11,14 +10,8 @@ import click
 
 from whybench.cli.options import as_json, json_option
 from whybench.cli.tables import print_rows
-from whybench.suites.contract import UserError
-from whybench.suites.registry import suite, suite_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from whybench.suites.contract import Design
-    from whybench.suites.registry import AnySuite
     from whybench.training.contamination import Contamination
     from whybench.training.fingerprints import Fingerprints
 
@@ -46,9 +39,9 @@ def contamination_command(
     """
     from whybench.training.contamination import examine  # noqa: PLC0415
     from whybench.training.corpora import texts_of  # noqa: PLC0415
-    from whybench.training.fingerprints import fingerprints  # noqa: PLC0415
+    from whybench.training.fingerprints import fingerprints, named_designs  # noqa: PLC0415
 
-    chosen = list(_chosen(designs))
+    chosen = list(named_designs(designs.split(",") if designs else ()))
     for address in datasets:
         next(texts_of(address, column), None)  # a wrong address shows at once
     if not json_output:
@@ -57,47 +50,17 @@ def contamination_command(
     texts = (text for address in datasets for text in texts_of(address, column, known.longest))
     result = examine(texts, known)
     if json_output:
-        click.echo(as_json(_as_dict(result, known)))
+        click.echo(as_json(result.summary(known)))
     else:
         _print(result, known)
     sys.exit(1 if result.contaminated else 0)
-
-
-def _chosen(words: str | None) -> Iterator[tuple[AnySuite, Design]]:
-    """Yield the designs that are asked for, each once."""
-    for word in dict.fromkeys(words.split(",") if words else suite_names()):
-        name, _, design = word.strip().partition("/")
-        asked = suite(name)
-        if design and design not in asked.designs:
-            raise UserError(
-                f"--designs must be of {name}'s ({', '.join(asked.designs)}), got {design!r}"
-            )
-        for one in [asked.designs[design]] if design else asked.designs.values():
-            yield asked, one
-
-
-def _as_dict(result: Contamination, known: Fingerprints) -> dict[str, object]:
-    return {
-        "texts": result.texts,
-        "contaminated": result.contaminated,
-        "counts": list(_counts(result)),
-        "findings": [asdict(finding) for finding in result.findings],
-        "prompts": len(known.prompts),
-        "not_to_be_found": known.alike,
-        "left_out": dict(known.left_out),
-    }
-
-
-def _counts(result: Contamination) -> Iterator[dict[str, object]]:
-    for (found, name, designs, split), count in sorted(result.counts.items()):
-        yield {"found": found, "suite": name, "designs": designs, "split": split, "count": count}
 
 
 def _print(result: Contamination, known: Fingerprints) -> None:
     click.echo(f"{result.texts:,} texts held against {len(known.prompts):,} prompts of tests")
     for design, why in known.left_out.items():
         click.echo(f"Note: left out {design}: {why}", err=True)
-    rows = [{key: str(value) or "–" for key, value in row.items()} for row in _counts(result)]
+    rows = [{key: str(value) or "–" for key, value in row.items()} for row in result.count_rows()]
     if rows:
         click.echo()
         print_rows(rows)

@@ -9,7 +9,6 @@ import click
 
 from whybench.cli.options import as_json, design_options, json_option, key_values, suite_argument
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
 
 __all__ = ["export_command"]
 
@@ -49,28 +48,23 @@ def export_command(
     A row has prompt, world, truth, certificate and factors; `whybench.training.reward` grades a
     reply from the row alone. No item to train on is of a world that a test design asks about.
     """
-    from whybench.training.exports import export  # noqa: PLC0415
-    from whybench.training.series import evaluation_series, training_series  # noqa: PLC0415
+    from whybench.training.exports import export, peak_memory  # noqa: PLC0415
+    from whybench.training.series import choose_series  # noqa: PLC0415
 
-    asked, settings = suite(suite_name), key_values(factors, "-T")
+    settings = key_values(factors, "-T")
     if "split" in settings:
         raise UserError(f"the side is chosen by --split, got -T split={settings['split']}")
-    if split == "test":
-        _meant(design, not_for_training)
-        series = evaluation_series(asked, {"base": design, **settings})
-        count = count or sum(1 for _ in asked.items(series.design))
-    else:
-        if count is None:
-            raise UserError("--count must say how many items, got none; there is no end of them")
-        series = training_series(asked, {**({"base": design} if design else {}), **settings})
+    series, count = choose_series(
+        suite_name, split, count, design, settings, not_for_training=not_for_training
+    )
     start = time.perf_counter()
     unseen = json_output or not sys.stderr.isatty()
     bar = click.progressbar(length=count, label="Exporting", hidden=unseen, file=sys.stderr)
     with bar:
         written = export(series, count, output, bar.update)
-    seconds, peak = time.perf_counter() - start, _peak()
+    seconds, peak = time.perf_counter() - start, peak_memory()
     said = {
-        "suite": asked.name,
+        "suite": suite_name,
         "split": split,
         "items": written.rows,
         "file": str(written.path),
@@ -84,29 +78,9 @@ def export_command(
         click.echo(as_json(said))
         return
     what = f"of the test design {series.design.name}" if split == "test" else "to train on"
-    click.echo(f"{written.rows:,} items of {asked.name} {what}")
+    click.echo(f"{written.rows:,} items of {suite_name} {what}")
     click.echo(f"file     {written.path}, {written.size / 1e6:,.1f} MB")
     click.echo(f"sha256   {written.sha256}")
     click.echo(f"stream   {series.hash}")
     memory = "" if peak is None else f", {peak:,.0f} MB of memory at most"
     click.echo(f"speed    {written.rows / seconds:,.0f} items a second{memory}")
-
-
-def _meant(design: str | None, not_for_training: bool) -> None:
-    """Refuse to hand out a test by mistake."""
-    if not design or not not_for_training:
-        raise UserError(
-            "--split test must be meant: name the design by --design, and say --not-for-training; "
-            "who trains on a test measures nothing with it. Items to train on are those of "
-            "--split train"
-        )
-
-
-def _peak() -> float | None:
-    """Return the most memory that this process held, in MB, where the system tells."""
-    try:
-        import resource  # noqa: PLC0415
-    except ImportError:
-        return None
-    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(held / (2**20 if sys.platform == "darwin" else 2**10), 1)

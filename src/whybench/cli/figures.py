@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from whybench.cli.sources import beside_option, reread_option, tables_of_sources
+from whybench.cli.options import beside_option, read_sources, reread_option, sources_argument
+from whybench.drawing.figure import save_figures
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 __all__ = ["figures_command"]
 
 
 @click.command("figures")
-@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@sources_argument
 @click.option("-o", "--output", required=True, type=click.Path(), help="A folder for the files.")
 @reread_option
 @beside_option
 def figures_command(
-    sources: tuple[str, ...], output: str, reread: bool, beside: tuple[str, ...]
+    sources: tuple[str, ...], output: str, reread: bool, baselines: tuple[str, ...]
 ) -> None:
     """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG."""
-    tables = tables_of_sources(sources, reread, beside)
-    drawn = [name for name, _ in tables if suite(name).figures]
-    if not drawn:
-        able = ", ".join(name for name in suite_names() if suite(name).figures)
+    answers = read_sources(sources, reread, baselines)
+    if not any(get_suite(name).draws_figures for name in answers.suites):
+        able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
         raise UserError(
-            f"SOURCES must hold answers to a suite whose runs can be drawn ({able}), "
-            f"got {', '.join(name for name, _ in tables)}"
+            f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
+            f"got {', '.join(answers.suites)}"
         )
-    for name, table in tables:
-        draw = suite(name).figures
-        for path in draw(Path(output), table) if draw else ():
-            click.echo(path)
+    for path in save_figures(answers.figures(), output):
+        click.echo(path)

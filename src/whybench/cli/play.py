@@ -3,32 +3,14 @@
 from __future__ import annotations
 
 import re
-from importlib import import_module
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from whybench.cli.options import chosen_design, design_options, key_values, suite_argument
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite, suite_names
-
-if TYPE_CHECKING:
-    from whybench.suites.registry import AnySuite
+from whybench.suites.registry import list_suites
 
 __all__ = ["play_command"]
-
-QUIET: dict[str, Any] = {
-    "display": "none",
-    "log_level": "error",
-    "score_display": False,
-    "ctl_server": False,
-    "max_samples": 1,
-    "log_buffer": 1,
-    "max_retries": 0,
-    "retry_on_error": 0,
-    "fail_on_error": True,
-}
 
 
 @click.command("play")
@@ -56,15 +38,17 @@ def play_command(
     Each call goes on with the episodes of the design that you have not played yet. They are
     recorded: `whybench measures` takes the folder of your logs like a model's.
     """
+    from whybench.evaluation.playing import hold_episode, played_items  # noqa: PLC0415
+
     asked, made = chosen_design(suite_name, design, factors)
     if asked.play is None:
-        able = ", ".join(entry for entry in suite_names() if suite(entry).play) or "none"
+        able = ", ".join(n for n, one in list_suites().items() if one.play) or "none"
         raise UserError(f"SUITE must be one that can be played ({able}), got {suite_name}")
     if not re.fullmatch(r"[\w.-]+", name):
         raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
     folder = log_dir or f"logs/play-{asked.name}-{name}"
     agent = f"person/{name}"
-    done = _played(folder, agent)
+    done = played_items(folder, agent)
     waiting = [item.id for item in asked.items(made) if item.id not in done]
     if not waiting:
         raise UserError(f"you have played all of the design {made.name}; choose another --design")
@@ -72,33 +56,7 @@ def play_command(
     click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
     settings = {"design": design or next(iter(asked.designs)), **key_values(factors, "-T")}
     for item in ids:
-        if not _hold(asked, settings, agent, item, folder):
+        if not hold_episode(asked, settings, agent, item, folder):
             click.echo("\nLeft. What you had not finished is not recorded; it waits for you.")
             return
         click.echo(f"\nRecorded in {folder}: `whybench measures {folder}`")
-
-
-def _played(folder: str, agent: str) -> set[str]:
-    """Return the ids of the items that this person has answered before."""
-    from whybench.records import read_logs  # noqa: PLC0415
-
-    if not Path(folder).is_dir():
-        return set()
-    return {
-        row["item"]
-        for rows in read_logs([folder]).rows.values()
-        for row in rows
-        if row["agent"] == agent and row["outcome"] != "error"
-    }
-
-
-def _hold(asked: AnySuite, settings: dict[str, Any], agent: str, item: str, folder: str) -> bool:
-    """Hold an episode; say whether it came to its end."""
-    from inspect_ai import eval as evaluate  # noqa: PLC0415
-
-    module, _, function = asked.task.partition(":")
-    task = getattr(import_module(module), function)(**settings)
-    (log,) = evaluate(task, model=agent, sample_id=[item], log_dir=folder, **QUIET)
-    if log.status != "success":
-        Path(log.location).unlink()
-    return bool(log.status == "success")

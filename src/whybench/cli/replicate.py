@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from whybench.cli.options import as_json, json_option, suite_argument
+from whybench.drawing.figure import save_figures
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,16 +47,16 @@ def replicate_command(
     The data are downloaded if need be (`whybench data fetch`). With --json every row is printed
     whole, one a line, with the name of its table.
     """
-    one = suite(suite_name)
-    if one.replicate is None:
+    one = get_suite(suite_name)
+    if one.replication is None:
         raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
     if folder is not None:
-        if one.replicate_figures is None:
+        if one.replication.figures is None:
             raise UserError(f"--figures must be of a suite that draws them, got {suite_name}")
-        for path in one.replicate_figures(Path(folder)):
+        for path in save_figures(one.replication.figures(), folder):
             click.echo(path)
         return
-    tables = one.replicate(resamples)
+    tables = one.replication.tables(resamples)
     if chosen is not None and chosen not in tables:
         raise UserError(f"--table must be one of {', '.join(tables)}, got {chosen!r}")
     for name, rows in tables.items():

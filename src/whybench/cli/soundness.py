@@ -12,10 +12,10 @@ from whybench.cli.options import as_json, chosen_design, design_options, json_op
 from whybench.datasets import DataError
 from whybench.suites.calibration import calibrate, coverage_bounds
 from whybench.suites.checks import check_design
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from whybench.suites.contract import Trial
+    from whybench.suites.contract import SelfTest
 
 __all__ = ["calibrate_command", "check_command"]
 
@@ -32,7 +32,7 @@ def check_command(
     Ends with status 1 if a check fails.
     """
     if design is None and not factors:
-        asked = suite(suite_name)
+        asked = get_suite(suite_name)
         designs = list(asked.designs.values())
     else:
         asked, one = chosen_design(suite_name, design, factors)
@@ -100,16 +100,16 @@ def calibrate_command(
             f"{row.agent:40} {row.measure:32} {row.known:8.4f} {row.estimate:9.4f} {cover:>7}"
             f"  {'ok' if row.passed else 'FAIL'}"
         )
-    for place, trial in enumerate(asked.trials(made, seeds) if asked.trials else ()):
+    for place, trial in enumerate(asked.self_tests(made, seeds)):
         failed += not trial.passed
         if json_output:
             click.echo(as_json({**asdict(trial), "passed": trial.passed}))
         else:
-            _print_trial(trial, first=place == 0)
+            _print_self_test(trial, first=place == 0)
     sys.exit(1 if failed else 0)
 
 
-def _print_trial(trial: Trial, *, first: bool) -> None:
+def _print_self_test(trial: SelfTest, *, first: bool) -> None:
     """Print one line of a suite's own table, the first one below the names of its columns."""
     widths = {name: max(len(name), 6) for name in trial.figures}
     if first:

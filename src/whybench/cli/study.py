@@ -1,14 +1,25 @@
-"""`study`: an experiment for people in a browser, and a server for it."""
+"""`study`: an experiment for people in a browser, a server for it, and its data."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import click
 
-from whybench.cli.options import design_options, design_settings, suite_argument
-from whybench.cli.study_import import import_command
-from whybench.cli.study_simulate import simulate_command
+from whybench.cli.options import (
+    as_json,
+    design_options,
+    design_settings,
+    json_option,
+    key_values,
+    suite_argument,
+)
+from whybench.cli.tables import print_rows
+from whybench.study.importing import By, Imported, import_study
+from whybench.study.simulation import MOST
+from whybench.suites.contract import UserError
 
 __all__ = ["study_command"]
 
@@ -16,10 +27,6 @@ __all__ = ["study_command"]
 @click.group("study")
 def study_command() -> None:
     """Studies with people: make an experiment, serve it, bring the data home."""
-
-
-study_command.add_command(import_command)
-study_command.add_command(simulate_command)
 
 
 @study_command.command("export")
@@ -98,3 +105,132 @@ def serve_study(folder: str, port: int, data: str | None) -> None:
             server.serve_forever()
         except KeyboardInterrupt:
             click.echo("ended")
+
+
+@study_command.command("simulate")
+@click.argument("folder", type=click.Path())
+@click.option(
+    "--model", required=True, help="Who answers: a reference agent, as in reference/judge.noisy-or."
+)
+@click.option("-M", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the agent.")
+@click.option(
+    "--people", default=24, show_default=True, type=click.IntRange(1, MOST), help="How many."
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of their noise."
+)
+@click.option("-o", "--output", type=click.Path(), help="[default: FOLDER/simulated.jsonl]")
+def simulate_people(
+    folder: str,
+    model: str,
+    settings: tuple[str, ...],
+    people: int,
+    seed: int,
+    output: str | None,
+) -> None:
+    """Let simulated people take part in the study in FOLDER, without a browser.
+
+    What they save is like what people save: import it with the rules of exclusion that you plan,
+    and see whether so many people make intervals narrow enough.
+    """
+    from whybench.study.simulation import simulate_study  # noqa: PLC0415  (not for --help)
+
+    given = key_values(settings, "-M")
+    target = Path(output) if output else Path(folder) / "simulated.jsonl"
+    simulate_study(Path(folder), target, model, given, people, seed)
+    click.echo(f"{target}: {people} people, answering as {model}")
+    click.echo(f"whybench study import {target} --study {folder} -o simulated.parquet")
+
+
+@study_command.command("import")
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--study",
+    "folder",
+    type=click.Path(),
+    help="The folder that `study export` made. [default: SOURCES, if it is that folder]",
+)
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), help="A .parquet or .csv file of records."
+)
+@click.option(
+    "--exclude",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Leave out who meets it: incomplete, constant, repeated, comprehension>2, attention<1, "
+    "seconds<2; may be repeated, and is counted in order. Nobody is left out without a rule.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(get_args(By)),
+    default="person",
+    show_default=True,
+    help="Each person an agent, person/ID; or all one agent, human/NAME.",
+)
+@click.option("--as", "name", default="", help="NAME of the group. [default: the folder's name]")
+@click.option("--keep-ids", is_flag=True, help="Keep ids of people as they are; else a digest.")
+@json_option
+def import_data(
+    sources: tuple[str, ...],
+    folder: str | None,
+    output: str,
+    rules: tuple[str, ...],
+    by: By,
+    name: str,
+    keep_ids: bool,
+    json_output: bool,
+) -> None:
+    """Turn what a study saved into records, like those of any agent.
+
+    SOURCES are files and folders: JSON lines, JSON or CSV of jsPsych, results of JATOS (text or
+    zip), files of DataPipe. Rows that are there twice count once.
+    """
+    from whybench.records import write_records  # noqa: PLC0415  (not for --help)
+    from whybench.study.export import DATA, MANIFEST  # noqa: PLC0415
+
+    if folder is None:
+        if len(sources) > 1 or not (Path(sources[0]) / MANIFEST).is_file():
+            raise UserError(f"--study must name the study's folder, got none for {sources[0]}")
+        folder, sources = sources[0], (str(Path(sources[0]) / DATA),)
+    found = import_study(folder, sources, rules, by, name, keep_ids)
+    try:
+        write_records(found.table, output)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    outcomes = Counter(found.table["outcome"].to_pylist())
+    if json_output:
+        click.echo(as_json({"file": output, "outcomes": outcomes, **found.summary()}))
+    else:
+        click.echo(f"{output}: {_in_words(found, outcomes)}")
+        _print_exclusions(found)
+        for note in found.notes():
+            click.echo(f"Note: {note}", err=True)
+
+
+def _in_words(found: Imported, outcomes: Counter[str]) -> str:
+    counts = ", ".join(f"{outcomes[name]} {name}" for name in ("scored", "no_answer"))
+    agents = len(set(found.table["agent"].to_pylist()))
+    return (
+        f"{found.table.num_rows} answers of {found.kept} participations, {counts}; "
+        f"{agents} {'agent' if agents == 1 else 'agents'}"
+    )
+
+
+def _print_exclusions(found: Imported) -> None:
+    if not found.exclusions:
+        click.echo(f"No rule of exclusion was given: all {found.participations} are kept.")
+        return
+    print_rows(
+        [
+            {
+                "rule": one.rule,
+                "meet it": str(one.met),
+                "cannot be told": str(one.unknown),
+                "excluded": str(one.excluded),
+                "answers lost": str(one.answers),
+            }
+            for one in found.exclusions
+        ]
+    )
+    click.echo(f"kept: {found.kept} of {found.participations} participations")

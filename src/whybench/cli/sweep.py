@@ -5,29 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from whybench.cli.options import as_json, json_option
-from whybench.suites.contract import UserError
-from whybench.sweep.collection import State, answers_of, state_of
-from whybench.sweep.plan import Unit, read_plan, units_of
-from whybench.sweep.store import Store, open_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from rich.table import Table
+from whybench.sweep.collection import collect, finished_units, state_of
+from whybench.sweep.plan import find_unit, read_plan, units_of
+from whybench.sweep.store import open_store
+from whybench.sweep.watching import EVERY, watch
 
 __all__ = ["sweep_command"]
-
-EVERY = 2.0
-"""Seconds between two looks at how far a sweep is."""
 
 plan_argument = click.argument(
     "plan_file", metavar="PLAN", type=click.Path(path_type=Path, dir_okay=False)
@@ -84,11 +73,11 @@ def _run(
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     units = list(units_of(plan))
-    chosen = units if which is None else [_find(units, which)]
+    chosen = units if which is None else [find_unit(units, which)]
     left = [unit for unit in chosen if not state_of(unit, store).done]
     click.echo(f"{len(chosen)} units, {len(chosen) - len(left)} of them finished before")
     if left:
-        with _watched(chosen, store) as show:
+        with watch(chosen, store) as show:
             if address is not None:
                 from whybench.sweep.cluster import run_cluster  # noqa: PLC0415
 
@@ -110,9 +99,11 @@ def _run(
 
 @sweep_command.command("status")
 @plan_argument
-@click.option("--watch", is_flag=True, help="Look again and again, until all are finished.")
+@click.option(
+    "--watch", "again", is_flag=True, help="Look again and again, until all are finished."
+)
 @json_option
-def _status(plan_file: Path, watch: bool, json_output: bool) -> None:
+def _status(plan_file: Path, again: bool, json_output: bool) -> None:
     """Show how far the units of PLAN are, wherever they run."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
@@ -122,8 +113,8 @@ def _status(plan_file: Path, watch: bool, json_output: bool) -> None:
             row = {"name": state.unit.name, "done": state.done, "samples": state.samples}
             click.echo(as_json({**row, "of": state.total, "reason": state.reason}))
         return
-    with _watched(units, store) as show:
-        while watch and not all(state_of(unit, store).done for unit in units):
+    with watch(units, store) as show:
+        while again and not all(state_of(unit, store).done for unit in units):
             show({})
             time.sleep(EVERY)
 
@@ -135,104 +126,18 @@ def _status(plan_file: Path, watch: bool, json_output: bool) -> None:
 @json_option
 def _collect(plan_file: Path, output: str | None, partial: bool, json_output: bool) -> None:
     """Turn the finished logs of PLAN into partitioned Parquet."""
-    from whybench.records.partitions import write_partition  # noqa: PLC0415
-    from whybench.records.schema import record_table  # noqa: PLC0415
-    from whybench.suites.registry import suite  # noqa: PLC0415
-
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     target = output or f"{plan.output.rstrip('/')}/records"
-    states = [state_of(unit, store) for unit in units_of(plan)]
-    chosen = [state.unit for state in states if state.done or (partial and state.samples)]
-    if not chosen:
-        raise UserError(
-            f"{plan_file} must have finished units, got none of {len(states)}; "
-            f"`whybench sweep run {plan_file}` runs them, and --partial takes what there is"
-        )
-    rows = 0
+    units = list(units_of(plan))
+    chosen = finished_units(units, store, plan_file, partial)
     with click.progressbar(chosen, label="Collecting", file=sys.stderr) as bar:
-        for unit in bar:
-            for name, answers in answers_of(unit, store).rows.items():
-                asked = suite(name)
-                table = record_table(answers, {**asked.columns, **asked.parts})
-                write_partition(table, target, unit.name)
-                rows += table.num_rows
+        rows = collect(bar, store, target)
     if json_output:
         click.echo(as_json({"units": len(chosen), "rows": rows, "output": target}))
     else:
-        left = len(states) - len(chosen)
+        left = len(units) - len(chosen)
         click.echo(
             f"{target}: {rows} answers of {len(chosen)} units"
             + (f"; {left} unfinished units left out" if left else "")
         )
-
-
-def _find(units: Sequence[Unit], which: str) -> Unit:
-    """Return a unit by name or number, from 1."""
-    by_name = {unit.name: unit for unit in units}
-    if which in by_name:
-        return by_name[which]
-    if which.isdigit() and 1 <= int(which) <= len(units):
-        return units[int(which) - 1]
-    raise UserError(f"--unit must be a name or a number from 1 to {len(units)}, got {which!r}")
-
-
-@contextmanager
-def _watched(units: Sequence[Unit], store: Store) -> Iterator[Callable[[dict[str, str]], None]]:
-    """Show how far units are: a table that follows them, on a terminal, and once at the end."""
-    from rich.console import Console  # noqa: PLC0415
-    from rich.live import Live  # noqa: PLC0415
-
-    console = Console()
-    began, last = time.time(), 0.0
-    finished: dict[str, State] = {}
-
-    def states() -> list[State]:
-        for unit in units:
-            if unit.name not in finished:  # what is finished need not be asked again
-                state = state_of(unit, store)
-                if state.done:
-                    finished[unit.name] = state
-                else:
-                    yet[unit.name] = state
-        return [finished.get(unit.name) or yet[unit.name] for unit in units]
-
-    yet: dict[str, State] = {}
-    before = sum(state.samples for state in states())
-    with Live(console=console, auto_refresh=False, transient=True) as live:
-
-        def show(failed: dict[str, str]) -> None:
-            nonlocal last
-            if console.is_terminal and time.time() - last >= EVERY:
-                last = time.time()
-                live.update(_table(states(), failed, before, time.time() - began), refresh=True)
-
-        yield show
-    console.print(_table(states(), {}, before, time.time() - began))
-
-
-def _table(states: Sequence[State], failed: dict[str, str], before: int, seconds: float) -> Table:
-    """Return a row for each suite and model, and one for all."""
-    from rich.table import Table  # noqa: PLC0415
-
-    table = Table("suite", "model", "units", "samples", "failed", box=None, pad_edge=False)
-    groups: dict[tuple[str, str], list[State]] = defaultdict(list)
-    for state in states:
-        groups[state.unit.ask.suite, state.unit.model].append(state)
-    for (name, model), members in groups.items():
-        table.add_row(name, model, *_counts(members, failed))
-    if len(groups) > 1:
-        table.add_row("all", "", *_counts(states, failed))
-    done = sum(state.samples for state in states)
-    left = sum(state.total for state in states) - done
-    if done > before and left:
-        rate = (done - before) / seconds
-        table.caption = f"{rate:.1f} samples a second, about {left / rate / 60:.0f} minutes left"
-    return table
-
-
-def _counts(states: Sequence[State], failed: dict[str, str]) -> tuple[str, str, str]:
-    done = sum(state.done for state in states)
-    samples, total = (sum(getattr(s, name) for s in states) for name in ("samples", "total"))
-    bad = sum(bool(state.reason) or state.unit.name in failed for state in states)
-    return f"{done}/{len(states)}", f"{samples}/{total}", str(bad or "")

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from whybench.results import Change, Measures, Records
     from whybench.stats import Measure
 
 __all__ = [
-    "HasInterval",
     "interval_text",
-    "measure_texts",
     "number_text",
+    "print_headlines",
+    "print_measures",
+    "print_outcomes",
     "print_rows",
     "told_apart",
 ]
 
+SHOWN = 5
+"""So many reasons for missing answers are listed."""
 
-class HasInterval(Protocol):
-    """What has an interval: a measure, an estimate, a change."""
-
-    @property
-    def low(self) -> float | None:
-        """Its lower end."""
-
-    @property
-    def high(self) -> float | None:
-        """Its upper end."""
+SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
+"""Labels that do not tell rows of one headline apart within a profile."""
 
 
 def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
@@ -38,6 +34,53 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
     for line in ({name: name for name in rows[0]}, *rows):
         click.echo("  ".join(line[name].ljust(width) for name, width in widths.items()).rstrip())
+
+
+def print_measures(measures: Measures) -> None:
+    """Print measures as a table: what differs between rows in columns, what does not above it."""
+    labels = list(dict.fromkeys(name for measure in measures for name in measure.labels))
+    apart = [name for name in labels if name != "design_hash"]
+    if _distinct(measures, apart) == _distinct(measures, labels):
+        labels = apart  # a hash is printed only where names do not tell runs apart
+    common = {
+        name: measures[0].labels.get(name, "")
+        for name in labels
+        if len({measure.labels.get(name, "") for measure in measures}) == 1
+    }
+    click.echo("  ".join(f"{name}: {value}" for name, value in common.items()))
+    print_rows(
+        [
+            {
+                **{n: measure.labels.get(n, "") for n in labels if n not in common},
+                "measure": measure.title,
+                **_measure_texts(measure),
+            }
+            for measure in measures
+        ]
+    )
+
+
+def print_headlines(measures: Measures) -> None:
+    """Print headlines as a table, with what tells rows of one measure apart in words."""
+    click.echo()
+    rows = []
+    for measure in measures:
+        whose = {name: measure.labels[name] for name in ("agent", "suite")}
+        alike = [other.labels for other in measures[measure.name].filter(**whose)]
+        name = told_apart(measure.name, measure.labels, alike, SAME_IN_PROFILE)
+        rows.append({**whose, "measure": name, **_measure_texts(measure)})
+    print_rows(sorted(rows, key=lambda row: row["agent"]))
+
+
+def print_outcomes(answers: Records) -> bool:
+    """Say what went wrong; return whether anything but errors came back."""
+    for reason in answers.incomplete:
+        click.echo(f"The run {reason}. The same command resumes it.", err=True)
+    for reason, count in answers.reasons("no_answer").most_common(SHOWN):
+        click.echo(f"{count} x no answer: {reason}", err=True)
+    if errors := answers.reasons("error"):
+        click.echo(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
+    return errors.total() < len(answers) or not errors
 
 
 def told_apart(
@@ -63,7 +106,19 @@ def told_apart(
     return " ".join([name, *apart])
 
 
-def measure_texts(measure: Measure) -> dict[str, str]:
+def number_text(value: float | None) -> str:
+    """Return a number to four places, or a dash where there is none."""
+    return "–" if value is None else f"{value:.4f}"
+
+
+def interval_text(found: Measure | Change) -> str:
+    """Return an interval in words, or a dash where there is none."""
+    if found.low is None or found.high is None:
+        return "–"
+    return f"{found.low:.4f} to {found.high:.4f}"
+
+
+def _measure_texts(measure: Measure) -> dict[str, str]:
     """Return the numbers of a measure, and what they rest on, as text."""
     return {
         "estimate": number_text(measure.estimate),
@@ -76,13 +131,5 @@ def measure_texts(measure: Measure) -> dict[str, str]:
     }
 
 
-def number_text(value: float | None) -> str:
-    """Return a number to four places, or a dash where there is none."""
-    return "–" if value is None else f"{value:.4f}"
-
-
-def interval_text(found: HasInterval) -> str:
-    """Return an interval in words, or a dash where there is none."""
-    if found.low is None or found.high is None:
-        return "–"
-    return f"{found.low:.4f} to {found.high:.4f}"
+def _distinct(measures: Iterable[Measure], labels: Sequence[str]) -> int:
+    return len({tuple(measure.labels.get(name, "") for name in labels) for measure in measures})

@@ -1,4 +1,4 @@
-"""The sheet that every figure is drawn on, and how it is saved.
+"""The sheet that every figure is drawn on, and how it becomes a file.
 
 Figures are plain objects; there is no current figure. What is saved is the same, byte for byte,
 from the same results: no dates, no random names. Letters are embedded in PDF and outlined in SVG.
@@ -6,14 +6,16 @@ from the same results: no dates, no random names. Letters are embedded in PDF an
 
 from __future__ import annotations
 
-import csv
-from contextlib import contextmanager
-from contextvars import ContextVar
+import io
+from contextlib import contextmanager, nullcontext
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-import matplotlib as mpl
+try:
+    import matplotlib as mpl
+except ModuleNotFoundError as missing:
+    raise ImportError("figures need matplotlib: pip install 'whybench[figures]'") from missing
+
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
@@ -22,9 +24,9 @@ from matplotlib.text import Text
 from whybench.drawing.style import FAMILY, SIZE, SMALL, WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
-__all__ = ["even_grid", "for_pages", "inches", "save", "settle", "sheet", "styled"]
+__all__ = ["even_grid", "inches", "picture", "settle", "sheet", "styled"]
 
 RC: dict[str, Any] = {
     "font.family": FAMILY,
@@ -56,8 +58,6 @@ UNDATED: dict[str, dict[str, Any]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
 }
-
-_FOR_PAGES: ContextVar[bool] = ContextVar("for_pages", default=False)
 
 P = ParamSpec("P")
 
@@ -136,65 +136,32 @@ def inches(millimetres: float) -> float:
     return millimetres / 25.4
 
 
-@contextmanager
-def for_pages() -> Iterator[None]:
-    """Save figures as a web page wants them meanwhile: as SVG only, with letters as text."""
-    before = _FOR_PAGES.set(True)
-    try:
-        yield
-    finally:
-        _FOR_PAGES.reset(before)
-
-
-def save(
-    figure: Figure,
-    folder: Path | str,
-    name: str,
-    kinds: Sequence[str] = tuple(UNDATED),
-    rows: Sequence[Mapping[str, Any]] = (),
-) -> tuple[Path, ...]:
-    """Write a figure as PDF, SVG and PNG (200 dpi), or some of these, and its rows as CSV.
+def picture(figure: Figure, kind: str, *, for_page: bool = False) -> bytes:
+    """Return a figure as a file has it: PDF, SVG or PNG (200 dpi).
 
     Args:
         figure: What is drawn.
-        folder: Where to; it is made if need be.
-        name: The files' name, without the ending.
-        kinds: Which pictures.
-        rows: What the figure shows, if its sheet does not know that.
-
-    Returns:
-        The files.
+        kind: `pdf`, `svg` or `png`.
+        for_page: Whether letters are text, and halos are left to the style sheet of a web page.
     """
-    if unknown := set(kinds) - set(UNDATED):
-        raise ValueError(f"kinds must be among {', '.join(UNDATED)}, got {sorted(unknown)}")
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    settings = _settings()
-    if _FOR_PAGES.get():
-        kinds, settings = ("svg",), settings | {"svg.fonttype": "none"}
-        _name_halos(figure)
-    paths = [folder / f"{name}.{kind}" for kind in kinds]
-    with mpl.rc_context(settings):
-        for kind, path in zip(kinds, paths, strict=True):
-            figure.savefig(path, dpi=200, metadata=UNDATED[kind])
-    if shown := rows or getattr(figure, "rows", ()):
-        paths.append(folder / f"{name}.csv")
-        _write_rows(paths[-1], shown)
-    return tuple(paths)
+    written = io.BytesIO()
+    settings = _settings() | ({"svg.fonttype": "none"} if for_page else {})
+    with mpl.rc_context(settings), _named_halos(figure) if for_page else nullcontext():
+        figure.savefig(written, format=kind, dpi=200, metadata=UNDATED[kind])
+    return written.getvalue()
 
 
-def _name_halos(figure: Figure) -> None:
+@contextmanager
+def _named_halos(figure: Figure) -> Iterator[None]:
     """Leave the halos of letters to the page's style sheet; drawn here they are outlines."""
-    for text in figure.findobj(Text):
-        if text.get_path_effects():
-            text.set_path_effects([])
-            text.set_gid("haloed")
-
-
-def _write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows as CSV; a column that a row lacks is empty there."""
-    columns = dict.fromkeys(name for row in rows for name in row)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    haloed = [text for text in figure.findobj(Text) if text.get_path_effects()]
+    before = [(text, text.get_path_effects(), text.get_gid()) for text in haloed]
+    for text in haloed:
+        text.set_path_effects([])
+        text.set_gid("haloed")
+    try:
+        yield
+    finally:
+        for text, effects, gid in before:
+            text.set_path_effects(effects)
+            text.set_gid(gid)

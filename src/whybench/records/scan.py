@@ -4,7 +4,7 @@ Much of what is measured follows from the number, the mean and the mean square o
 agree in some columns, and from how many have each outcome. duckdb finds these in one pass over
 partitioned records, in memory that does not grow with the number of answers; what does not fit
 goes to disk. Records summed up are a table like records: `value` is the mean of `answers` answers
-and `square` their mean square. Measures that accept it (`Suite.summed_measures`) need not know
+and `square` their mean square. Measures that accept it (`Suite.sums`) need not know
 whether a row is one answer or a million.
 
 duckdb comes with `whybench[scale]`.

@@ -96,7 +96,7 @@ def write_start(begun: Start, folder: Path) -> list[Path]:
     if there := [path for path in paths if path.exists()]:
         raise UserError(
             f"{there[0]} must not be there yet: nothing is overwritten; choose another NAME, or "
-            "another folder with -o"
+            "another `folder`"
         )
     for path, text in paths.items():
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,10 +12,10 @@ from whybench.stats.clustered import (
     detection,
     wilson_estimate,
 )
-from whybench.stats.contrast import Contrast, mean_difference
+from whybench.stats.contrast import mean_difference
 from whybench.stats.correction import adjust, benjamini_hochberg
 from whybench.stats.correlation import resampled_spearman, spearman, spearman_interval
-from whybench.stats.measure import SMALL_N, Measure
+from whybench.stats.measure import SMALL_N, Level, Measure, MeasureKey
 from whybench.stats.paired import (
     equivalence,
     paired_difference,
@@ -33,12 +33,13 @@ __all__ = [
     "FEW_UNITS",
     "SMALL_N",
     "Ceiling",
-    "Contrast",
     "Detection",
     "Epochs",
     "Estimate",
     "Finding",
+    "Level",
     "Measure",
+    "MeasureKey",
     "Replicated",
     "Shift",
     "Spread",

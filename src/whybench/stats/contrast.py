@@ -7,32 +7,21 @@ difference of the two means is a sum over answers, so its interval is one of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whybench.stats.clustered import clustered_estimate
+from whybench.stats.results import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike
 
-__all__ = ["Contrast", "mean_difference"]
+__all__ = ["mean_difference"]
 
-METHOD = "difference of means, clustered t"
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """A difference of means, its 95% interval where there is one, and what it rests on."""
-
-    estimate: float | None
-    low: float | None
-    high: float | None
-    n: int
-    units: int
+METHOD = "difference of means; t, clustered"
 
 
 def mean_difference(
@@ -41,7 +30,7 @@ def mean_difference(
     above_clusters: Sequence[object],
     below_clusters: Sequence[object],
     level: float = 0.95,
-) -> Contrast:
+) -> Estimate:
     """Estimate mean(above) - mean(below), clustered.
 
     Args:
@@ -52,7 +41,7 @@ def mean_difference(
         level: Confidence level of the interval.
 
     Returns:
-        The contrast. Without values on both sides there is no estimate; with fewer than two
+        The difference. Without values on both sides there is no estimate; with fewer than two
         clusters there is an estimate and no interval.
     """
     first, second = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
@@ -60,13 +49,11 @@ def mean_difference(
         np.array([str(label) for label in (*above_clusters, *below_clusters)], dtype=str),
         return_inverse=True,
     )
-    n, units = first.size + second.size, int(clusters.max(initial=-1)) + 1
     if not first.size or not second.size:
-        return Contrast(None, None, None, n, units)
+        units = int(clusters.max(initial=-1)) + 1
+        return Estimate(None, None, None, clusters.size, units, METHOD, ("undefined",))
     influence = np.concatenate(
         [(first - first.mean()) / first.size, (second.mean() - second) / second.size]
     )
-    found = clustered_estimate(
-        float(first.mean() - second.mean()), influence, clusters, METHOD, level
-    )
-    return Contrast(found.estimate, found.low, found.high, found.n, found.units)
+    estimate = float(first.mean() - second.mean())
+    return clustered_estimate(estimate, influence, clusters, METHOD, level)

@@ -9,6 +9,7 @@ a margin that was stated beforehand (two one-sided tests, Schuirmann 1987).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,14 @@ import numpy as np
 from whybench.seeds import generator
 from whybench.stats.contrast import mean_difference
 from whybench.stats.ranks import midranks
-from whybench.stats.results import Estimate, Finding, few_units
+from whybench.stats.results import Finding, few_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    from whybench.stats.results import Estimate
 
 __all__ = ["equivalence", "paired_difference", "sign_flip_test", "signed_rank_test"]
 
@@ -48,15 +51,8 @@ def paired_difference(
     differences = _differences(first, second)
     units: Sequence[object] = range(differences.size) if clusters is None else clusters
     found = mean_difference(first, second, units, units, level)
-    return Estimate(
-        found.estimate,
-        found.low,
-        found.high,
-        differences.size,
-        found.units,
-        "mean paired difference, t over units",
-        few_units(found.units),
-    )
+    method, flags = "mean paired difference, t over units", few_units(found.units)
+    return replace(found, n=differences.size, method=method, flags=flags)
 
 
 def sign_flip_test(

@@ -54,7 +54,7 @@ class Rule:
         found = re.fullmatch(r"([a-z]+)\s*([<>])\s*(\d+\.?\d*|\.\d+)", plain)
         if found is None or found[1] not in BOUNDED:
             raise UserError(
-                f"--exclude must be one of {', '.join(PLAIN)}, or a bound on one of "
+                f"`rules` must be one of {', '.join(PLAIN)}, or a bound on one of "
                 f"{', '.join(BOUNDED)}, such as attention<1 or comprehension>2, got {text!r}"
             )
         return cls(found[1], found[2] == "<", float(found[3]))
@@ -107,7 +107,7 @@ def exclude(
         verdicts = [rule.meets(one) for one in made]
         if made and all(verdict is None for verdict in verdicts):
             raise UserError(
-                f"--exclude must be about what the study recorded, got {rule}: nobody has "
+                f"`rules` must be about what the study recorded, got {rule}: nobody has "
                 f"{BOUNDED[rule.name][0]}; leave the rule out"
             )
         gone = [one for one, was, met in zip(made, kept, verdicts, strict=True) if was and met]

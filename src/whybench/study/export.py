@@ -66,14 +66,14 @@ class Saving:
 
     @classmethod
     def read(cls, text: str) -> Saving:
-        """Read what `--save` says."""
+        """Read where answers go."""
         how, _, experiment = text.partition(":")
         if how == "datapipe" and experiment.isalnum():
             return cls(how, experiment)
         if text in {"download", "serve", "jatos"}:
             return cls(how)
         raise UserError(
-            "--save must be download, serve, jatos or datapipe:EXPERIMENT_ID (letters and "
+            "`save` must be download, serve, jatos or datapipe:EXPERIMENT_ID (letters and "
             f"digits), got {text!r}"
         )
 
@@ -233,18 +233,18 @@ def _check_target(target: Path, study: str) -> None:
     if not target.exists():
         return
     if not target.is_dir():
-        raise UserError(f"-o must be a folder, got the file {target}")
+        raise UserError(f"`output` must be a folder, got the file {target}")
     if not any(target.iterdir()):
         return
     there = read_manifest(target)["study"] if (target / MANIFEST).is_file() else None
     if there is None:
         raise UserError(
-            f"-o must be a new or empty folder or that of a study, got {target}, which holds "
+            f"`output` must be a new or empty folder or that of a study, got {target}, which holds "
             "other files"
         )
     if there != study and any((target / DATA).glob("*")):
         raise UserError(
-            f"-o must be another folder: {target} holds data of the study {there}, and this "
+            f"`output` must be another folder: {target} holds data of the study {there}, and this "
             f"study is {study}"
         )
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 __all__ = ["By", "Imported", "import_saved", "import_study"]
 
 By = Literal["person", "group"]
+
+NAMED = 5
+"""So many of the places that could not be read are named in notes."""
 
 COLUMNS: dict[str, type] = {"person": str, "place": int, "slider_start": float}
 """The columns that records of people have beside those of the suite: who answered, where all are
@@ -70,6 +73,39 @@ class Imported:
     repeated: int
     kept: int
     exclusions: tuple[Exclusion, ...]
+
+    def summary(self) -> dict[str, object]:
+        """Return what became of the data, as JSON has it."""
+        return {
+            "suite": self.suite,
+            "rows": self.table.num_rows,
+            "participations": self.participations,
+            "repeated": self.repeated,
+            "kept": self.kept,
+            "exclusions": [asdict(one) for one in self.exclusions],
+            "doubles": self.doubles,
+            "broken": self.saved.broken,
+            "foreign": self.saved.foreign,
+            "empty": self.saved.empty,
+        }
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a reader should know of the data, in words."""
+        if self.repeated:
+            yield (
+                f"{self.repeated} participations are not their person's first; the rule "
+                "`repeated` leaves them out"
+            )
+        if self.doubles:
+            yield f"{self.doubles} rows were there more than once, and count once"
+        if self.saved.foreign:
+            yield f"{self.saved.foreign} entries are not rows of a study, and are left alone"
+        for file in self.saved.empty:
+            yield f"{file} holds no row of a study"
+        for place in self.saved.broken[:NAMED]:
+            yield f"not read: {place}"
+        if (more := len(self.saved.broken) - NAMED) > 0:
+            yield f"not read: {more} more places; the summary names all"
 
 
 def import_study(
@@ -124,7 +160,7 @@ def import_saved(
     rows = _records(plan, items, kept, group, keep_ids)
     return Imported(
         suite=plan.asked.name,
-        table=record_table(rows, {**plan.asked.columns, **plan.asked.parts, **COLUMNS}),
+        table=record_table(rows, {**plan.asked.record_columns, **COLUMNS}),
         saved=saved,
         doubles=doubles,
         participations=len(made),
@@ -138,12 +174,12 @@ def _group(plan: Plan, name: str) -> str:
     """Return what people are called who are one agent."""
     if "person" not in plan.asked.parts:
         raise UserError(
-            "--by group must be of a suite whose intervals rest on people, got "
+            "`by` may be group for a suite whose intervals rest on people, got "
             f"{plan.asked.name}: answers of one person would count as independent; "
-            "import --by person"
+            "import with `by` person"
         )
     if not re.fullmatch(r"[\w.-]+", name):
-        raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
+        raise UserError(f"`name` must be letters, digits, '.', '-' or '_', got {name!r}")
     return f"human/{name}"
 
 
@@ -154,7 +190,7 @@ def _check_rows(plan: Plan, items: Mapping[str, Item], saved: Saved) -> None:
         first = next(row for row in saved.rows if row.study != plan.id)
         raise UserError(
             f"rows must be of the study {plan.id}, got {others.total()} of {', '.join(others)}, "
-            f"the first at {first.where}; import these with their own --study"
+            f"the first at {first.where}; import these with their own study"
         )
     for row in saved.rows:
         if row.kind == "item" and row.item not in items:
@@ -174,7 +210,7 @@ def _records(
     common = {
         "suite": plan.asked.name,
         "version": plan.asked.version,
-        "design": plan.asked.design(plan.settings).name,
+        "design": plan.asked.make_design(plan.settings).name,
         "design_hash": plan.design_hash,
     }
     epochs: Counter[tuple[str, str]] = Counter()
@@ -206,7 +242,7 @@ def _records(
 
 def _answer(plan: Plan, item: Item, row: Row) -> Answer:
     """Let the suite hear what was replied; where that does not come to an end, it says so."""
-    episode = plan.asked.open(item.factors)
+    episode = plan.asked.open_episode(item.factors)
     for turn, reply in enumerate(row.replies):
         if episode.over:
             raise UserError(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.seeds import digest
 from whybench.study.orders import williams
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite, suite_names
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +35,7 @@ class Plan:
 
     Attributes:
         asked: The suite.
-        settings: The design, as `Suite.design` takes it.
+        settings: The design, as `Suite.make_design` takes it.
         design_hash: The design's digest.
         lists: The items of each list.
     """
@@ -48,8 +48,8 @@ class Plan:
     @property
     def questionnaire(self) -> Questionnaire:
         """How the items are asked."""
-        assert self.asked.questionnaire is not None
-        return self.asked.questionnaire
+        assert self.asked.study is not None
+        return self.asked.study
 
     @cached_property
     def orders(self) -> dict[int, list[list[int]]]:
@@ -85,26 +85,26 @@ def make_plan(
 
     Args:
         suite_name: The suite.
-        settings: The design, as `Suite.design` takes it.
+        settings: The design, as `Suite.make_design` takes it.
         most: How many items one participant is asked at most; the suite's own number if None.
         lists: So many lists, evenly chosen from all; all if None.
     """
-    asked = suite(suite_name)
-    if asked.questionnaire is None:
-        able = ", ".join(name for name in suite_names() if suite(name).questionnaire)
+    asked = get_suite(suite_name)
+    if asked.study is None:
+        able = ", ".join(name for name in suite_names() if get_suite(name).study)
         raise UserError(
             f"SUITE must be one that people can be asked in a browser ({able}), got {suite_name}"
         )
-    design = asked.design(settings)
+    design = asked.make_design(settings)
     groups: dict[object, list[Item]] = {}
     for item in asked.items(design):
-        groups.setdefault(asked.questionnaire.together(item), []).append(item)
-    largest = most or asked.questionnaire.most
+        groups.setdefault(asked.study.together(item), []).append(item)
+    largest = most or asked.study.most
     made = [part for group in groups.values() for part in _parts(group, largest)]
     if lists is not None:
         if lists > len(made):
             raise UserError(
-                f"--lists must be at most {len(made)}, the number of lists there are, got {lists}"
+                f"`lists` must be at most {len(made)}, the number of lists there are, got {lists}"
             )
         made = [made[place * len(made) // lists] for place in range(lists)]
     return Plan(asked, dict(settings), design.hash, tuple(made))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from whybench.study.export import MANIFEST, read_manifest
 from whybench.study.plan import Plan
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,8 +26,8 @@ def reopened(folder: Path) -> Plan:
         UserError: There is no study, or this version of the package would ask something else.
     """
     about = read_manifest(folder)
-    asked = suite(about["suite"])
-    design = asked.design(about["settings"])
+    asked = get_suite(about["suite"])
+    design = asked.make_design(about["settings"])
     if (design.hash, asked.version) != (about["design_hash"], about["version"]):
         raise UserError(
             f"the design of {folder} must be the one that people saw ({about['design_hash']}, "

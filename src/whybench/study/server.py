@@ -164,4 +164,4 @@ def study_server(folder: Path, data: Path | None = None, port: int = 0) -> Threa
     try:
         return ThreadingHTTPServer(("127.0.0.1", port), handler)
     except OSError as error:
-        raise UserError(f"--port must be free, got {port}: {error.strerror}") from None
+        raise UserError(f"`port` must be free, got {port}: {error.strerror}") from None

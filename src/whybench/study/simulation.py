@@ -8,18 +8,21 @@ carefully and answer everything; how long they take is not simulated.
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import reply_generator
+from whybench.suites.contract import UserError, reply_generator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from whybench.study.plan import Plan
     from whybench.suites.contract import Item
 
-__all__ = ["MOST", "SimulatedPerson", "participation_rows"]
+__all__ = ["MOST", "SimulatedPerson", "participation_rows", "simulate_study"]
 
 MOST = 100_000
 """So many people can be simulated with one seed."""
@@ -89,3 +92,38 @@ def participation_rows(plan: Plan, person: SimulatedPerson) -> list[dict[str, An
         "seconds": None,
     }
     return [{**common, **event, "position": k} for k, event in enumerate(events)]
+
+
+def simulate_study(
+    folder: Path, target: Path, model: str, settings: Mapping[str, Any], people: int, seed: int = 0
+) -> None:
+    """Let simulated people take part in a study, and write what they would save.
+
+    Args:
+        folder: The study, as it was exported.
+        target: The file of JSON lines.
+        model: Who answers: a reference agent of the study's suite, `reference/judge.noisy-or`.
+        settings: Settings of the agent.
+        people: How many.
+        seed: Of their noise.
+    """
+    from whybench.records.table import whole_file  # noqa: PLC0415  (imports pyarrow)
+    from whybench.study.reopening import reopened  # noqa: PLC0415
+
+    plan = reopened(folder)
+    found = re.fullmatch(rf"reference/{plan.asked.name}\.(.+)", model)
+    if found is None:
+        raise UserError(
+            f"`model` must be a reference agent of the study's suite, reference/{plan.asked.name}."
+            f"NAME (`whybench list {plan.asked.name}`), got {model!r}"
+        )
+    try:
+        with whole_file(target) as beside, beside.open("w", encoding="utf-8") as lines:
+            for number in range(people):
+                person = SimulatedPerson(number, found[1], settings, seed)
+                for row in participation_rows(plan, person):
+                    lines.write(f"{json.dumps(row)}\n")
+    except UserError:
+        raise
+    except ValueError as error:
+        raise UserError(str(error)) from None

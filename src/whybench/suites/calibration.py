@@ -101,6 +101,11 @@ def calibrate(suite: AnySuite, design: Design, seeds: int) -> Iterator[Calibrati
                 continue
             runs = _runs(suite, design, items, agent, changed, range(seeds if noisy else 1))
             label = ",".join(f"{name}={value}" for name, value in changed.items())
+            if unknown := [name for name in known if name not in runs[0]]:
+                raise ValueError(
+                    f"known of {agent.name} must name measures of {suite.name} "
+                    f"({', '.join(runs[0])}), got {unknown[0]!r}"
+                )
             for name, value in known.items():
                 yield Calibration(
                     agent=f"{agent.name}[{label}]" if label else agent.name,
@@ -121,7 +126,7 @@ def _runs(
     changed: Mapping[str, Any],
     seeds: Sequence[int],
 ) -> list[dict[str, Measure]]:
-    """Measure an agent at every seed. Seeds are agents of their own, measured many at once."""
+    """Measure an agent at every seed, overall. Seeds are agents of their own, many at once."""
     read: _Read = {}
     runs: dict[str, dict[str, Measure]] = {}
     for start in range(0, len(seeds), AT_ONCE):
@@ -132,9 +137,10 @@ def _runs(
                 suite, design, items, agent, {**changed, "seed": seed}, f"seed {seed}", read
             )
         ]
-        table = record_table(rows, {**suite.columns, **suite.parts})
+        table = record_table(rows, suite.record_columns)
         for measure in suite.measures(table):
-            runs.setdefault(str(measure.labels["agent"]), {})[measure.name] = measure
+            if not measure.at:
+                runs.setdefault(str(measure.labels["agent"]), {})[measure.name] = measure
     return list(runs.values())
 
 
@@ -148,7 +154,7 @@ def simulate(
     """Let an agent answer the items once and measure it."""
     name = f"reference/{suite.name}.{agent.name}"
     rows = simulated_rows(suite, design, items, agent, changed, name, {})
-    return suite.measures(record_table(rows, {**suite.columns, **suite.parts}))
+    return suite.measures(record_table(rows, suite.record_columns))
 
 
 def simulated_rows(
@@ -195,7 +201,7 @@ def _answer(
         rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
         return agent.reply(asked, settings, rng)
 
-    if suite.episode is not None:
+    if suite.multi_turn:
         return suite.converse(item, speak)
     reply = speak(item, 0)
     if (item.id, reply) not in read:

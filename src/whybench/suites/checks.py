@@ -17,6 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.seeds import digest, generator, item_id
+from whybench.suites.designs import DESIGN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,12 +81,12 @@ def check_names(suite: AnySuite) -> tuple[str, ...]:
 def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
     """Run every check on one design, yielding results as they come."""
     items = list(suite.items(design))
-    case = _Case(suite, design, items, [suite.word(item) for item in items])
+    case = _Case(suite, design, items, [suite.render(item) for item in items])
     for name, check in _CHECKS.items():
-        if name == WORLD and not (suite.read_prompt and any(map(suite.own_words, items))):
+        if name == WORLD and not (suite.parses_prompts and any(map(suite.is_native_prompt, items))):
             yield CheckResult(name, 0, 0, (), "not in the suite's own words", asked=False)
             continue
-        if name == FAIR and not suite.fair(design):
+        if name == FAIR and not suite.is_balanced(design):
             yield CheckResult(name, 0, 0, (), "the design does not claim to be fair", asked=False)
             continue
         note = _NOTES[name](case) if name in _NOTES else ""
@@ -116,7 +117,7 @@ def _unique_ids(case: _Case) -> Iterator[str]:
 
 def _ids_follow_content(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
-        said = case.suite.identity(item) if case.suite.identity else prompt
+        said = prompt if case.suite.prompts_identify else case.suite.identity(item)
         if item.id != item_id(case.suite.name, said, item.truth):
             yield f"{item.id} is not the id of its content and truth"
 
@@ -126,13 +127,13 @@ def _same_again(case: _Case) -> Iterator[str]:
     here = digest([item.id for item in case.items]).hex()
     if design_digest(case.suite, case.design) != here:
         yield "making the items twice in one process gives different items"
-    settings = {"base": case.design.name}
+    settings = {DESIGN: case.design.name}
     if case.design.name not in case.suite.designs:
         return
     code = (
-        "from whybench.suites.registry import suite; "
+        "from whybench.suites.registry import get_suite; "
         "from whybench.suites.checks import design_digest; "
-        f"s = suite({case.suite.name!r}); print(design_digest(s, s.design({settings!r})))"
+        f"s = get_suite({case.suite.name!r}); print(design_digest(s, s.make_design({settings!r})))"
     )
     there = subprocess.run(
         [sys.executable, "-c", code],
@@ -156,7 +157,7 @@ def _blocks_balanced(case: _Case) -> Iterator[str]:
             (factor, level)
             for item in case.items[start : start + length]
             for factor, level in item.factors.items()
-            if factor not in case.suite.drawn
+            if factor not in case.suite.random_columns
         )
         expected = expected or levels
         if levels != expected:
@@ -180,14 +181,14 @@ def _certified(case: _Case) -> Iterator[str]:
 def _gold_scores(case: _Case) -> Iterator[str]:
     for item in case.items:
         said: list[str] = []
-        answer = case.suite.converse(item, _aloud(_gold(case), said))
-        if not case.suite.full_score(item, answer):
+        answer = case.suite.converse(item, _aloud(_oracle(case), said))
+        if not case.suite.is_correct(item, answer):
             yield f"{item.id}: gold {said!r} is read as {answer}, truth is {item.truth}"
 
 
 def _cut_off_is_no_answer(case: _Case) -> Iterator[str]:
     for item in case.items:
-        answer = case.suite.converse(item, _gold(case), truncated=True)
+        answer = case.suite.converse(item, _oracle(case), truncated=True)
         if answer.outcome != "no_answer":
             yield f"{item.id}: a reply cut off by the token limit is scored"
 
@@ -202,10 +203,10 @@ def _no_words_no_answer(case: _Case) -> Iterator[str]:
 
 def _world_from_prompt(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
-        if not case.suite.own_words(item):
+        if not case.suite.is_native_prompt(item):
             continue
         try:
-            world = case.suite.read_prompt(prompt)  # type: ignore[misc]
+            world = case.suite.parse_prompt(prompt)
         except ValueError as error:
             yield f"{item.id}: {error}"
             continue
@@ -217,7 +218,7 @@ def _no_constant_wins(case: _Case) -> Iterator[str]:
     """See whether the same last word would be right on more than half of the items."""
     for gold, _ in Counter(_last_words(case)).most_common(3):
         right = sum(
-            case.suite.full_score(item, case.suite.converse(item, _always(gold)))
+            case.suite.is_correct(item, case.suite.converse(item, _always(gold)))
             for item in case.items
         )
         if right > len(case.items) / 2:
@@ -226,7 +227,7 @@ def _no_constant_wins(case: _Case) -> Iterator[str]:
 
 def _prompts_are_finished(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
-        if not case.suite.own_words(item):
+        if not case.suite.is_native_prompt(item):
             continue
         flaws = [mark for mark in ("  ", " .", "None") if mark in prompt]
         flaws += PLACE.findall(prompt)
@@ -251,8 +252,8 @@ def _agents_are_readable(case: _Case) -> Iterator[str]:
                 yield f"{agent.name} on {item.id}: {said!r} is read as {answer.outcome} ({why})"
 
 
-def _gold(case: _Case) -> _Speaker:
-    return lambda asked, _: case.suite.gold(asked)
+def _oracle(case: _Case) -> _Speaker:
+    return lambda asked, _: case.suite.oracle(asked)
 
 
 def _always(reply: str) -> _Speaker:
@@ -279,7 +280,7 @@ def _last_words(case: _Case) -> Iterator[str]:
     """Yield the reply with which the true answer to each item is given."""
     for item in case.items:
         said: list[str] = []
-        case.suite.converse(item, _aloud(_gold(case), said))
+        case.suite.converse(item, _aloud(_oracle(case), said))
         yield said[-1]
 
 

@@ -32,7 +32,7 @@ def items_for_probing(items: Sequence[Item]) -> int:
 
 
 def _verdicts(asked: AnySuite, factors: Any) -> list[Any]:
-    return [read_replies(asked, factors, repeat((probe, False))) for probe in asked.probes]
+    return [read_replies(asked, factors, repeat((reply, False))) for reply in asked.golden_replies]
 
 
 def read_talk(
@@ -42,14 +42,14 @@ def read_talk(
 
     Without an episode the last reply is the answer; what came before was work on it.
     """
-    return read_replies(asked, factors, said if asked.episode else said[-1:])
+    return read_replies(asked, factors, said if asked.multi_turn else said[-1:])
 
 
 def read_replies(
     asked: AnySuite, factors: Mapping[str, Any], replies: Iterable[tuple[str, bool]]
 ) -> Answer:
     """Return what replies to an item come to; each says whether it was cut off."""
-    episode = asked.open(factors)
+    episode = asked.open_episode(factors)
     for text, truncated in replies:
         if episode.over:
             break

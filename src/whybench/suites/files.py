@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from whybench.suites.contract import UserError
+from whybench.suites.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,17 +55,17 @@ def check_own_name(kinds: str, source: str, name: str, names: Sequence[str]) -> 
         )
 
 
-def design_settings(path: str, factor: str) -> dict[str, Any]:
+def design_settings(path: str, files: Sequence[str]) -> dict[str, Any]:
     """Return the settings in a design's file; it is named after the file unless it names itself.
 
-    Files named as levels of `factor` are meant from where the design is, not from where the
-    command is run.
+    Files named as levels of the factors in `files` are meant from where the design is, not from
+    where the command is run.
     """
     if not Path(path).is_file():
         raise UserError(f"design must be a name or a YAML file, got {path!r}: no such file")
     raw = mapping_of(Path(path).read_text(encoding="utf-8"), path, "factors to levels")
     settings = {"name": Path(path).stem, **raw}
-    if factor in settings:
+    for factor in settings.keys() & {*files}:
         given = settings[factor]
         settings[factor] = [
             str(Path(path).parent / level) if is_path(str(level)) else level

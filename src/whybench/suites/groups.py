@@ -4,11 +4,14 @@ A group holds the answers of one agent under one condition, as arrays. Tables ma
 agents, and going through their rows one by one would take longer than anything that is computed
 from them; so words are numbered by their distinct values, and rows that agree in several columns
 are found by number.
+
+A row may be one answer, or several that were summed up (see `whybench.records.scan`): then the
+column `answers` says how many, and is the row's weight.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +25,18 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Estimate
+    from whybench.stats import Estimate, Level
 
-__all__ = ["WHOSE", "Group", "alike", "combined", "grouped"]
+__all__ = ["ANSWER_KEYS", "GROUP_KEYS", "Group", "alike", "combined", "grouped"]
 
-WHOSE = ("agent", "design", "design_hash")
+GROUP_KEYS = ("agent", "design", "design_hash")
 """The columns that, with those of the condition, tell groups apart."""
+
+ANSWER_KEYS = (*GROUP_KEYS, "item", "epoch")
+"""The columns that tell answers apart."""
+
+WEIGHT = "answers"
+"""The column of records summed up that says how many answers a row stands for."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,8 @@ class Group:
         units: The number of each answer's sampled unit.
         unit: What the sampled unit is.
         outcomes: How many answers of the whole group have each outcome.
+        weights: How many answers each row stands for.
+        at: The levels of factors to which the group is restricted; none if it is whole.
     """
 
     labels: Mapping[str, str]
@@ -48,20 +59,48 @@ class Group:
     units: NDArray[np.intp]
     unit: str
     outcomes: Mapping[str, int]
+    weights: NDArray[np.float64]
+    at: Mapping[str, Level] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column."""
         return self.columns[name]
 
-    def where(self, chosen: NDArray[np.bool_]) -> Group:
-        """Return the group with the chosen answers only, the outcomes being those of all."""
-        columns = {name: column[chosen] for name, column in self.columns.items()}
-        return replace(self, columns=columns, units=self.units[chosen])
+    def where(self, chosen: NDArray[np.bool_ | np.intp], **at: Level) -> Group:
+        """Return the group with the chosen answers only, the outcomes being those of all.
 
-    def measure(self, name: str, found: Estimate, *flags: str) -> Measure:
-        """Return a measure of this group with the counts that it rests on."""
+        Args:
+            chosen: Which answers, by yes and no or by their places.
+            at: The levels to which that restricts the group, by factor; its measures tell them.
+        """
+        columns = {name: column[chosen] for name, column in self.columns.items()}
+        units, weights = self.units[chosen], self.weights[chosen]
+        return replace(self, columns=columns, units=units, weights=weights, at={**self.at, **at})
+
+    def recounted(self) -> Group:
+        """Return the group with the outcomes of the answers that it holds, and of no others."""
+        return replace(self, outcomes=_counted(self["outcome"], self.weights))
+
+    def measure(
+        self,
+        name: str,
+        found: Estimate,
+        *flags: str,
+        method: str = "",
+        rests_on: int | None = None,
+    ) -> Measure:
+        """Return a measure of this group with the counts that it rests on.
+
+        Args:
+            name: The measure.
+            found: Its estimate.
+            flags: What else to know before trusting it.
+            method: How the interval was made; what the estimate says, by unit, if not stated.
+            rests_on: How many answers decide whether these are few; if not stated, those that the
+                estimate rests on.
+        """
         scored = self.outcomes.get("scored", 0)
-        few = ("small_n",) if min(scored, found.n) < SMALL_N else ()
+        few = min(scored, found.n if rests_on is None else rests_on) < SMALL_N
         return Measure(
             name=name,
             estimate=found.estimate,
@@ -72,9 +111,10 @@ class Group:
             scored=scored,
             no_answer=self.outcomes.get("no_answer", 0),
             error=self.outcomes.get("error", 0),
-            method=f"{found.method} by {self.unit}",
-            flags=(*few, *found.flags, *flags),
+            method=method or f"{found.method} by {self.unit}",
+            flags=(*(("small_n",) if few else ()), *found.flags, *flags),
             labels=self.labels,
+            at=self.at,
         )
 
 
@@ -88,13 +128,13 @@ def grouped(
     """Return the groups of records, in order of appearance.
 
     Args:
-        records: The records of a suite.
+        records: The records of a suite, as they are or summed up.
         condition: The columns that make up a condition.
         words: The columns that groups have as words; `outcome` must be among them.
         numbers: The columns that they have as numbers.
         sampled: A group's labels to what its sampled unit is and which columns name it.
     """
-    keys = (*WHOSE, *condition)
+    keys = (*GROUP_KEYS, *condition)
 
     @cache
     def coded(name: str) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
@@ -106,12 +146,13 @@ def grouped(
 
     columns: dict[str, NDArray[Any]] = {
         **{name: coded(name)[0][coded(name)[1]] for name in words},
-        **{name: np.asarray(records[name].to_numpy(), dtype=float) for name in numbers},
+        **{name: _numbers(records[name]) for name in numbers},
     }
+    summed = WEIGHT in records.column_names
+    weights = _numbers(records[WEIGHT]) if summed else np.ones(records.num_rows)
     groups = []
     for rows in alike(together(keys)):
         labels = {name: str(coded(name)[0][coded(name)[1][rows[0]]]) for name in keys}
-        outcomes, counts = np.unique(columns["outcome"][rows], return_counts=True)
         unit, naming = sampled(labels)
         groups.append(
             Group(
@@ -119,7 +160,8 @@ def grouped(
                 columns={name: column[rows] for name, column in columns.items()},
                 units=together(naming)[rows],
                 unit=unit,
-                outcomes=dict(zip(outcomes.tolist(), counts.tolist(), strict=True)),
+                outcomes=_counted(columns["outcome"][rows], weights[rows]),
+                weights=weights[rows],
             )
         )
     return groups
@@ -148,3 +190,13 @@ def _coded(column: Any) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
     found = column.combine_chunks().dictionary_encode(null_encoding="encode")
     words = ["" if value is None else str(value) for value in found.dictionary.to_pylist()]
     return np.array(words, dtype=str), found.indices.to_numpy(zero_copy_only=False).astype(np.intp)
+
+
+def _numbers(column: Any) -> NDArray[np.float64]:
+    return np.asarray(column.to_numpy(), dtype=float)
+
+
+def _counted(outcomes: NDArray[np.str_], weights: NDArray[np.float64]) -> dict[str, int]:
+    """Return how many answers have each outcome."""
+    names, place = np.unique(outcomes, return_inverse=True)
+    return dict(zip(names.tolist(), np.bincount(place, weights).astype(int).tolist(), strict=True))

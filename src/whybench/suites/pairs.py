@@ -18,6 +18,7 @@ import numpy as np
 
 from whybench.stats import clustered_share
 from whybench.stats.shift import Replicated, Shift, shift_between
+from whybench.suites.groups import GROUP_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = [
     "FIRST",
     "SECOND",
-    "WHOSE",
     "Pair",
     "answered_share",
     "couples",
@@ -41,9 +41,6 @@ __all__ = [
 
 FIRST, SECOND = "first", "second"
 """What the two agents are called in a table of both."""
-
-WHOSE = ("agent", "design", "design_hash")
-"""The labels of a group that are not its condition."""
 
 
 class _Labelled(Protocol):
@@ -77,7 +74,7 @@ class Pair:
         cls, measure: str, labels: Mapping[str, str], first: Replicated, second: Replicated
     ) -> Pair:
         """Return the pair of two estimates."""
-        condition = {name: value for name, value in labels.items() if name not in WHOSE}
+        condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
         values = first.estimate.estimate, second.estimate.estimate
         return cls(measure, condition, *values, shift_between(first, second))
 
@@ -115,7 +112,7 @@ def couples(groups: Iterable[GroupT]) -> Iterator[tuple[GroupT, GroupT]]:
     """Yield the groups of both sides under each condition that both have."""
     sides: dict[tuple[str, ...], dict[str, GroupT]] = {}
     for group in groups:
-        condition = tuple(value for name, value in group.labels.items() if name not in WHOSE)
+        condition = tuple(value for name, value in group.labels.items() if name not in GROUP_KEYS)
         sides.setdefault(condition, {})[group.labels["agent"]] = group
     for found in sides.values():
         if FIRST in found and SECOND in found:

@@ -1,9 +1,9 @@
 """Finds suites, ours and other packages', and remembers which items are being asked.
 
-Suites are found through the entry-point group `whybench.suites`. The shelf maps the ids of items
-to the items of the tasks built in this process: a reference agent learns from a message only the
-id of what it is asked, and takes the item from the shelf. A task that is resumed in a new process
-is built anew there, so its items are on the shelf again before the first call.
+Suites are found through the entry-point group `whybench.suites`. The registry of items maps ids to
+the items of the tasks built in this process: a reference agent learns from a message only the id of
+what it is asked, and finds the item by it. A task that is resumed in a new process is built anew
+there, so its items are registered again before the first call.
 """
 
 from __future__ import annotations
@@ -17,13 +17,21 @@ from whybench.suites.contract import Item, Suite, UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["GROUP", "AnySuite", "put_on_shelf", "suite", "suite_names", "take_from_shelf"]
+__all__ = [
+    "GROUP",
+    "AnySuite",
+    "find_item",
+    "get_suite",
+    "list_suites",
+    "register_items",
+    "suite_names",
+]
 
 GROUP = "whybench.suites"
 
 AnySuite = Suite[Any, Any]
 
-_SHELF: dict[str, Item] = {}
+_ITEMS: dict[str, Item] = {}
 
 
 def suite_names() -> tuple[str, ...]:
@@ -31,8 +39,13 @@ def suite_names() -> tuple[str, ...]:
     return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
 
 
+def list_suites() -> dict[str, AnySuite]:
+    """Return all installed suites by name."""
+    return {name: get_suite(name) for name in suite_names()}
+
+
 @cache
-def suite(name: str) -> AnySuite:
+def get_suite(name: str) -> AnySuite:
     """Return the installed suite of this name."""
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in found:
@@ -46,11 +59,11 @@ def suite(name: str) -> AnySuite:
     return loaded
 
 
-def put_on_shelf(items: Iterable[Item]) -> None:
+def register_items(items: Iterable[Item]) -> None:
     """Remember items by id, so that reference agents in this process can find them."""
-    _SHELF.update((item.id, item) for item in items)
+    _ITEMS.update((item.id, item) for item in items)
 
 
-def take_from_shelf(item_id: str) -> Item | None:
+def find_item(item_id: str) -> Item | None:
     """Return the item of this id, or None if no task of this process asks it."""
-    return _SHELF.get(item_id)
+    return _ITEMS.get(item_id)

@@ -1,4 +1,7 @@
-"""Items to an Inspect task, and replies to scores.
+"""Any suite to its Inspect task, items to samples, and replies to scores.
+
+`inspect_task` makes the task of a suite, with a scorer and a metric that are its own by name, and
+registers all three with Inspect under the package of the suite's class.
 
 A sample asks one item, or several in independent conversations, which costs less per call in large
 runs: `group` of them, or those that by the suite's word belong together. Inspect does the rest:
@@ -11,13 +14,14 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from inspect_ai import Task
+from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
-from inspect_ai.scorer import Score
+from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
 
@@ -28,26 +32,26 @@ from whybench.records.transcripts import conversations
 from whybench.seeds import digest
 from whybench.suites.asking import ask
 from whybench.suites.content import content_hash, read_talk
-from whybench.suites.contract import UserError
-from whybench.suites.registry import AnySuite, put_on_shelf, suite
+from whybench.suites.errors import UserError
+from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.shards import WHOLE, in_samples, take_shard
+from whybench.suites.signatures import OTHERS, task_help, task_signature
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
-    from inspect_ai.scorer import SampleScore, Scorer
 
-    from whybench.stats import Measure
-    from whybench.suites.contract import Design, Item
+    from whybench.suites.items import Design, Item
 
 __all__ = [
     "CUT_OFF",
-    "as_metrics",
-    "explained",
+    "as_prerequisite_error",
+    "inspect_metric",
+    "inspect_scorer",
+    "inspect_task",
     "marked",
-    "metric_rows",
     "question_task",
     "score_sample",
     "words_of",
@@ -58,12 +62,104 @@ CUT_OFF = ("max_tokens", "model_length")
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def as_prerequisite_error() -> Iterator[None]:
     """Turn a request that cannot be met into the error that Inspect prints without a traceback."""
     try:
         yield
     except (UserError, DataError) as error:
         raise PrerequisiteError(str(error)) from None
+
+
+@cache
+def inspect_task(asked: AnySuite) -> Callable[..., Task]:
+    """Return the Inspect task of a suite, registered under the suite's name.
+
+    Its arguments are the factors of the suite's designs, `design`, `name`, `shard`, `group` and
+    the suite's own options; their help is that of the factors.
+    """
+    signature = task_signature(asked)
+    scoring = inspect_scorer(asked)
+
+    def ask(*given: Any, **named: Any) -> Task:
+        bound = signature.bind(*given, **named)
+        bound.apply_defaults()
+        arguments = dict(bound.arguments)
+        arguments |= arguments.pop(OTHERS)
+        own = ("shard", "group", *asked.inspection.options)
+        options = {name: arguments.pop(name) for name in own}
+        settings = {name: value for name, value in arguments.items() if value is not None}
+        with as_prerequisite_error():
+            design = asked.make_design(settings)
+            questions = partial(
+                question_task,
+                asked,
+                design,
+                scoring(),
+                shard=options["shard"],
+                group=options["group"],
+            )
+            made: Task = asked.make_task(design, options, questions)
+            return made
+
+    ask.__doc__ = task_help(asked)
+    ask.__annotations__ = {"return": Task}
+    vars(ask)["__signature__"] = signature.replace(return_annotation=Task)
+    registered: Callable[..., Task] = task(name=asked.name)(_belonging(asked, ask, asked.name))
+    return registered
+
+
+@cache
+def inspect_scorer(asked: AnySuite) -> Callable[[], Scorer]:
+    """Return the scorer of a suite, which reads its replies, with the suite's metric."""
+    name = asked.inspection.scorer or f"{asked.name}_answers"
+
+    def make() -> Scorer:
+        """Read the answer from each reply; without one the score is "N" and a reason."""
+
+        async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
+            return score_sample(state)
+
+        return score
+
+    shown = [inspect_metric(asked)()]
+    registered: Callable[[], Scorer]
+    registered = scorer(metrics=shown, name=name)(_belonging(asked, make, name))
+    return registered
+
+
+@cache
+def inspect_metric(asked: AnySuite) -> Callable[[], Metric]:
+    """Return the metric of a suite: its main measures, as Inspect shows them below a run."""
+    name = asked.inspection.metric or f"{asked.name}_measures"
+
+    def make() -> Metric:
+        """Estimate main measures with 95% intervals, conditions pooled; count the answers.
+
+        A run over several conditions is better told apart by `whybench measures`. What cannot be
+        estimated is left out rather than reported as zero.
+        """
+
+        def compute(scores: list[SampleScore]) -> Value:
+            rows = _rows(scores)
+            values: dict[str, Any] = {}
+            for found in asked.pooled_measures(asked.pool(rows)):
+                ends = {"": found.estimate, "_low": found.low, "_high": found.high}
+                values |= {f"{found.name}{end}": at for end, at in ends.items() if at is not None}
+            scored = sum(row["outcome"] == "scored" for row in rows)
+            return {**values, "scored": scored, "no_answer": len(rows) - scored}
+
+        return compute
+
+    registered: Callable[[], Metric]
+    registered = metric(name=name, scores="unreduced")(_belonging(asked, make, name))
+    return registered
+
+
+def _belonging(asked: AnySuite, function: Any, name: str) -> Any:
+    """Let a function count as the suite's own: Inspect registers it under the package it is of."""
+    function.__module__ = type(asked).__module__
+    function.__name__ = function.__qualname__ = name
+    return function
 
 
 def question_task(
@@ -86,9 +182,9 @@ def question_task(
             belong together by the suite's word, or else one.
         solver: How the conversations are held, where they take more than one turn.
     """
-    items = take_shard(list(asked.items(design)), shard, asked.together)
-    put_on_shelf(items)
-    groups = in_samples(items, group, asked.together)
+    items = take_shard(list(asked.items(design)), shard, asked.grouping)
+    register_items(items)
+    groups = in_samples(items, group, asked.grouping)
     return Task(
         dataset=MemoryDataset(
             [_sample(asked, members) for members in groups],
@@ -118,7 +214,9 @@ def _sample(asked: AnySuite, members: Sequence[Item]) -> Sample:
     return Sample(
         id=ids[0] if alone else f"{asked.name}-group-{digest(ids).hex()[:20]}",
         input=[
-            ChatMessageUser(content=asked.word(item), metadata=None if alone else {"item": item.id})
+            ChatMessageUser(
+                content=asked.render(item), metadata=None if alone else {"item": item.id}
+            )
             for item in members
         ],
         target=[str(item.truth) for item in members],
@@ -162,7 +260,7 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
     """Read the replies of a sample, one that is being run or one from a log."""
     metadata = sample.metadata
     sample_id = str(sample.sample_id if isinstance(sample, TaskState) else sample.id)
-    asked = suite(str(metadata["suite"]))
+    asked = get_suite(str(metadata["suite"]))
     rows = {row["item"]: row for row in rows_of_sample(sample_id, metadata, None)}
     talks = conversations(sample_id, sample.messages)
     ended = sample.output.stop_reason if sample.output.choices else None
@@ -176,7 +274,9 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
             if isinstance(message, ChatMessageAssistant)
         ]
         answer = read_talk(asked, row, said)
-        answers.append((item, answer.value, answer.reason, {**answer.parts, **asked.traces(talk)}))
+        answers.append(
+            (item, answer.value, answer.reason, {**answer.parts, **asked.transcript_columns(talk)})
+        )
     last = said[-1][0].strip()[-200:] if said and len(rows) == 1 else None
     return Score(**pack_score(answers), answer=last)
 
@@ -195,7 +295,7 @@ def words_of(message: ChatMessageAssistant) -> str:
     return json.dumps(calls[-1].arguments) if calls else message.text
 
 
-def metric_rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:
+def _rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:
     """Return one row for each answer behind these scores."""
     return [
         row
@@ -210,22 +310,3 @@ def metric_rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:
             },
         )
     ]
-
-
-def as_metrics(measures: Iterable[Measure], names: Collection[str]) -> dict[str, Any]:
-    """Return the named measures as Inspect shows them: estimate, ends, and how many answered.
-
-    What cannot be estimated is left out rather than reported as zero.
-    """
-    values: dict[str, Any] = {}
-    for measure in measures:
-        if measure.name in names:
-            name = measure.name
-            ends = {
-                name: measure.estimate,
-                f"{name}_low": measure.low,
-                f"{name}_high": measure.high,
-            }
-            values |= {key: end for key, end in ends.items() if end is not None}
-            values |= {"scored": measure.scored, "no_answer": measure.no_answer}
-    return values

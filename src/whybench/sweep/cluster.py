@@ -58,7 +58,7 @@ def run_cluster(
         import ray  # noqa: PLC0415  (an extra)
     except ImportError:
         raise UserError(
-            "--ray must find Ray installed, got none; pip install 'whybench[ray]'"
+            "`address` must find Ray installed, got none; pip install 'whybench[ray]'"
         ) from None
     if address == LOCAL:
         ray.init(include_dashboard=False, _node_ip_address="127.0.0.1", log_to_driver=False)
@@ -67,8 +67,8 @@ def run_cluster(
             ray.init(address=address, log_to_driver=False)
         except (ConnectionError, ValueError) as error:
             raise UserError(
-                f"--ray must be the address of a running cluster, auto or local, got {address}: "
-                f"{error}"
+                "`address` must be that of a running cluster, auto or local, got "
+                f"{address}: {error}"
             ) from None
     try:
         # Without CPUs of its own, so that it never waits for units to end.

@@ -10,7 +10,7 @@ A plan is a YAML file::
     suites:
       - judge                      # the default design
       - suite: compose
-        design: {base: core}
+        design: core               # or {design: core, style: step-by-step}
         epochs: 3
     quotas: {openai: 20}           # calls a second, all workers together
 
@@ -31,14 +31,15 @@ import yaml
 
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.designs import DESIGN, with_design_key
+from whybench.suites.registry import get_suite
 from whybench.suites.shards import in_samples, take_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["MOST_SAMPLES", "Ask", "Plan", "Unit", "read_plan", "units_of"]
+__all__ = ["MOST_SAMPLES", "Ask", "Plan", "Unit", "find_unit", "read_plan", "units_of"]
 
 MOST_SAMPLES = 10_000
 """The most samples of a unit: Inspect holds all samples of a run in memory, some 20 KB each."""
@@ -53,7 +54,7 @@ class Ask:
 
     Attributes:
         suite: The suite's name.
-        design: Settings of the design, as for `Suite.design`; empty for the default.
+        design: Settings of the design, as for `Suite.make_design`; empty for the default.
         epochs: How often to ask everything.
         group: Items a sample asks; None for one, or those that belong together.
         limit: Only the first so many samples of the design.
@@ -165,8 +166,8 @@ def read_plan(path: Path) -> Plan:
 def units_of(plan: Plan) -> Iterator[Unit]:
     """Yield the units of a plan: what is asked first for all models, then the next."""
     for ask in plan.asks:
-        asked = suite(ask.suite)
-        design = asked.design(ask.design) if ask.design else next(iter(asked.designs.values()))
+        asked = get_suite(ask.suite)
+        design = asked.make_design(ask.design) if ask.design else next(iter(asked.designs.values()))
         sizes = _sizes(ask, list(asked.items(design)), plan.samples)
         for model, args in plan.models:
             # A reference agent knows the items of its own suite alone.
@@ -179,7 +180,7 @@ def units_of(plan: Plan) -> Iterator[Unit]:
 
 def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
     """Return the number of samples of each shard."""
-    together = suite(ask.suite).together
+    together = get_suite(ask.suite).grouping
     samples = len(in_samples(items, ask.group, together))
     if ask.limit:
         if ask.limit > most:
@@ -221,4 +222,15 @@ def _ask(entry: object) -> Ask:
             f"a suite must be a name, or a mapping of {', '.join(takes)}, got {entry!r}"
         )
     design = settings.get("design", {})
-    return Ask(**{**settings, "design": {"base": design} if isinstance(design, str) else design})
+    chosen = {DESIGN: design} if isinstance(design, str) else with_design_key(design)
+    return Ask(**{**settings, "design": chosen})
+
+
+def find_unit(units: Sequence[Unit], which: str) -> Unit:
+    """Return a unit by name or number, from 1."""
+    by_name = {unit.name: unit for unit in units}
+    if which in by_name:
+        return by_name[which]
+    if which.isdigit() and 1 <= int(which) <= len(units):
+        return units[int(which) - 1]
+    raise UserError(f"`which` must be a name or a number from 1 to {len(units)}, got {which!r}")

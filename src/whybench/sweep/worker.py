@@ -20,9 +20,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from whybench.evaluation.engine import build_task, check_model, evaluate
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
-from whybench.sweep.evaluation import evaluate, made_task, opened_model
+from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, LOG, PROGRESS, Store
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def run_unit(
         with _uploads(unit, store, own, progress, upload_every, parent):
             reasons = evaluate(
                 _task(unit),
-                option="output",
+                folder="output",
                 model=unit.model,
                 model_args=dict(unit.args),
                 epochs=unit.ask.epochs,
@@ -132,12 +132,10 @@ def _here(own: Path) -> str:
 
 def _task(unit: Unit) -> Any:
     """Return the task of a unit; the model is opened too, so that a wrong name is told at once."""
-    opened_model(unit.model, unit.args)
-    asked = suite(unit.ask.suite)
-    settings = dict(unit.ask.design)
-    base = settings.pop("base", next(iter(asked.designs)))
+    check_model(unit.model, unit.args)
+    asked = get_suite(unit.ask.suite)
     group = {"group": unit.ask.group} if unit.ask.group else {}
-    return made_task(asked, {"design": base, **settings, "shard": unit.shard, **group})
+    return build_task(asked, {**unit.ask.design, "shard": unit.shard, **group})
 
 
 @contextmanager

@@ -17,15 +17,15 @@ tells otherwise.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.training.canary import CANARY, sides_marked
 from whybench.training.shingles import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from whybench.training.corpora import Text
     from whybench.training.fingerprints import Fingerprints
@@ -88,6 +88,24 @@ class Contamination:
         """Whether anything of a test was found."""
         return bool(self.findings)
 
+    def count_rows(self) -> Iterator[dict[str, object]]:
+        """Yield how many findings there are of each kind, suite, designs and side."""
+        for (found, name, designs, split), count in sorted(self.counts.items()):
+            row = {"found": found, "suite": name, "designs": designs, "split": split}
+            yield {**row, "count": count}
+
+    def summary(self, known: Fingerprints) -> dict[str, object]:
+        """Return everything that was found, and what it was held against."""
+        return {
+            "texts": self.texts,
+            "contaminated": self.contaminated,
+            "counts": list(self.count_rows()),
+            "findings": [asdict(finding) for finding in self.findings],
+            "prompts": len(known.prompts),
+            "not_to_be_found": known.alike,
+            "left_out": dict(known.left_out),
+        }
+
 
 def examine(texts: Iterable[Text], known: Fingerprints) -> Contamination:
     """Look for prompts of tests in texts."""
@@ -123,7 +141,7 @@ def find(text: Text, known: Fingerprints) -> list[Finding]:
             match.share,
         )
         for match in known.found_in(words)
-        if not (trained and suite(match.prompt.suite).identity)
+        if not (trained and not get_suite(match.prompt.suite).prompts_identify)
     ]
     if found:
         return found
@@ -135,11 +153,11 @@ def find(text: Text, known: Fingerprints) -> list[Finding]:
 
 def _side(name: str, prompt: str) -> Side:
     """Return the side of a prompt, where it says its world and nothing stands around it."""
-    asked = suite(name)
-    if asked.read_prompt is None or asked.stream is None:
+    asked = get_suite(name)
+    if not asked.parses_prompts or asked.training is None:
         return "open"
     try:
-        world = asked.read_prompt(prompt)
+        world = asked.parse_prompt(prompt)
     except ValueError:
         return "open"
-    return asked.stream.side(world) or "open"
+    return asked.training.split_of(world) or "open"

@@ -87,7 +87,7 @@ def _row(row: Any, where: str, column: str | None) -> Text:
         return Text(where, everything, everything)
     if not isinstance(row, dict) or column not in row:
         has = ", ".join(row) if isinstance(row, dict) else "none"
-        raise UserError(f"--column must be one of the columns of {where} ({has}), got {column!r}")
+        raise UserError(f"`column` must be one of the columns of {where} ({has}), got {column!r}")
     return Text(where, "\n".join(_strings(row[column])), everything)
 
 

@@ -24,10 +24,11 @@ from verifiers.v1.dialects.chat import message_to_wire
 
 from whybench.suites.content import read_talk
 from whybench.suites.contract import ENDLESS, UserError
-from whybench.suites.registry import suite
+from whybench.suites.designs import with_design_key
+from whybench.suites.registry import get_suite
 from whybench.training.canary import canary
 from whybench.training.rewards import worth_of
-from whybench.training.series import stream_of, training_series
+from whybench.training.series import training_of, training_series
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -65,12 +66,12 @@ class Question(vf.Task[QuestionData]):
 
     def answer(self, trace: Any) -> Answer:
         """Return what the replies of a rollout come to."""
-        return read_talk(suite(self.data.suite), self.data.factors, replies_of(trace))
+        return read_talk(get_suite(self.data.suite), self.data.factors, replies_of(trace))
 
     @vf.reward
     async def worth(self, trace: vf.Trace) -> float:
         """Return what the answer is worth to the suite's scorer."""
-        return worth_of(suite(self.data.suite), self.data.truth, self.answer(trace))
+        return worth_of(get_suite(self.data.suite), self.data.truth, self.answer(trace))
 
     @vf.metric
     async def no_answer(self, trace: vf.Trace) -> float:
@@ -83,8 +84,8 @@ class Question(vf.Task[QuestionData]):
         """Say whether the true answer, worded as an agent would, gets full marks."""
         if self.item is None:
             return None
-        asked = suite(self.data.suite)
-        answer = asked.converse(self.item, lambda about, _: asked.gold(about))
+        asked = get_suite(self.data.suite)
+        answer = asked.converse(self.item, lambda about, _: asked.oracle(about))
         return worth_of(asked, self.data.truth, answer) == 1
 
 
@@ -95,7 +96,7 @@ def questions(name: str, **fixed: object) -> type[vf.Taskset]:
         name: The suite.
         fixed: Settings that no user may change, since replies are words and nothing else.
     """
-    asked = suite(name)
+    asked = get_suite(name)
 
     class Config(vf.TasksetConfig):
         settings: dict[str, Any] = Field(default_factory=dict)
@@ -118,8 +119,8 @@ def questions(name: str, **fixed: object) -> type[vf.Taskset]:
 
 def _series(asked: AnySuite, settings: Mapping[str, Any], fixed: Mapping[str, object]) -> Series:
     """Return the series to train on, with what a user changed about its design."""
-    kept = {**stream_of(asked).settings, **fixed}
-    if changed := sorted(kept.keys() & settings.keys()):
+    kept = {**training_of(asked).settings, **fixed}
+    if changed := sorted(kept.keys() & with_design_key(settings).keys()):
         raise UserError(
             f"settings must leave {', '.join(sorted(kept))} alone, which keep items apart from "
             f"those of tests and replies in words, got {', '.join(changed)}; leave it out"
@@ -130,7 +131,7 @@ def _series(asked: AnySuite, settings: Mapping[str, Any], fixed: Mapping[str, ob
 def _task(asked: AnySuite, item: Item, config: vf.TaskConfig) -> Question:
     data = QuestionData(
         id=item.id,
-        prompt=asked.word(item),
+        prompt=asked.render(item),
         suite=asked.name,
         version=asked.version,
         factors=dict(item.factors),
@@ -152,11 +153,11 @@ class Conversation(vf.SingleAgentEnv, vf.Env[ConversationConfig]):
 
     async def run(self, task: Question, agents: vf.Agents) -> None:
         """Hold the conversation about a task's item to its end."""
-        asked = suite(task.data.suite)
-        if asked.episode is None:
+        asked = get_suite(task.data.suite)
+        if not asked.multi_turn:
             await agents.agent.run(task)
             return
-        episode = asked.open(task.data.factors)
+        episode = asked.open_episode(task.data.factors)
         async with agents.agent.interaction(task) as talk:
             turn = await talk.turn()
             while not turn.terminated:

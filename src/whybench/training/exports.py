@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from whybench.training.series import Series
 
-__all__ = ["FORMATS", "Exported", "export"]
+__all__ = ["FORMATS", "Exported", "export", "peak_memory"]
 
 ROWS, CHARACTERS = 4096, 8_000_000
 """The most rows, and about the most text, of a portion that is written at once."""
@@ -144,3 +145,13 @@ def _column(portion: list[dict[str, Any]], field: pa.Field) -> pa.Array:
 
 FORMATS = {".jsonl": _json_lines, ".parquet": _parquet}
 """How rows are written, by the ending of a file."""
+
+
+def peak_memory() -> float | None:
+    """Return the most memory that this process held, in MB, where the system tells."""
+    try:
+        import resource  # noqa: PLC0415
+    except ImportError:
+        return None
+    held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(held / (2**20 if sys.platform == "darwin" else 2**10), 1)

@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.datasets import DataError
+from whybench.suites import registry
 from whybench.suites.contract import UserError
 from whybench.training.repeats import among
 from whybench.training.series import training_series
 from whybench.training.shingles import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
     from whybench.training.shingles import Digests, Words
 
-__all__ = ["NEAR", "Fingerprints", "Match", "Prompt", "fingerprints"]
+__all__ = ["NEAR", "Fingerprints", "Match", "Prompt", "fingerprints", "named_designs"]
 
 KEPT, ENOUGH = 32, 28
 """Distinctive shingles of a prompt that are kept at most, and that near copies need."""
@@ -162,7 +163,7 @@ def fingerprints(chosen: Iterable[tuple[AnySuite, Design]]) -> Fingerprints:
     sampled: set[tuple[str, str]] = set()
     for suite, design in chosen:
         try:
-            prompts = [(item.id, words_of(suite.word(item))) for item in suite.items(design)]
+            prompts = [(item.id, words_of(suite.render(item))) for item in suite.items(design)]
         except (DataError, UserError) as error:
             left_out[f"{suite.name} {design.name}"] = str(error)
             continue
@@ -187,12 +188,29 @@ def fingerprints(chosen: Iterable[tuple[AnySuite, Design]]) -> Fingerprints:
     return Fingerprints(kept, shingles[order], owners[order], common, left_out, alike)
 
 
+def named_designs(chosen: Sequence[str] = ()) -> Iterator[tuple[AnySuite, Design]]:
+    """Yield the named designs that are asked for, each once.
+
+    Args:
+        chosen: `SUITE` for all of a suite, or `SUITE/DESIGN`; everything installed if empty.
+    """
+    for word in dict.fromkeys(chosen or registry.suite_names()):
+        name, _, design = word.strip().partition("/")
+        one = registry.get_suite(name)
+        if design and design not in one.designs:
+            raise UserError(
+                f"`designs` must be of {name}'s ({', '.join(one.designs)}), got {design!r}"
+            )
+        for made in [one.designs[design]] if design else one.designs.values():
+            yield one, made
+
+
 def _trained(suite: AnySuite, design: Design) -> Design | None:
     """Return the design of items to train on that are told as those of a test design."""
-    if suite.stream is None:
+    if suite.training is None:
         return None
     try:
-        return training_series(suite, {"base": design.name}).design
+        return training_series(suite, {"design": design.name}).design
     except UserError:  # a design of one world, or of published questions: nobody trains on these
         return training_series(suite, {}).design
 
@@ -203,7 +221,7 @@ def _sample(suite: AnySuite, design: Design) -> Digests:
     block = design.block if design.block <= LARGEST_BLOCK else 1
     left = max(SAMPLE, A_CELL * block)
     for item in islice(suite.items(design), 0, None, _step(block)):
-        words = words_of(suite.word(item))
+        words = words_of(suite.render(item))
         shingles.append(words.shingles)
         left -= len(words)
         if left <= 0:

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.content import read_talk
 from whybench.suites.contract import UserError
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
+from whybench.training.series import training_of
 
 if TYPE_CHECKING:
     from whybench.suites.contract import Answer
@@ -58,7 +59,7 @@ def grade(row: Row, replies: str | Sequence[str]) -> tuple[float, Answer]:
 
 def worth_of(asked: AnySuite, truth: Any, answer: Answer) -> float:
     """Return what an answer is worth, given the truth of its item."""
-    return 0.0 if answer.value is None else asked.worth(truth, answer)
+    return 0.0 if answer.value is None else training_of(asked).reward(truth, answer)
 
 
 def _suite_of(row: Row) -> AnySuite:
@@ -68,7 +69,7 @@ def _suite_of(row: Row) -> AnySuite:
             f"a row must have suite, version, factors and truth, got none of the name(s) "
             f"{', '.join(missing)}; take rows as `whybench export` writes them"
         )
-    asked = suite(str(row["suite"]))
+    asked = get_suite(str(row["suite"]))
     if row["version"] != asked.version:
         raise UserError(
             f"version of a row must be {asked.version}, that of the installed {asked.name}, got "

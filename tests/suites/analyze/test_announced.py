@@ -11,7 +11,7 @@ import pytest
 from whybench.starts import start, write_start
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES, challenge_names
-from whybench.suites.analyze.known import trials
+from whybench.suites.analyze.known import self_tests
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
@@ -55,18 +55,18 @@ def test_it_is_found_by_name_and_is_in_no_named_design() -> None:
     assert CHALLENGES[NAME].name == NAME
     assert challenge_names() == (*before, NAME)
     assert tuple(CHALLENGES) == before
-    assert NAME not in SUITE.design({"challenge": "all"}).challenge
-    assert NAME not in SUITE.design({"challenge": list(FAMILIES)}).challenge
-    assert SUITE.design({"challenge": f"simpson,{NAME}"}).challenge == ("simpson", NAME)
+    assert NAME not in SUITE.make_design({"challenge": "all"}).challenge
+    assert NAME not in SUITE.make_design({"challenge": list(FAMILIES)}).challenge
+    assert SUITE.make_design({"challenge": f"simpson,{NAME}"}).challenge == ("simpson", NAME)
 
 
 @pytest.mark.usefixtures("comeback")
 def test_the_start_passes_the_checks_and_its_trials() -> None:
-    design = SUITE.design(
+    design = SUITE.make_design(
         {"challenge": NAME, "seeds": 2, "hint": [1, 5], "label": "neutral,damning"}
     )
     assert [result for result in check_design(SUITE, design) if not result.passed] == []
-    lines = list(trials(design, 20))
+    lines = list(self_tests(design, 20))
     assert [line.subject for line in lines] == [f"{NAME} trap", f"{NAME} everybody"]
     assert [line.misses for line in lines] == [(), ()]
 
@@ -84,10 +84,10 @@ def test_the_truth_of_the_start_is_what_a_simulation_finds() -> None:
 
 @pytest.mark.usefixtures("comeback")
 def test_its_analysts_answer_in_records_like_ours() -> None:
-    design = SUITE.design({"challenge": NAME, "seeds": 2})
+    design = SUITE.make_design({"challenge": NAME, "seeds": 2})
     items = list(SUITE.items(design))
     found = {
-        name: {m.name: m.estimate for m in simulate(SUITE, design, items, SUITE.agent(name), {})}
+        name: {m.title: m.estimate for m in simulate(SUITE, design, items, SUITE.agent(name), {})}
         for name in ("competent", "naive", "always-trap")
     }
     assert found["competent"]["twin_score"] == 1
@@ -100,11 +100,11 @@ def test_an_entry_point_that_names_something_else_is_refused(
 ) -> None:
     announce("other", "whybench_{name}:APART")
     with pytest.raises(UserError, match="entry point 'other' of whybench.challenges must name a"):
-        SUITE.design({"challenge": "other"})
+        SUITE.make_design({"challenge": "other"})
 
 
 def test_a_challenge_that_nobody_has_is_refused_with_all_names() -> None:
     with pytest.raises(
         UserError, match="must be among simpson, .*, got 'comebac'; one of your own"
     ):
-        SUITE.design({"challenge": "comebac"})
+        SUITE.make_design({"challenge": "comebac"})

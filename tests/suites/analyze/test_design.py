@@ -85,8 +85,8 @@ def test_twins_take_both_kinds() -> None:
 
 def test_a_design_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    path.write_text("base: labels\nchallenge: [mediation]\nseeds: 9\n", encoding="utf-8")
-    design = make_design({"base": str(path), "hint": 5})
+    path.write_text("design: labels\nchallenge: [mediation]\nseeds: 9\n", encoding="utf-8")
+    design = make_design({"design": str(path), "hint": 5})
     assert (design.name, design.seeds, design.hint) == ("mine", 9, (5,))
     assert design.challenge[0] == "mediator_confounding"
 
@@ -107,8 +107,8 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ({"protocol": "telepathy"}, "protocol must be among direct, code, .* got 'telepathy'"),
         ({"split": "dev"}, "split must be among train, test, got 'dev'"),
         ({"seeds": 0}, "seeds must be 1 or more, got 0"),
-        ({"colour": "red"}, "a design takes base, name, .* got 'colour'"),
-        ({"base": "huge"}, "design must be one of core, .* got 'huge'"),
+        ({"colour": "red"}, "a design takes design, name, .* got 'colour'"),
+        ({"design": "huge"}, "design must be one of core, .* got 'huge'"),
     ],
 )
 def test_what_cannot_be_asked_is_explained(settings, message: str) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from whybench.seeds import generator
 from whybench.suites.analyze.estimators import (
-    Estimate,
+    Coefficient,
     design_matrix,
     difference,
     inverse_probability,
@@ -109,7 +109,13 @@ def test_a_logistic_fit_that_never_settles_is_said() -> None:
 
 
 def test_products_and_p_values_by_hand() -> None:
-    assert product(Estimate(2, 0.3), Estimate(5, 0.4)) == Estimate(10, math.hypot(1.5, 0.8))
+    assert product(Coefficient(2, 0.3), Coefficient(5, 0.4)) == Coefficient(
+        10, math.hypot(1.5, 0.8)
+    )
     assert normal_p(1.959963984540054) == pytest.approx(0.05)
-    assert Estimate(-1, 0.5).interval == pytest.approx((-1.97998, -0.02002), abs=1e-4)
-    assert [Estimate(x, 1).direction for x in (-2, -1.9, 2)] == ["decreases", "none", "increases"]
+    assert Coefficient(-1, 0.5).interval == pytest.approx((-1.97998, -0.02002), abs=1e-4)
+    assert [Coefficient(x, 1).direction for x in (-2, -1.9, 2)] == [
+        "decreases",
+        "none",
+        "increases",
+    ]

@@ -19,14 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.drawing.seen import FigureLaws, drawn, texts, words
 
+from whybench.drawing.figure import save_figures
 from whybench.records.schema import record_table
 from whybench.seeds import generator
-from whybench.stats import Measure
+from whybench.stats import Level, Measure
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.figures import (
     analyze_figures,
-    by_hint,
     flip_ladder,
     run,
     score_by_hint,
@@ -57,30 +57,30 @@ AGENTS = (
 LABELS = ("damning", "flattering", "neutral")
 
 
-def measure(name: str, agent: str, value: float | None, *flags: str) -> Measure:
+def measure(name: str, agent: str, value: float | None, *flags: str, **at: Level) -> Measure:
     ends = (None, None) if value is None else (max(value - 0.2, 0.0), min(value + 0.1, 1.0))
     labels = {"agent": agent, "design": "made-up", "protocol": "direct"}
-    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels)
+    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels, at)
 
 
 def _made_up() -> Iterator[Measure]:
     """Five agents from the best to the worst; their scores at challenges rest on few answers."""
     levels = [
-        *(("", ()), *((f"@hint={hint}", ()) for hint in range(1, 6))),
-        *((f"@family={family}", ()) for family in FAMILIES),
-        *((f"@challenge={name}", ("small_n",)) for name in CHALLENGES),
+        *(({}, ()), *(({"hint": hint}, ()) for hint in range(1, 6))),
+        *(({"family": family}, ()) for family in FAMILIES),
+        *(({"challenge": name}, ("small_n",)) for name in CHALLENGES),
     ]
     for place, agent in enumerate(AGENTS):
         for at, flags in levels:
-            trap, control = generator("made-up", agent, at).beta(6 - place, 1 + place, 2)
-            yield measure(f"score_trap{at}", agent, trap, *flags)
-            yield measure(f"score_control{at}", agent, control, *flags)
-            twin = 0.9 - 0.2 * place if at == "" else 0.9 * min(trap, control)
-            yield measure(f"twin_score{at}", agent, twin, *flags)
+            trap, control = generator("made-up", agent, *at.items()).beta(6 - place, 1 + place, 2)
+            yield measure("score_trap", agent, trap, *flags, **at)
+            yield measure("score_control", agent, control, *flags, **at)
+            twin = 0.9 * min(trap, control) if at else 0.9 - 0.2 * place
+            yield measure("twin_score", agent, twin, *flags, **at)
             if "hint" not in at:
-                yield measure(f"label_flips{at}", agent, 1 - control, *flags)
+                yield measure("label_flips", agent, 1 - control, *flags, **at)
         for pair in combinations(LABELS, 2):
-            yield measure(f"label_flips@labels={'/'.join(pair)}", agent, 0.1 * (place + 1))
+            yield measure("label_flips", agent, 0.1 * (place + 1), labels="/".join(pair))
 
 
 @cache
@@ -94,10 +94,11 @@ def of_one(place: int = 0) -> list[Measure]:
 
 def stacked() -> list[Measure]:
     """An agent that is right everywhere: all points belong in one corner."""
-    names = [
-        f"score_{twin}@challenge={name}" for twin in ("trap", "control") for name in CHALLENGES
+    return [
+        measure(f"score_{twin}", AGENTS[0], 1.0, challenge=name)
+        for twin in ("trap", "control")
+        for name in CHALLENGES
     ]
-    return [measure(name, AGENTS[0], 1.0) for name in names]
 
 
 DRAW = {
@@ -152,10 +153,10 @@ def rows_of(axes: Axes) -> list[str]:
 
 def row_measures(place: int, name: str) -> list[Measure]:
     """Return a measure of an agent in the order of the rows: all, and families with challenges."""
-    mine = {found.name: found for found in of_one(place)}
+    mine = {found.title: found for found in of_one(place)}
     at = ["", *(at for family in FAMILIES for at in (
-        f"@family={family}",
-        *(f"@challenge={key}" for key, found in CHALLENGES.items() if found.family == family),
+        f" (family {family})",
+        *(f" (challenge {key})" for key, found in CHALLENGES.items() if found.family == family),
     ))]  # fmt: skip
     return [mine[f"{name}{level}"] for level in at]
 
@@ -204,10 +205,10 @@ def test_few_answers_are_open_and_the_key_says_so() -> None:
 
 def test_only_rows_with_a_measure_are_there() -> None:
     some = [
-        measure("score_trap@challenge=outcome", AGENTS[0], 0.5),
-        measure("score_control@challenge=temporal", AGENTS[0], 0.25),
-        measure("score_control@challenge=simpson", AGENTS[0], None),
-        measure("score_trap@challenge=folklore", AGENTS[0], 0.75),
+        measure("score_trap", AGENTS[0], 0.5, challenge="outcome"),
+        measure("score_control", AGENTS[0], 0.25, challenge="temporal"),
+        measure("score_control", AGENTS[0], None, challenge="simpson"),
+        measure("score_trap", AGENTS[0], 0.75, challenge="folklore"),
     ]
     assert rows_of(score_ladder(some).axes[0]) == ["outcome", "temporal"]
     other = score_ladder(some, {"folklore": "elsewhere"})
@@ -233,8 +234,8 @@ def test_flips_are_shown_by_labels_and_by_challenge() -> None:
 def test_curves_go_through_the_scores_at_each_hint(kind: str) -> None:
     axes = figure_of("hints").axes[1]
     twin = {"twin_score": "twin"}.get(kind, kind.removeprefix("score_"))
-    mine = {found.name: found for found in of_one(1)}
-    wanted = [mine[f"{kind}@hint={hint}"] for hint in range(1, 6)]
+    mine = {found.title: found for found in of_one(1)}
+    wanted = [mine[f"{kind} (hint {hint})"] for hint in range(1, 6)]
     across, up = map(list, zip(*marks(axes, twin), strict=True))
     assert up == [found.estimate for found in wanted]
     assert [round(x) for x in across] == [1, 2, 3, 4, 5]
@@ -249,11 +250,11 @@ def test_each_challenge_is_a_point_near_its_scores() -> None:
             axes.transData.transform([[0, 0], [1, 0]])[1, 0] - axes.transData.transform([0, 0])[0]
         )
         millimetres = unit / axes.figure.dpi * 25.4
-        mine = {found.name: found.estimate for found in of_one(place)}
+        mine = {found.title: found.estimate for found in of_one(place)}
         for family in FAMILIES:
             points = np.array(marks(axes, family))
             wanted = np.array([
-                [mine[f"score_{twin}@challenge={name}"] for twin in ("trap", "control")]
+                [mine[f"score_{twin} (challenge {name})"] for twin in ("trap", "control")]
                 for name, found in CHALLENGES.items() if found.family == family
             ])  # fmt: skip
             gaps = np.hypot(*(points[:, None] - wanted[None]).transpose(2, 0, 1)) * millimetres
@@ -272,7 +273,9 @@ def test_points_of_one_corner_are_all_seen() -> None:
 
 
 def test_corners_are_named_where_they_are() -> None:
-    for axes in figure_of("plane").axes[:5]:
+    figure = figure_of("plane")
+    figure.draw_without_rendering()  # one that was saved still knows the sizes of its file
+    for axes in figure.axes[:5]:
         middle = axes.get_window_extent()
         at = {text.get_text(): text.get_window_extent() for text in axes.texts}
         for name, right, top in (
@@ -292,7 +295,7 @@ def test_on_a_contour_the_lesser_score_is_the_same() -> None:
 
 
 def test_a_cross_is_the_mean_with_both_intervals() -> None:
-    mine = {found.name: found for found in of_one(2)}
+    mine = {found.title: found for found in of_one(2)}
     across, upright = lines(figure_of("plane").axes[2], "overall")
     trap, control = mine["score_trap"], mine["score_control"]
     assert (across[0][0], across[0][-1]) == pytest.approx((trap.low, trap.high))
@@ -303,12 +306,12 @@ def test_a_cross_is_the_mean_with_both_intervals() -> None:
 
 
 def test_a_challenge_of_another_family_is_drawn_too() -> None:
-    both = [measure(f"score_{twin}@challenge=folklore", AGENTS[0], 0.5)
+    both = [measure(f"score_{twin}", AGENTS[0], 0.5, challenge="folklore")
             for twin in ("trap", "control")]  # fmt: skip
     figure = twin_plane(both, {"folklore": "elsewhere"})
     assert drawn(figure, "other") == 1
     assert {"other", "folklore"} <= {text.get_text() for text in texts(figure)}
-    with pytest.raises(UserError, match="traps and controls by challenge, .*got none"):
+    with pytest.raises(UserError, match="of traps and of controls at challenges, got none"):
         twin_plane(both[:1], {"folklore": "elsewhere"})
 
 
@@ -333,25 +336,27 @@ def test_points_with_room_stay() -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    for module, examples in ((spread, 1), (by_hint, 1)):
-        found = doctest.testmod(module)
-        assert (found.attempted, found.failed) == (examples, 0)
+    found = doctest.testmod(spread)
+    assert (found.attempted, found.failed) == (1, 0)
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    nothing = [measure("answered", AGENTS[0], 0.5), measure("score_trap@hint=1", AGENTS[0], None)]
+    nothing = [
+        measure("answered", AGENTS[0], 0.5),
+        measure("score_trap", AGENTS[0], None, hint=1),
+    ]
     for draw, told in (
         (score_ladder, "measures must hold score_trap or score_control, got 1 others"),
         (flip_ladder, "measures must hold label_flips, got 1 others"),
-        (score_by_hint, "scores by hint, as in score_trap@hint=1, got none"),
-        (twin_plane, "as in score_trap@challenge=simpson, got none"),
+        (score_by_hint, "scores at levels of hint, got none"),
+        (twin_plane, "controls at challenges, got none"),
     ):
         with pytest.raises(UserError, match=told):
             draw(nothing)
 
 
 def simulated(name: str, agents: tuple[str, ...], **settings: Any) -> list[dict[str, Any]]:
-    design = SUITE.design({"base": "core", "name": name, **settings})
+    design = SUITE.make_design({"design": "core", "name": name, **settings})
     items = list(SUITE.items(design))
     return [
         row
@@ -363,7 +368,7 @@ def simulated(name: str, agents: tuple[str, ...], **settings: Any) -> list[dict[
 
 
 def table(rows: list[dict[str, Any]]) -> pa.Table:
-    return record_table(rows, {**SUITE.columns, **SUITE.parts})
+    return record_table(rows, SUITE.record_columns)
 
 
 @cache
@@ -380,15 +385,16 @@ def labelled() -> pa.Table:
 
 def test_flips_are_found_where_they_are() -> None:
     found = {
-        (at.labels["agent"], at.name): at.estimate
+        (at.labels["agent"], *at.at.items()): at.estimate
         for factor in ("challenge", "family")
         for at in flips_at(labelled(), factor)
     }
-    wanted = {"challenge=simpson": 0, "challenge=selection": 2 / 3, "challenge=outcome": 0,
-              "family=confounding": 1 / 3, "family=counterfactual": 0}  # fmt: skip
+    wanted = {("challenge", "simpson"): 0, ("challenge", "selection"): 2 / 3,
+              ("challenge", "outcome"): 0, ("family", "confounding"): 1 / 3,
+              ("family", "counterfactual"): 0}  # fmt: skip
     for at, share in wanted.items():
-        assert found["somebody", f"label_flips@{at}"] == pytest.approx(share)
-        assert found["reference/analyze.competent", f"label_flips@{at}"] == 0
+        assert found["somebody", at] == pytest.approx(share)
+        assert found["reference/analyze.competent", at] == 0
     assert len(found) == 2 * len(wanted)
     one = labelled().filter([name == "simpson" for name in labelled()["challenge"].to_pylist()])
     assert flips_at(one, "challenge") == []
@@ -407,21 +413,19 @@ def test_families_are_those_of_the_records_ours_first_and_in_order() -> None:
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
     hints = {"challenge": "simpson", "hint": "1,5", "seeds": 1}
     records = table([*labelled().to_pylist(), *simulated("hints*", ("naive", "null"), **hints)])
-    names = [path.name for path in analyze_figures(tmp_path, records)]
+    names = [path.name for path in save_figures(analyze_figures(records), tmp_path)]
     figures = ["by-challenge-labels", "plane-labels", "label-flips-labels"]
     figures += ["by-challenge-hints-changed", "by-hint-hints-changed"]
     assert names == [f"{name}.{kind}" for name in figures for kind in ("pdf", "svg", "png", "csv")]
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
-def test_many_agents_go_into_several_figures(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_agents_go_into_several_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "MOST_AGENTS", 2)
     rows = simulated("few", ("naive",), challenge="simpson", seeds=1)
     many = [{**row, "agent": f"agent {place}"} for place in range(3) for row in rows]
-    paths = [path.stem for path in analyze_figures(tmp_path, table(many))]
-    assert paths == [*["by-challenge-few-1"] * 4, *["by-challenge-few-2"] * 4]
+    names = [figure.name for figure in analyze_figures(table(many))]
+    assert names == ["by-challenge-few-1", "by-challenge-few-2"]
 
 
 def test_reference_analysts_stand_in_their_corners() -> None:

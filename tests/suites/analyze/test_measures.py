@@ -10,7 +10,7 @@ from whybench.records.schema import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.measures import analyze_measures
 
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 ROW = {
     "agent": "a",
     "design": "mine",
@@ -46,9 +46,9 @@ def silence(row, reason: str = "no_object"):
 
 def measured(*rows):
     found = analyze_measures(record_table(rows, COLUMNS))
-    names = [(*measure.labels.values(), measure.name) for measure in found]
+    names = [(*measure.labels.values(), measure.key) for measure in found]
     assert len({*names}) == len(names), "names must be unique within a group"
-    return {measure.name: measure for measure in found}
+    return {measure.title: measure for measure in found}
 
 
 def estimates(found, *names):
@@ -134,9 +134,9 @@ def test_flips_are_contradictions_between_labels_on_the_same_rows() -> None:
     # Draw 0: neutral/flattering and damning/flattering flip; draw 1: one pair, and no flip.
     assert found["label_flips"].estimate == pytest.approx(2 / 4)
     assert (found["label_flips"].n, found["label_flips"].units) == (4, 2)
-    assert found["label_flips@labels=damning/flattering"].estimate == 1.0
-    assert found["label_flips@labels=flattering/neutral"].estimate == 0.5
-    assert found["label_flips@labels=damning/neutral"].estimate == 0.0
+    assert found["label_flips (labels damning/flattering)"].estimate == 1.0
+    assert found["label_flips (labels flattering/neutral)"].estimate == 0.5
+    assert found["label_flips (labels damning/neutral)"].estimate == 0.0
     assert "label_flips" not in measured(trap(1.0))
 
 
@@ -147,12 +147,12 @@ def test_levels_are_measured_where_there_are_several() -> None:
         control(0.6, hint=1, challenge="outcome", family="counterfactual"),
     )  # fmt: skip
     assert estimates(
-        found, "twin_score@hint=1", "twin_score@hint=5", "score@challenge=outcome",
-        "score_trap@family=confounding", "score_control@challenge=simpson",
+        found, "twin_score (hint 1)", "twin_score (hint 5)", "score (challenge outcome)",
+        "score_trap (family confounding)", "score_control (challenge simpson)",
     ) == pytest.approx((0.4, 0.4, 0.4, 0.7, 0.7))  # fmt: skip
     # Least squares through means 0.6 at hint 1 (four answers) and 0.6 at hint 5 (two).
     assert found["score_per_hint"].estimate == pytest.approx(0.0, abs=1e-12)
-    assert not [name for name in found if "@label" in name]
+    assert not [name for name in found if "label" in found[name].at]
 
 
 def test_conditions_and_agents_are_kept_apart() -> None:
@@ -161,7 +161,7 @@ def test_conditions_and_agents_are_kept_apart() -> None:
     scores = {
         (measure.labels["agent"], measure.labels["protocol"]): measure.estimate
         for measure in found
-        if measure.name == "score"
+        if measure.title == "score"
     }
     assert scores == {("a", "direct"): 1.0, ("b", "direct"): 0.0, ("a", "code"): 0.5}
 

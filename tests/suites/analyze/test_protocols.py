@@ -310,7 +310,7 @@ def test_an_agent_runs_programs_within_bounds(run: Callable[..., dict[str, EvalS
         name: [entry.text for entry in sample.messages if isinstance(entry, ChatMessageTool)]
         for name, sample in samples.items()
     }
-    assert SUITE.traces(samples["never calls"].messages) == {
+    assert SUITE.transcript_columns(samples["never calls"].messages) == {
         "runs": 0, "failed_runs": 0, "code_outcome": "no_code",
     }  # fmt: skip
     assert "kept" in results["several runs"][1]

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.datasets import data_path
+from whybench.drawing.figure import save_figures
 from whybench.records.schema import record_table
 from whybench.seeds import generator
 from whybench.suites.analyze import SUITE
@@ -52,15 +53,15 @@ def read(design, agent, **settings):
     """Return the records of an agent's answers to a design."""
     items = list(SUITE.items(design))
     rows = simulated_rows(SUITE, design, items, SUITE.agents[agent], settings, agent, {})
-    return record_table(list(rows), {**SUITE.columns, **SUITE.parts})
+    return record_table(list(rows), SUITE.record_columns)
 
 
 def measured(records):
-    return {measure.name: measure for measure in SUITE.measures(records)}
+    return {measure.title: measure for measure in SUITE.measures(records)}
 
 
 def item_of(challenge, number, hint=3):
-    design = make_design({"base": "published", "challenge": challenge, "hint": hint})
+    design = make_design({"design": "published", "challenge": challenge, "hint": hint})
     return next(item for item in analyze_items(design) if item.draw == number)
 
 
@@ -77,7 +78,7 @@ def test_the_design_leaves_out_what_rows_do_not_settle_and_says_so() -> None:
         "325 items: the source's questions on 65 of its data sets (10 left out, whose rows settle "
         "nothing: necessity_sufficiency, domain_shift); hint 1, 2, 3, 4, 5; direct"
     )
-    one = make_design({"base": "published", "challenge": "simpson", "seeds": 2, "hint": 5})
+    one = make_design({"design": "published", "challenge": "simpson", "seeds": 2, "hint": 5})
     assert one.summary == ("2 items: the source's questions on 2 of its data sets; hint 5; direct")
     assert not design.twins
 
@@ -95,7 +96,7 @@ def test_the_design_leaves_out_what_rows_do_not_settle_and_says_so() -> None:
 )
 def test_what_only_generated_data_have_is_refused(changed, message) -> None:
     with pytest.raises(UserError, match=message):
-        make_design({"base": "published", **changed})
+        make_design({"design": "published", **changed})
 
 
 def test_a_data_set_that_is_not_there_is_refused() -> None:
@@ -310,7 +311,7 @@ def test_who_does_not_adjust_passes_in_some_data_sets(source) -> None:
 
 def test_checks_pass_on_the_design(source) -> None:
     settings = {"challenge": ["simpson", "outcome", "structure"], "hint": [1, 5], "seeds": 2}
-    design = make_design({"base": "published", **settings})
+    design = make_design({"design": "published", **settings})
     found = {result.name: result for result in check_design(SUITE, design)}
     assert all(result.passed for result in found.values()), found
     assert found["two derivations agree"].looked_at == 12
@@ -321,7 +322,7 @@ def test_checks_pass_on_the_design(source) -> None:
 
 
 def test_measures_have_no_twins_and_both_keys(source) -> None:
-    design = make_design({"base": "published", "challenge": "outcome,structure", "hint": "1,5"})
+    design = make_design({"design": "published", "challenge": "outcome,structure", "hint": "1,5"})
     found = measured(read(design, "competent"))
     assert found["twin_score"].estimate is None
     assert "undefined" in found["twin_score"].flags
@@ -329,13 +330,13 @@ def test_measures_have_no_twins_and_both_keys(source) -> None:
     # One of ten fields, five data sets; and none of four data sets.
     assert found["key_score"].estimate == pytest.approx(0.5 / 9)
     assert (found["key_score"].n, found["score"].n) == (18, 20)
-    assert found["key_score@challenge=outcome"].estimate == pytest.approx(0.1)
-    assert found["score@hint=5"].estimate == pytest.approx(1)
-    assert not [name for name in found if name.startswith(("twin_score@", "score_trap@"))]
+    assert found["key_score (challenge outcome)"].estimate == pytest.approx(0.1)
+    assert found["score (hint 5)"].estimate == pytest.approx(1)
+    assert not [name for name in found if name.startswith(("twin_score (", "score_trap ("))]
 
 
 def test_silence_counts_in_both_scores(source) -> None:
-    design = make_design({"base": "published", "challenge": "simpson"})
+    design = make_design({"design": "published", "challenge": "simpson"})
     found = measured(read(design, "null"))
     for name in ("score", "key_score"):
         assert found[name].estimate == 0.0
@@ -349,14 +350,14 @@ def test_agents_of_unknown_value_say_so(source) -> None:
         with pytest.raises(UserError, match=f"published data must be competent, .* got {analyst}"):
             reply(analyst, instance, names)
         assert SUITE.agents[analyst].known({}, DESIGNS["published"]) == {}
-    assert list(SUITE.trials(DESIGNS["published"], 2)) == []
+    assert list(SUITE.self_tests(DESIGNS["published"], 2)) == []
 
 
 def test_figures_set_both_keys_side_by_side(source, tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    design = make_design({"base": "published", "challenge": "outcome,structure", "hint": 1})
+    design = make_design({"design": "published", "challenge": "outcome,structure", "hint": 1})
     for agent in ("competent", "null"):
-        drawn = list(SUITE.figures(tmp_path / agent, read(design, agent)))
+        drawn = list(save_figures(SUITE.figures(read(design, agent)), tmp_path / agent))
         assert {".pdf", ".svg", ".png"} <= {path.suffix for path in drawn}
         assert {path.stem.startswith("keys-published") for path in drawn} == {True}
     (text,) = [path.read_text(encoding="utf-8") for path in tmp_path.glob("competent/*.svg")]

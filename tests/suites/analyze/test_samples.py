@@ -127,8 +127,7 @@ def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
 def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
     items = list(analyze_items(make_design({"challenge": EASY, "seeds": 2, "rows": 40})))
     for item in items:
-        assert SUITE.read_answer is not None
-        assert SUITE.read_answer(item.factors, SUITE.gold(item), False).value == 1.0
+        assert SUITE.parse_reply(item.factors, SUITE.oracle(item), False).value == 1.0
     # Forty rows do not show every trap; all rows do.
     assert any(
         CHALLENGES[item.challenge].present(item.instance) != (item.variant == "trap")
@@ -182,7 +181,7 @@ def test_measures_of_samples_say_so() -> None:
         about = {"agent": "a", "design": design.name, "design_hash": design.hash, "epoch": 1}
         answers = {"outcome": "scored", "reason": "", "value": 1.0, "truth": 1.0}
         rows = [{**item.factors, **about, **answers} for item in analyze_items(design)]
-        table = record_table(rows, {**SUITE.columns, **SUITE.parts})
+        table = record_table(rows, SUITE.record_columns)
         return {"sampled_rows" in measure.flags for measure in SUITE.measures(table)}
 
     assert measured(rows=30) == {True}

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
+from tests.altered import altered
 
 from whybench.cli import _whybench
 from whybench.records.schema import record_table
@@ -16,16 +17,16 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.design import DESIGNS, make_design
 from whybench.suites.analyze.fields import REASONS
 from whybench.suites.analyze.grading import Graded, Verdict
-from whybench.suites.analyze.known import trials
+from whybench.suites.analyze.known import self_tests
 from whybench.suites.analyze.tables import fields_table, marks_of, read_answer, verdicts_of
 from whybench.suites.analyze.trials import BOUNDS
 from whybench.suites.calibration import calibrate, simulated_rows
 from whybench.suites.checks import check_design
-from whybench.suites.contract import Trial, UserError
-from whybench.suites.registry import suite
+from whybench.suites.contract import SelfTest, UserError
+from whybench.suites.registry import get_suite
 
 SMALL = {"challenge": "simpson,population", "seeds": 2}
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 
 
 def problems(design, checked=SUITE) -> list[str]:
@@ -50,7 +51,7 @@ def records_of(agent: str, **settings):
 
 
 def test_the_suite_is_installed() -> None:
-    assert suite("analyze") is SUITE
+    assert get_suite("analyze") is SUITE
 
 
 def test_checks_pass_on_every_challenge() -> None:
@@ -68,7 +69,7 @@ def test_an_agent_that_should_be_silent_and_speaks_is_found() -> None:
     loud = replace(SUITE.agents["competent"], answers=False)
     agents = {"competent": loud, "null": replace(SUITE.agents["null"], answers=True)}
     design = make_design({**SMALL, "seeds": 1})
-    (line,) = problems(design, replace(SUITE, agents=agents))
+    (line,) = problems(design, altered(SUITE, agents=agents))
     assert "reference agents are readable" in line
     assert "is read as scored" in line
     assert "is read as no_answer (no_object)" in line
@@ -98,7 +99,7 @@ def test_an_agent_without_twins_has_no_known_twin_score() -> None:
 
 def test_trials_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> None:
     design = make_design({"challenge": "simpson,population"})
-    found = list(trials(design, 3))
+    found = list(self_tests(design, 3))
     variants = [
         f"{name} {variant}"
         for name in ("simpson", "population")
@@ -110,7 +111,7 @@ def test_trials_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> N
     assert found[1].figures["trap"] == 0
     assert found[0].figures["naive fell"] == 1.0
     monkeypatch.setattr("whybench.suites.analyze.known.BOUNDS", replace(BOUNDS, twin=-1.0))
-    missed = {trial.subject: trial.misses for trial in trials(design, 3) if not trial.passed}
+    missed = {trial.subject: trial.misses for trial in self_tests(design, 3) if not trial.passed}
     assert list(missed) == ["simpson trap", "population trap"]
     assert "always-trap has a twin score of" in missed["simpson trap"][0]
 
@@ -121,8 +122,8 @@ def test_calibrate_prints_trials_and_fails_with_them(monkeypatch) -> None:
     assert sum(line.startswith("simpson ") and line.endswith("ok") for line in printed) == 4
     head = next(line for line in printed if line.startswith("trial"))
     assert "naive fell" in head
-    miss = Trial("simpson trap", {"trap": 1, "share": 0.5}, ("it does not hold",))
-    changed = replace(SUITE, trials=lambda _design, _seeds: [miss], agents={})
+    miss = SelfTest("simpson trap", {"trap": 1, "share": 0.5}, ("it does not hold",))
+    changed = altered(SUITE, self_tests=lambda _design, _seeds: [miss], agents={})
     design = make_design({**SMALL, "seeds": 1})
     monkeypatch.setattr("whybench.cli.soundness.chosen_design", lambda *_: (changed, design))
     failed = CliRunner().invoke(_whybench, ["calibrate", "analyze", "--json"])
@@ -149,7 +150,7 @@ def test_reading_grades_and_keeps_what_it_graded() -> None:
     assert verdicts["direction"] == Verdict("direction", False, "not_an_option")
     assert verdicts["ci"].reason == "missing"
     assert read_answer(trap.factors, "no", False).reason == "no_object"
-    assert read_answer(trap.factors, SUITE.gold(trap), True).reason == "cut_off"
+    assert read_answer(trap.factors, SUITE.oracle(trap), True).reason == "cut_off"
 
 
 def test_marks_are_short_and_give_back_verdicts() -> None:
@@ -198,7 +199,7 @@ def test_commands_list_show_and_plan() -> None:
 
 
 def test_a_small_profile_has_one_challenge_of_each_family_but_intervention() -> None:
-    design = SUITE.design(dict(SUITE.budget("small").settings))
+    design = SUITE.make_design(dict(SUITE.budget("small").settings))
     families = [CHALLENGES[name].family for name in design.challenge]
     every = {challenge.family for challenge in CHALLENGES.values()}
     assert sorted(families) == sorted(every - {"intervention"})
@@ -207,8 +208,8 @@ def test_a_small_profile_has_one_challenge_of_each_family_but_intervention() -> 
 
 
 def test_grading_makes_no_data_set_again(monkeypatch) -> None:
-    item = next(iter(SUITE.items(SUITE.design({"base": "core", "challenge": "simpson"}))))
-    factors, gold = item.factors, SUITE.gold(item)
+    item = next(iter(SUITE.items(SUITE.make_design({"design": "core", "challenge": "simpson"}))))
+    factors, gold = item.factors, SUITE.oracle(item)
 
     def made_again(*_: object) -> None:
         raise AssertionError("the rows must not be made again")

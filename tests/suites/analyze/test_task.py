@@ -8,17 +8,17 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from whybench._registry import analyze
 from whybench.agents.conversation import item_asked
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
-from whybench.suites.analyze.task import analyze
 from whybench.suites.calibration import simulate
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 FACTORS = {"challenge": "simpson,population", "seeds": 2}
 
 
@@ -44,7 +44,7 @@ def speaking(speak):
 
 
 def gold_of(messages) -> str:
-    return SUITE.gold(item_asked(messages)[1])
+    return SUITE.oracle(item_asked(messages)[1])
 
 
 def rows_in(folder, **settings):
@@ -67,7 +67,7 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
         # Rows come in another order from a log, and sums with them.
         assert (one.estimate, one.low, one.high) == pytest.approx((two.estimate, two.low, two.high))
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    by_name = {one.name: one for one in simulated}
+    by_name = {one.title: one for one in simulated}
     assert shown["scored"] == 8
     assert shown["twin_score"] == pytest.approx(by_name["twin_score"].estimate)
     assert shown["twin_score_high"] == pytest.approx(by_name["twin_score"].high)

@@ -10,7 +10,7 @@ from whybench.seeds import generator
 from whybench.suites.calibration import calibrate, simulate
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.agents import AGENTS, gold
-from whybench.suites.compose.design import DESIGNS, make_design
+from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.generation import compose_items, units_at
 from whybench.suites.compose.measures import CLASS_MEASURES
 from whybench.suites.compose.mistaken import mistaken_answers, mistaken_world
@@ -19,7 +19,7 @@ from whybench.suites.compose.strategies import always, asked_of, exact, local_on
 from whybench.suites.compose.truth import answer_key, askings
 from whybench.suites.compose.world import Block, World
 
-SMALL = make_design({"units": 16, "style": "direct,step-by-step"})
+SMALL = SUITE.make_design({"units": 16, "style": "direct,step-by-step"})
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_the_wrong_world_agent_is_exact_about_another_world(items) -> None:
 def test_a_mistake_is_found_also_where_none_is_clear_and_in_long_worlds() -> None:
     even = World((Block("bridge", 2),) * 2, ("or", "or", "or"), (6, 6, 6))
     assert mistaken_world(even).gates.count("and") == 1
-    long = make_design({"kinds": "+".join(["bridge"] * 6), "gates": "mixed"})
+    long = SUITE.make_design({"kinds": "+".join(["bridge"] * 6), "gates": "mixed"})
     ((_, world),) = worlds_in(long)
     assert sum(a != b for a, b in zip(world.gates, mistaken_world(world).gates, strict=True)) == 1
 
@@ -98,14 +98,14 @@ def test_every_agent_is_of_its_class_on_the_core_design(agent: str) -> None:
     design = DESIGNS["core"]
     core = list(compose_items(design))
     found = {
-        measure.name: measure.estimate
+        measure.title: measure.estimate
         for measure in simulate(SUITE, design, core, AGENTS[agent], {})
     }
     assert found[CLASS_MEASURES[EXPECTED[agent]]] == 1.0
 
 
 def test_calibration_recovers_what_is_known() -> None:
-    rows = list(calibrate(SUITE, make_design({"units": 16, "gates": "or,mixed"}), 20))
+    rows = list(calibrate(SUITE, SUITE.make_design({"units": 16, "gates": "or,mixed"}), 20))
     assert not [row for row in rows if not row.passed]
     agents = {row.agent for row in rows}
     assert agents == {
@@ -120,8 +120,8 @@ def test_calibration_recovers_what_is_known() -> None:
 def test_what_is_known_of_broken_rounds_and_long_worlds_leaves_out_classes() -> None:
     known = AGENTS["exact"].known
     for changed in ({"units": 100}, {"kinds": "+".join(["bridge"] * 6), "units": 128}):
-        found = known({}, make_design(changed))
+        found = known({}, SUITE.make_design(changed))
         assert "valid_and_consistent" not in found
         assert found["balanced_accuracy_factual"] == 1.0
-    settled = known({}, make_design({"kinds": "bridge+bridge", "units": 8}))
+    settled = known({}, SUITE.make_design({"kinds": "bridge+bridge", "units": 8}))
     assert settled["inconclusive"] == 1.0  # fewer than ten units settle nothing

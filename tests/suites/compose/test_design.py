@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from whybench.suites.compose import SUITE
 from whybench.suites.compose.chain import Block
-from whybench.suites.compose.design import DESIGNS, make_design, questions_about
+from whybench.suites.compose.design import DESIGNS, questions_about
 from whybench.suites.compose.planning import advice, plans, worlds_in
 from whybench.suites.compose.units import round_size
 from whybench.suites.compose.world import random_world
@@ -66,17 +67,17 @@ def test_shapes_are_written_as_blocks_in_a_row() -> None:
 )
 def test_shapes_that_are_none_are_refused(kinds: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        make_design({"kinds": kinds})
+        SUITE.make_design({"kinds": kinds})
 
 
 def test_the_party_is_the_sources_and_for_testing_only() -> None:
     ((_, world),) = worlds_in(DESIGNS["party"])
     assert world.text == ("wheel 4, bridge 2, wheel 4; or or or or or or or or; 7 7 7 7 7 7 7 7")
-    both = make_design({"base": "party", "gates": "or,and"})
+    both = SUITE.make_design({"design": "party", "gates": "or,and"})
     assert [world.gates[1:] for _, world in worlds_in(both)] == [("or",) * 7, ("and",) * 7]
     for changed in ({"split": "train"}, {"worlds": 2}, {"gates": "mixed"}):
         with pytest.raises(UserError, match="party is one world"):
-            make_design({"base": "party", **changed})
+            SUITE.make_design({"design": "party", **changed})
 
 
 @pytest.mark.parametrize("gates", ["or", "and", "mixed"])
@@ -96,8 +97,14 @@ def test_worlds_of_a_series_are_of_their_split() -> None:
 
 
 def test_settings_change_a_named_design() -> None:
-    design = make_design(
-        {"base": "core", "kinds": ["bridge+bridge"], "gates": "or,mixed", "units": "8", "worlds": 3}
+    design = SUITE.make_design(
+        {
+            "design": "core",
+            "kinds": ["bridge+bridge"],
+            "gates": "or,mixed",
+            "units": "8",
+            "worlds": 3,
+        }
     )
     assert design.name == "core*"
     assert (design.kinds, design.gates) == (("bridge+bridge",), ("or", "mixed"))
@@ -106,9 +113,9 @@ def test_settings_change_a_named_design() -> None:
 
 
 def test_the_hash_follows_what_decides_the_items() -> None:
-    assert make_design({"base": "core", "name": "other"}).hash == DESIGNS["core"].hash
+    assert SUITE.make_design({"design": "core", "name": "other"}).hash == DESIGNS["core"].hash
     changes = ({}, {"theme": "vault"}, {"style": "step-by-step"}, {"units": 8}, {"split": "train"})
-    assert len({make_design(changed).hash for changed in changes}) == 5
+    assert len({SUITE.make_design(changed).hash for changed in changes}) == 5
 
 
 def test_a_design_may_be_a_file_with_a_theme_beside_it(tmp_path: Path) -> None:
@@ -116,8 +123,8 @@ def test_a_design_may_be_a_file_with_a_theme_beside_it(tmp_path: Path) -> None:
     bundled = _bundled("vault").replace("name: vault", "name: safe")
     own.write_text(bundled, encoding="utf-8")
     path = tmp_path / "mine.yaml"
-    path.write_text("base: core\nunits: 4\ntheme: [own.yaml, glims]\n", encoding="utf-8")
-    design = make_design({"base": str(path)})
+    path.write_text("design: core\nunits: 4\ntheme: [own.yaml, glims]\n", encoding="utf-8")
+    design = SUITE.make_design({"design": str(path)})
     assert (design.name, design.units) == ("mine", 4)
     assert [theme.name for theme in design.themes] == ["safe", "glims"]
 
@@ -132,8 +139,8 @@ def _bundled(name: str) -> str:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"base": "none"}, "design must be one of core, shapes"),
-        ({"colour": "red"}, "a design takes base, name, kinds"),
+        ({"design": "none"}, "design must be one of core, shapes"),
+        ({"colour": "red"}, "a design takes design, name, kinds"),
         ({"gates": "xor"}, "gates must be among or, and, mixed, got 'xor'"),
         ({"gates": ["or", "or"]}, "gates must be one or more different levels"),
         ({"detail": "much"}, "detail must be among none, some"),
@@ -148,7 +155,7 @@ def _bundled(name: str) -> str:
 )
 def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        make_design(settings)
+        SUITE.make_design(settings)
 
 
 def test_advice_names_the_units_that_verdicts_take() -> None:
@@ -163,13 +170,13 @@ def test_advice_names_the_units_that_verdicts_take() -> None:
 
 
 def test_advice_knows_where_it_knows_nothing_and_where_guesses_pass() -> None:
-    six = make_design({"kinds": "+".join(["bridge"] * 6)})
+    six = SUITE.make_design({"kinds": "+".join(["bridge"] * 6)})
     (line,) = advice(six, 1)
     assert "known beforehand for at most 5 blocks" in line
     *_, last = advice(DESIGNS["long"], 5)
     flagged = ["met_by_chance" in found.flags for found in plans(DESIGNS["long"], 5)]
     assert ("guesses multiply" in last) == any(flagged)
-    chancy = make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6})
+    chancy = SUITE.make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6})
     flagged = ["met_by_chance" in found.flags for found in plans(chancy, 5)]
     assert any(flagged)
     assert f"in {sum(flagged)} of 6 worlds guesses multiply" in list(advice(chancy, 5))[-1]

@@ -18,6 +18,7 @@ import numpy as np
 from matplotlib.colors import to_rgba
 from tests.drawing.seen import FigureLaws, drawn, texts, words
 
+from whybench.drawing.figure import save_figures
 from whybench.records.schema import record_table
 from whybench.stats import Estimate, Measure
 from whybench.suites.compose import SUITE
@@ -116,8 +117,8 @@ def by_hand() -> CutTree:
 
 def error(agent: str, length: int, value: float | None, *flags: str, by="mediators") -> Measure:
     ends = (None, None) if value is None else (max(value - 0.03, 0.0), value + 0.04)
-    name = f"error@{by}={length}"
-    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels(agent))
+    at = {by: length}
+    return Measure("error", value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels(agent), at)
 
 
 def errors() -> list[Measure]:
@@ -255,7 +256,7 @@ def test_a_scale_is_chosen_and_gaps_are_left() -> None:
     by_blocks = error_by_length(mixed, "distance")
     assert points(by_blocks.axes[0], "error") == [(1, 0.2)]
     assert "number of blocks between cause and effect" in words(by_blocks)
-    with pytest.raises(UserError, match="errors by distance, as in error@distance=2, got none"):
+    with pytest.raises(UserError, match="errors at levels of distance, got none"):
         error_by_length(mixed[:2], "distance")
 
 
@@ -343,14 +344,14 @@ def test_examples_in_docstrings() -> None:
 @cache
 def records() -> Any:
     """What three reference agents answer in two small worlds."""
-    design = SUITE.design({"kinds": "cycle3+bridge,bridge+bridge", "gates": "or", "units": 64})
+    design = SUITE.make_design({"kinds": "cycle3+bridge,bridge+bridge", "gates": "or", "units": 64})
     rows = []
     for name in PLAYERS:
         agent = SUITE.agent(name)
         settings = agent.settings({})
         for item in SUITE.items(design):
             rng = reply_generator(name, settings, item.id, 1)
-            value = SUITE.read_answer(item.factors, agent.reply(item, settings, rng), False).value
+            value = SUITE.parse_reply(item.factors, agent.reply(item, settings, rng), False).value
             rows.append(
                 {
                     **{"agent": f"reference/compose.{name}", "suite": "compose", "epoch": 1},
@@ -359,7 +360,7 @@ def records() -> Any:
                     **{"truth": item.truth, **item.factors},
                 }
             )
-    return record_table(rows, {**SUITE.columns, **SUITE.parts})
+    return record_table(rows, SUITE.record_columns)
 
 
 def test_trees_are_those_of_the_records() -> None:
@@ -377,7 +378,7 @@ def test_trees_are_those_of_the_records() -> None:
 
 
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
-    names = [path.name for path in compose_figures(tmp_path, records())]
+    names = [path.name for path in save_figures(compose_figures(records()), tmp_path)]
     figures = [
         *("plane-core-changed", "by-mediators-core-changed"),
         *("cut-tree-core-changed-cycle3-bridge-or", "cut-tree-core-changed-bridge-bridge-or"),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from whybench.seeds import digest, item_id
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.design import DESIGNS, LEVELS, make_design
+from whybench.suites.compose.design import DESIGNS, LEVELS
 from whybench.suites.compose.examples import EXAMPLES
 from whybench.suites.compose.generation import compose_items, item_at
 from whybench.suites.compose.items import COLUMNS, DRAWN, draw
@@ -20,7 +20,7 @@ from whybench.suites.compose.reading import read_prompt
 from whybench.suites.compose.world import side
 from whybench.suites.compose.worlds import world_of
 
-SMALL = make_design(
+SMALL = SUITE.make_design(
     {
         "kinds": "cycle3+bridge,bridge+cycle3+bridge",
         "gates": "or,mixed",
@@ -67,7 +67,7 @@ def test_truths_are_those_of_the_rules_and_counts(small) -> None:
 
 def test_all_questions_of_a_unit_stand_together_each_once(core, small) -> None:
     for items in (core, small):
-        runs = [(key, list(members)) for key, members in groupby(items, key=SUITE.together)]
+        runs = [(key, list(members)) for key, members in groupby(items, key=SUITE.group_key)]
         assert len({key for key, _ in runs}) == len(runs)
         for _, members in runs:
             world = members[0].question.world
@@ -99,7 +99,7 @@ def test_ids_are_unique_and_follow_prompt_and_truth(core, small) -> None:
     for items in (core, small):
         assert len({item.id for item in items}) == len(items)
     for item in small:
-        assert item.id == item_id("compose", SUITE.word(item), item.truth)
+        assert item.id == item_id("compose", SUITE.render(item), item.truth)
 
 
 def test_prompts_give_back_the_world(small) -> None:
@@ -153,7 +153,7 @@ def test_more_worlds_leave_the_first_as_they_are() -> None:
 
 
 def test_equal_worlds_of_a_series_have_units_of_their_own() -> None:
-    tiny = make_design({"kinds": "bridge+bridge", "gates": "or", "worlds": 60, "units": 1})
+    tiny = SUITE.make_design({"kinds": "bridge+bridge", "gates": "or", "worlds": 60, "units": 1})
     items = list(compose_items(tiny))
     texts = Counter(item.question.world.text for item in items)
     assert max(texts.values()) > 8  # there are few worlds of this shape, and some come again

@@ -71,10 +71,10 @@ def rows(says=None, each: int = 24, epochs: int = 1, **more):
 
 
 def measured(given) -> dict:
-    table = record_table(given, {**SUITE.columns, **SUITE.parts})
+    table = record_table(given, SUITE.record_columns)
     found = compose_measures(table)
-    assert len({measure.name for measure in found}) == len(found)
-    return {measure.name: measure for measure in found}
+    assert len({measure.key for measure in found}) == len(found)
+    return {measure.title: measure for measure in found}
 
 
 def whole_follows_the_first_block(stratum, cause, effect, made):
@@ -90,10 +90,12 @@ def test_an_inconsistent_agent_by_hand() -> None:
     assert found["valid_inconsistent"].estimate == 1.0
     assert found["valid_and_consistent"].estimate == 0.0
     assert (found["valid"].estimate, found["consistent"].estimate) == (1.0, 0.0)
-    assert found[f"valid_ratio@{WORLD}"].estimate == pytest.approx(0.0)
-    assert "yes" in found[f"valid_ratio@{WORLD}"].flags
-    assert found[f"consistent_ratio@{WORLD}"].estimate == pytest.approx((0.1 - 0.5) / 0.5)
-    assert "no" in found[f"consistent_ratio@{WORLD}"].flags
+    assert found[f"valid_ratio (composition {WORLD})"].estimate == pytest.approx(0.0)
+    assert "yes" in found[f"valid_ratio (composition {WORLD})"].flags
+    assert found[f"consistent_ratio (composition {WORLD})"].estimate == pytest.approx(
+        (0.1 - 0.5) / 0.5
+    )
+    assert "no" in found[f"consistent_ratio (composition {WORLD})"].flags
     # Of the weight .5 on which the whole is said to follow, the steps do on .1.
     assert found["valid_agreement"].estimate == pytest.approx(1.0)
     assert found["consistent_agreement"].estimate == pytest.approx(0.1 / 0.5)
@@ -103,9 +105,9 @@ def test_accuracies_and_errors_by_hand() -> None:
     found = measured(rows(whole_follows_the_first_block))
     # One wrong answer of six on each of the 24 units of stratum 1, about the whole made false.
     assert found["error"].estimate == pytest.approx(24 / 576)
-    assert found["error@distance=1"].estimate == 0.0
-    assert found["error@distance=2"].estimate == pytest.approx(24 / 192)
-    assert found["error@mediators=1"].estimate == pytest.approx(24 / 192)
+    assert found["error (distance 1)"].estimate == 0.0
+    assert found["error (distance 2)"].estimate == pytest.approx(24 / 192)
+    assert found["error (mediators 1)"].estimate == pytest.approx(24 / 192)
     assert found["error_per_block"].estimate == pytest.approx(24 / 192)
     assert found["error_per_mediator"].estimate == pytest.approx(24 / 192)
     # Yes is true of 288 made true, and of 48 + 48 + 72 made false; no of the other 120.
@@ -153,16 +155,16 @@ def test_classes_are_shares_of_the_compositions_of_all_worlds() -> None:
     found = measured([*right, *wrong])
     assert found["valid_and_consistent"].estimate == 0.5
     assert found["valid_inconsistent"].estimate == 0.5
-    assert found["valid_and_consistent@gates=or"].estimate == 1.0
-    assert found["valid_and_consistent@gates=and"].estimate == 0.0
-    assert found["balanced_accuracy_interventional@gates=or"].estimate == 1.0
-    assert "valid_ratio@bridge+bridge/and/3/0-1-2" in found
+    assert found["valid_and_consistent (gates or)"].estimate == 1.0
+    assert found["valid_and_consistent (gates and)"].estimate == 0.0
+    assert found["balanced_accuracy_interventional (gates or)"].estimate == 1.0
+    assert "valid_ratio (composition bridge+bridge/and/3/0-1-2)" in found
 
 
 def test_units_asked_about_in_part_are_left_out_of_compositions() -> None:
     every = list(rows(each=40))
     cut = measured(every[:-3])
-    assert cut[f"valid_ratio@{WORLD}"].units == 159
+    assert cut[f"valid_ratio (composition {WORLD})"].units == 159
     assert cut["balanced_accuracy_interventional"].n == len(every) - 3
 
 
@@ -213,19 +215,17 @@ def test_the_order_of_rows_does_not_matter(seed: int) -> None:
 
 def test_each_agent_and_condition_is_measured_by_itself() -> None:
     both = [*rows(each=40), *rows(value=1.0, each=40, agent="b"), *rows(each=40, style="x")]
-    table = record_table(both, {**SUITE.columns, **SUITE.parts})
+    table = record_table(both, SUITE.record_columns)
     found = {
         (measure.labels["agent"], measure.labels["style"]): measure.estimate
         for measure in compose_measures(table)
-        if measure.name == "valid_and_consistent"
+        if measure.title == "valid_and_consistent"
     }
     assert found == {("a", "direct"): 1.0, ("b", "direct"): 0.0, ("a", "x"): 1.0}
 
 
 def test_tables_have_a_row_for_each_composition_and_each_pair() -> None:
-    table = record_table(
-        rows(whole_follows_the_first_block, each=40), {**SUITE.columns, **SUITE.parts}
-    )
+    table = record_table(rows(whole_follows_the_first_block, each=40), SUITE.record_columns)
     (row,) = SUITE.tables["compositions"](table).to_pylist()
     assert (row["path"], row["class"], row["units"], row["epochs"]) == ("0-1-2", "VI", 160, 1)
     assert (row["valid_verdict"], row["consistent_verdict"]) == ("yes", "no")

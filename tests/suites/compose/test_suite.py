@@ -14,16 +14,16 @@ from whybench.cli import _whybench
 from whybench.suites.checks import check_design
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.checks import CHECKS
-from whybench.suites.compose.design import DESIGNS, make_design
+from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.themes import THEME_NAMES
-from whybench.suites.registry import suite
+from whybench.suites.registry import get_suite
 from whybench.suites.shards import in_samples, take_shard
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 EVERYTHING = {
-    "base": "full",
+    "design": "full",
     "kinds": "bridge+bridge,cycle3+bridge+wheel4",
     "units": 1,
 }
@@ -38,16 +38,16 @@ def problems(design) -> list[str]:
 
 
 def test_the_suite_is_installed() -> None:
-    assert suite("compose") is SUITE
+    assert get_suite("compose") is SUITE
 
 
 def test_checks_pass_on_all_levels_of_all_factors() -> None:
-    assert not problems(make_design(EVERYTHING))
+    assert not problems(SUITE.make_design(EVERYTHING))
 
 
 @pytest.mark.parametrize("name", ["core", "shapes", "long", "party"])
 def test_checks_pass_on_a_part_of_every_design(name: str) -> None:
-    assert not problems(make_design({"base": name, "units": 4}))
+    assert not problems(SUITE.make_design({"design": name, "units": 4}))
 
 
 def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "safe.yaml"
     text = source.read_text(encoding="utf-8").replace("name: vault", "name: safe")
     own.write_text(text, encoding="utf-8")
-    design = make_design({"theme": [str(own)], "units": 16, "gates": "mixed"})
+    design = SUITE.make_design({"theme": [str(own)], "units": 16, "gates": "mixed"})
     results = {result.name: result for result in check_design(SUITE, design)}
     assert all(result.passed for result in results.values())
     assert not results["prompt gives back the world"].asked
@@ -75,7 +75,9 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_own_checks_see_what_is_wrong() -> None:
-    items = list(SUITE.items(make_design({"kinds": "bridge+bridge", "gates": "or", "units": 8})))
+    items = list(
+        SUITE.items(SUITE.make_design({"kinds": "bridge+bridge", "gates": "or", "units": 8}))
+    )
     constant, weights = (
         CHECKS["a constant answer has half of balanced accuracy"],
         CHECKS["whole rounds of units stand for the population"],

@@ -6,17 +6,16 @@ import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
+from whybench._registry import compose
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.design import make_design
 from whybench.suites.compose.measures import compose_measures
-from whybench.suites.compose.task import compose
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 FACTORS = {"kinds": "bridge+bridge", "gates": "or,mixed", "units": 8}
 
 
@@ -39,7 +38,7 @@ def compared(rows) -> set[tuple[object, ...]]:
 def test_logs_records_and_simulation_agree(tmp_path) -> None:
     settings = {"error": 0.3, "seed": 2}
     log = run(tmp_path, "reference/compose.flip", model_args=settings)
-    design = make_design(FACTORS)
+    design = SUITE.make_design(FACTORS)
     simulated = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("flip"), settings)
     recorded = compose_measures(record_table(rows_in(tmp_path), COLUMNS))
     for one, two in zip(simulated, recorded, strict=True):
@@ -47,7 +46,7 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
         # Rows come in another order from a log, and sums with them.
         assert (one.estimate, one.low, one.high) == pytest.approx((two.estimate, two.low, two.high))
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
-    by_name = {one.name: one for one in simulated}
+    by_name = {one.title: one for one in simulated}
     assert shown["scored"] == 2 * 8 * 8
     assert shown["valid_and_consistent"] == by_name["valid_and_consistent"].estimate
     for end in ("low", "high"):

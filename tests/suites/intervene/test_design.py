@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.design import DESIGNS, make_design
+from whybench.suites.intervene import SUITE
+from whybench.suites.intervene.design import DESIGNS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +33,8 @@ def test_summaries_say_how_many_and_what_is_not_balanced() -> None:
 
 
 def test_settings_change_a_named_design() -> None:
-    design = make_design(
-        {"base": "advanced", "n": "8,12", "density": [0.3, 0.5], "graphs": "6", "split": "train"}
+    design = SUITE.make_design(
+        {"design": "advanced", "n": "8,12", "density": [0.3, 0.5], "graphs": "6", "split": "train"}
     )
     assert design.name == "advanced*"
     assert (design.n, design.density, design.graphs) == ((8, 12), (0.3, 0.5), 6)
@@ -43,9 +44,9 @@ def test_settings_change_a_named_design() -> None:
 
 def test_the_hash_follows_what_decides_the_items() -> None:
     core = DESIGNS["core"]
-    assert make_design({"base": "core", "name": "other"}).hash == core.hash
+    assert SUITE.make_design({"design": "core", "name": "other"}).hash == core.hash
     hashes = {
-        make_design({"base": "core", **changed}).hash
+        SUITE.make_design({"design": "core", **changed}).hash
         for changed in ({}, {"theme": "lamps"}, {"style": "recipe"})
     }
     assert len(hashes) == 3
@@ -53,32 +54,35 @@ def test_the_hash_follows_what_decides_the_items() -> None:
 
 def test_a_design_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
-    path.write_text("base: advanced\nn: [9]\ntheme: [words]\n", encoding="utf-8")
-    design = make_design({"base": str(path)})
+    path.write_text("design: advanced\nn: [9]\ntheme: [words]\n", encoding="utf-8")
+    design = SUITE.make_design({"design": str(path)})
     assert (design.name, design.n, design.theme) == ("large", (9,), ("words",))
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"base": "huge"}, "design must be one of core, advanced, source-advanced"),
-        ({"base": "none.yaml"}, "no such file"),
-        ({"size": 3}, "a design takes base, name, worlds, .* got 'size'"),
+        ({"design": "huge"}, "design must be one of core, advanced, source-advanced"),
+        ({"design": "none.yaml"}, "no such file"),
+        ({"size": 3}, "a design takes design, name, worlds, .* got 'size'"),
         ({"n": 5}, r"n is fixed for core worlds, got \(5,\)"),
         ({"split": "train"}, "split must be test for core worlds, got 'train'"),
         ({"style": "loud"}, "style must be among basic, .* got 'loud'"),
         ({"theme": "lamps,lamps"}, "theme must be one or more different levels"),
-        ({"base": "advanced", "n": 3}, "n must be 4 or more, got 3"),
-        ({"base": "advanced", "n": "few"}, "n must be a whole number, got 'few'"),
-        ({"base": "advanced", "n": 999}, "can name 208 entities, got n = 999"),
-        ({"base": "advanced", "density": "thick"}, "density must be a number, got 'thick'"),
-        ({"base": "advanced", "density": 1}, "density must leave from 3 .* got 1.0"),
-        ({"base": "advanced", "density": 0.1}, "density must leave from 3 .* got 0.1"),
-        ({"base": "advanced", "graphs": 7}, "graphs must be .* even for advanced worlds .* got 7"),
-        ({"base": "advanced", "initial": "asleep"}, "initial must be among all-moving"),
-        ({"base": "source-advanced", "initial": "rest"}, "initial must be all-moving for source"),
+        ({"design": "advanced", "n": 3}, "n must be 4 or more, got 3"),
+        ({"design": "advanced", "n": "few"}, "n must be a whole number, got 'few'"),
+        ({"design": "advanced", "n": 999}, "can name 208 entities, got n = 999"),
+        ({"design": "advanced", "density": "thick"}, "density must be a number, got 'thick'"),
+        ({"design": "advanced", "density": 1}, "density must leave from 3 .* got 1.0"),
+        ({"design": "advanced", "density": 0.1}, "density must leave from 3 .* got 0.1"),
+        (
+            {"design": "advanced", "graphs": 7},
+            "graphs must be .* even for advanced worlds .* got 7",
+        ),
+        ({"design": "advanced", "initial": "asleep"}, "initial must be among all-moving"),
+        ({"design": "source-advanced", "initial": "rest"}, "initial must be all-moving for source"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(settings: dict, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        make_design(settings)
+        SUITE.make_design(settings)

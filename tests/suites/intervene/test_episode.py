@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.design import make_design
 from whybench.suites.intervene.episode import ENDS, Episode, case_of
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.wording import opening
@@ -211,21 +210,19 @@ def test_outcomes_add_up() -> None:
 @pytest.fixture(scope="module")
 def items() -> list[InterveneItem]:
     chosen = {"theme": "lamps,shapes,words", "style": "basic,fewest-steps,step-by-step,recipe"}
-    core = make_design({"base": "core", "interface": "text,tools", **chosen})
-    advanced = make_design(
-        {"base": "advanced", "graphs": 2, "n": "4,9", "initial": "rest,some-moving", **chosen}
+    core = SUITE.make_design({"design": "core", "interface": "text,tools", **chosen})
+    advanced = SUITE.make_design(
+        {"design": "advanced", "graphs": 2, "n": "4,9", "initial": "rest,some-moving", **chosen}
     )
     return [*intervene_items(core), *intervene_items(advanced)]
 
 
 def test_the_opening_gives_back_rules_observation_and_question(items: list[InterveneItem]) -> None:
-    assert SUITE.read_prompt is not None
     for item in items:
-        assert SUITE.read_prompt(opening(item)) == item.world
+        assert SUITE.parse_prompt(opening(item)) == item.world
 
 
 def test_reading_finds_a_changed_opening_out(items: list[InterveneItem]) -> None:
-    assert SUITE.read_prompt is not None
     prompt = opening(items[0])
     exchanged = prompt.replace("light", "\0").replace("darken", "light").replace("\0", "darken")
     for wrong in (
@@ -234,9 +231,9 @@ def test_reading_finds_a_changed_opening_out(items: list[InterveneItem]) -> None
         "",
     ):
         with pytest.raises(ValueError, match="must hold"):
-            SUITE.read_prompt(wrong)
+            SUITE.parse_prompt(wrong)
     with contextlib.suppress(ValueError):
-        assert SUITE.read_prompt(exchanged) != items[0].world
+        assert SUITE.parse_prompt(exchanged) != items[0].world
 
 
 def test_the_case_of_an_item_is_the_items(items: list[InterveneItem]) -> None:

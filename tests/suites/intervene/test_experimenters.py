@@ -18,7 +18,7 @@ from evidence.entailment import (
 )
 
 from whybench.seeds import generator
-from whybench.suites.intervene.design import make_design
+from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.entailment import entailed
 from whybench.suites.intervene.experimenters import (
     Inquiry,
@@ -226,7 +226,9 @@ class TestRecipe:
 
 def asked(count, **changes):
     """Return so many items of the advanced design, or of one that differs from it."""
-    return list(islice(intervene_items(make_design({"base": "advanced", **changes})), count))
+    return list(
+        islice(intervene_items(SUITE.make_design({"design": "advanced", **changes})), count)
+    )
 
 
 def mean_steps(experimenter, items):

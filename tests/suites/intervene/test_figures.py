@@ -17,6 +17,7 @@ pytest.importorskip("pysat")
 
 from tests.drawing.seen import FigureLaws, check_apart, check_readable, drawn, words
 
+from whybench.drawing.figure import save_figures
 from whybench.records.schema import record_table
 from whybench.stats import Measure
 from whybench.suites.contract import UserError, reply_generator
@@ -56,16 +57,16 @@ ENTAILED = {4: 0.24, 5: 0.2, 6: 0.17, 7: 0.15}
 PLAYERS = ("recipe", "correlational", "random-then-guess", "always-no")
 
 
-def measure(name: str, agent: str, value: float | None, *flags: str) -> Measure:
+def measure(name: str, agent: str, value: float | None, *flags: str, **at: int) -> Measure:
     ends = (None, None) if value is None else (max(value - 0.06, 0.0), min(value + 0.05, 1.0))
     labels = {"agent": agent, "design": "made-up", "style": "basic"}
-    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels)
+    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels, at)
 
 
 def sized() -> list[Measure]:
     """Five agents at four sizes, from the best to the worst, the last with few answers."""
     return [
-        measure(f"{name}@n={n}", agent, 0.97 - worse * place - 0.02 * place * (n - 4), *flags)
+        measure(name, agent, 0.97 - worse * place - 0.02 * place * (n - 4), *flags, entities=n)
         for place, agent in enumerate(AGENTS)
         for flags in [("small_n",) if agent == AGENTS[-1] else ()]
         for n in SIZES
@@ -76,13 +77,13 @@ def sized() -> list[Measure]:
 @cache
 def records() -> pa.Table:
     """Episodes of four reference agents in the core set and in a few random worlds."""
-    core = SUITE.design({"base": "core"})
-    small = SUITE.design({"base": "advanced", "name": "small", "n": "4,6", "graphs": 2})
+    core = SUITE.make_design({"design": "core"})
+    small = SUITE.make_design({"design": "advanced", "name": "small", "n": "4,6", "graphs": 2})
     rows = [row for design in (core, small) for name in PLAYERS for row in _played(name, design)]
     for row in rows[:3]:
         row |= {"value": None, "outcome": "no_answer", "reason": "cut_off", "verdict": "no_answer"}
     rows[3] |= {"value": None, "outcome": "error", "verdict": None}
-    return record_table(rows, {**SUITE.columns, **SUITE.parts})
+    return record_table(rows, SUITE.record_columns)
 
 
 def _played(name: str, design: Any) -> list[dict[str, Any]]:
@@ -90,7 +91,7 @@ def _played(name: str, design: Any) -> list[dict[str, Any]]:
     settings = agent.settings({})
     rows = []
     for item in SUITE.items(design):
-        episode = SUITE.episode(item.factors)
+        episode = SUITE.open_episode(item.factors)
         rng = reply_generator(name, settings, item.id, 1)
         while not episode.over:
             episode.hear(agent.reply(episode, settings, rng), False)
@@ -209,9 +210,12 @@ def test_guessing_and_what_was_settled_are_lines() -> None:
 
 
 def test_a_share_without_an_estimate_leaves_a_gap() -> None:
-    holes = [measure("accuracy@n=4", AGENTS[0], None), measure("accuracy@n=5", AGENTS[0], 0.8)]
+    holes = [
+        measure("accuracy", AGENTS[0], None, entities=4),
+        measure("accuracy", AGENTS[0], 0.8, entities=5),
+    ]
     assert drawn(accuracy_by_size(holes)) == 1
-    with pytest.raises(UserError, match="accuracy by n, as in accuracy@n=4, got none"):
+    with pytest.raises(UserError, match="accuracy at numbers of entities, got none"):
         accuracy_by_size([*holes[:1], measure("accuracy", AGENTS[0], 0.8)])
 
 
@@ -379,7 +383,7 @@ def test_what_the_first_state_settles_is_counted_once_an_item() -> None:
 
 
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
-    names = [path.name for path in intervene_figures(tmp_path, records())]
+    names = [path.name for path in save_figures(intervene_figures(records()), tmp_path)]
     figures = [
         *("verdicts-core", "by-size-core", "verdicts-small", "by-size-small"),
         *("episode-justified", "episode-lucky", "episode-premature", "episode-contradicts"),
@@ -389,10 +393,10 @@ def test_all_figures_of_a_run(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names)
 
 
-def test_a_design_of_one_size_has_no_figure_by_size(tmp_path: Path) -> None:
+def test_a_design_of_one_size_has_no_figure_by_size() -> None:
     chosen = [row["n"] == 4 for row in records().to_pylist()]
-    paths = islice(intervene_figures(tmp_path, records().filter(chosen)), 5)
-    assert [path.stem for path in paths] == [*["verdicts-small"] * 4, "episode-justified"]
+    figures = islice(intervene_figures(records().filter(chosen)), 2)
+    assert [figure.name for figure in figures] == ["verdicts-small", "episode-justified"]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -13,7 +13,8 @@ from evidence.worlds import figures
 
 from whybench.seeds import digest, item_id
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.design import DESIGNS, make_design
+from whybench.suites.intervene import SUITE
+from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.generation import intervene_items, item_at
 from whybench.suites.intervene.items import COLUMNS, DRAWN, described
 from whybench.suites.intervene.sets import advanced_world, core_cases, initial_kind, side
@@ -157,7 +158,7 @@ def test_item_i_is_the_same_however_many_there_are(name: str) -> None:
 
 
 def test_items_do_not_depend_on_the_other_levels_of_a_design() -> None:
-    alone = {item.id for item in intervene_items(make_design({"base": "advanced", "n": 6}))}
+    alone = {item.id for item in intervene_items(SUITE.make_design({"design": "advanced", "n": 6}))}
     assert alone == {item.id for item in intervene_items(DESIGNS["advanced"]) if item.hidden.n == 6}
 
 
@@ -173,8 +174,8 @@ def test_train_and_test_share_no_world() -> None:
 
 
 def test_first_states_are_of_the_kind_asked_for() -> None:
-    design = make_design(
-        {"base": "advanced", "initial": "rest,some-moving,all-moving", "graphs": 10}
+    design = SUITE.make_design(
+        {"design": "advanced", "initial": "rest,some-moving,all-moving", "graphs": 10}
     )
     counts = Counter(item.factors["initial"] for item in intervene_items(design))
     assert len(set(counts.values())) == 1
@@ -185,7 +186,7 @@ def test_first_states_are_of_the_kind_asked_for() -> None:
 
 
 def test_large_and_sparse_worlds_can_be_had() -> None:
-    design = make_design({"base": "advanced", "n": 30, "density": 0.12, "graphs": 2})
+    design = SUITE.make_design({"design": "advanced", "n": 30, "density": 0.12, "graphs": 2})
     assert {item.hidden.n for item in intervene_items(design)} == {30}
     assert all(len(set(item.names)) == 30 for item in intervene_items(design))
 

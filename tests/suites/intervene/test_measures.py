@@ -70,9 +70,9 @@ def silence(reason: str, **more):
 
 def measured(*rows):
     found = intervene_measures(record_table(rows, COLUMNS))
-    names = [(*measure.labels.values(), measure.name) for measure in found]
+    names = [(*measure.labels.values(), measure.key) for measure in found]
     assert len({*names}) == len(names), "names must be unique within a group"
-    return {measure.name: measure for measure in found}
+    return {measure.title: measure for measure in found}
 
 
 def estimates(found, *names):
@@ -118,7 +118,7 @@ def test_shares_of_a_hand_made_table() -> None:
     counts = found["accuracy"]
     assert (counts.n, counts.scored, counts.no_answer, counts.error) == (5, 5, 3, 1)
     assert counts.flags == ("small_n", "few_units")
-    assert not [name for name in found if "@" in name or "per_entity" in name]
+    assert not [name for name in found if found[name].at or "per_entity" in name]
 
 
 def test_nothing_to_estimate_is_none_and_never_zero() -> None:
@@ -219,19 +219,21 @@ def test_levels_where_there_are_several() -> None:
         for world in (1, 2, 3)
     ]
     found = measured(*rows, silence("cut_off", n=8))
-    levels = [name for name in found if name.startswith("accuracy@")]
+    levels = [name for name in found if found[name].name == "accuracy" and found[name].at]
     assert levels == [
-        "accuracy@n=4",
-        "accuracy@n=6",
-        "accuracy@n=8",
-        "accuracy@initial=all-moving",
-        "accuracy@initial=rest",
+        "accuracy (entities 4)",
+        "accuracy (entities 6)",
+        "accuracy (entities 8)",
+        "accuracy (initial all-moving)",
+        "accuracy (initial rest)",
     ]
     assert estimates(found, *levels) == (1.0, 0.5, None, 0.5, 1.0)
-    assert estimates(found, "justified_accuracy@n=4", "justified_accuracy@n=6") == (0.5, 0.5)
-    assert found["justified_accuracy@initial=rest"].estimate == 1.0
-    assert found["accuracy@n=4"].n == 6
-    assert found["accuracy@n=4"].scored == 12
+    assert estimates(
+        found, "justified_accuracy (entities 4)", "justified_accuracy (entities 6)"
+    ) == (0.5, 0.5)
+    assert found["justified_accuracy (initial rest)"].estimate == 1.0
+    assert found["accuracy (entities 4)"].n == 6
+    assert found["accuracy (entities 4)"].scored == 12
     # Accuracy falls by a half over two entities; justified accuracy stays.
     assert found["accuracy_per_entity"].estimate == pytest.approx(-0.25)
     assert found["justified_per_entity"].estimate == pytest.approx(0)
@@ -274,7 +276,7 @@ def test_the_order_of_rows_and_the_chunks_of_a_table_do_not_matter() -> None:
     whole = measured(*rows)
     parts = [record_table(rows[:7], COLUMNS), record_table(rows[7:], COLUMNS)]
     again = intervene_measures(pa.concat_tables(parts))
-    assert {measure.name: measure for measure in again} == whole
+    assert {measure.title: measure for measure in again} == whole
     for name, measure in measured(*rows[::-1]).items():
         assert estimates({"it": measure}, "it") == (pytest.approx(whole[name].estimate, abs=1e-12),)
         assert measure.low == pytest.approx(whole[name].low, abs=1e-9)
@@ -315,13 +317,13 @@ def test_intervals_cover_what_is_known_of_a_coin() -> None:
         "criterion": 0.0,
         "yes_share": 0.5,
         "steps": 1.0,
-        "accuracy@n=6": 0.5,
+        "accuracy (entities 6)": 0.5,
         "accuracy_per_entity": 0.0,
     }
     covered: Counter[str] = Counter()
     for measure in intervene_measures(coins(seeds, 40)):
-        if measure.name in known:
-            covered[measure.name] += measure.low <= known[measure.name] <= measure.high
+        if measure.title in known:
+            covered[measure.title] += measure.low <= known[measure.title] <= measure.high
     # Four standard deviations of a perfect interval over 300 seeds.
     shares = {name: covered[name] / seeds for name in known}
     assert {name: share for name, share in shares.items() if not 0.9 <= share <= 1} == {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.design import make_design
+from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.episode import Episode, case_of
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.play import PLAY
@@ -22,7 +22,7 @@ def item() -> InterveneItem:
     """A mediation in which all move, asked from the first to the last."""
     found = [
         item
-        for item in intervene_items(make_design({"base": "core"}))
+        for item in intervene_items(SUITE.make_design({"design": "core"}))
         if item.structure == "mediation" and len(item.initial) == 3 and item.relation == "cause"
     ]
     return found[0]

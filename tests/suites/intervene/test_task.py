@@ -8,17 +8,17 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_
 from inspect_ai.model._model_output import ChatCompletionChoice
 from inspect_ai.tool import ToolCall
 
+from whybench._registry import intervene
 from whybench.agents.conversation import item_asked
 from whybench.records import read_logs
 from whybench.records.schema import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.design import DESIGNS
-from whybench.suites.intervene.task import intervene
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
-COLUMNS = {**SUITE.columns, **SUITE.parts}
+COLUMNS = SUITE.record_columns
 
 
 def run(tmp_path, model, task=None, **settings):

@@ -7,7 +7,7 @@ import yaml
 
 from whybench.seeds import generator
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.design import make_design
+from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.generation import item_at
 from whybench.suites.intervene.themes import THEME_NAMES, theme
 
@@ -59,7 +59,7 @@ def test_more_entities_than_names_get_a_word_in_front() -> None:
 
 
 def test_a_theme_of_ones_own_works_by_its_path(tmp_path: Path) -> None:
-    design = make_design({"base": "advanced", "theme": written(tmp_path), "n": 5})
+    design = SUITE.make_design({"design": "advanced", "theme": written(tmp_path), "n": 5})
     item = item_at(design, 3)
     assert item.factors["theme"] == "bells"
     assert sorted(item.names) == sorted(OWN["names"])

@@ -70,7 +70,7 @@ def answers(
 def test_alignment_is_spearmans_rho_with_the_target() -> None:
     noisy, exact = answers("noisy", 30), answers("exact", 0)
     table = record_table([*noisy, *exact], SUITE.columns)
-    found = {(m.labels["agent"], m.labels["story"]): m for m in alignment(table, TARGET)}
+    found = {(m.labels["agent"], m.at.get("story", "pooled")): m for m in alignment(table, TARGET)}
     assert list(found) == [
         (agent, scope) for agent in ("noisy", "exact") for scope in (*STORIES, "pooled")
     ]
@@ -97,7 +97,7 @@ def test_alignment_says_what_it_rests_on() -> None:
     for entry in abstract:
         entry["story"] = "alnum"
     table = record_table([*few, *constant, *loaded, *abstract], SUITE.columns)
-    found = {(m.labels["agent"], m.labels["story"]): m for m in alignment(table, TARGET)}
+    found = {(m.labels["agent"], m.at.get("story", "pooled")): m for m in alignment(table, TARGET)}
     assert found["few", "pooled"].flags == ("small_n",)
     assert (found["few", "pooled"].scored, found["few", "pooled"].no_answer) == (40, 10)
     assert found["constant", "pooled"].estimate is None
@@ -132,7 +132,8 @@ def test_bca_and_bad_arguments() -> None:
 @pytest.mark.parametrize("graph", ["collider", "fork"])
 def test_the_ceiling_of_people(graph: str) -> None:
     *stories, pooled = human_ceiling(people_records(graph), splits=100)
-    assert [m.labels["story"] for m in stories] != []
+    assert [m.at["story"] for m in stories] != []
+    assert pooled.at == {}
     assert (pooled.n, pooled.units, pooled.scored) == (132, 48, 960)
     assert all((m.n, m.units, m.scored) == (44, 16, 320) for m in stories)
     assert 0.9 < pooled.low < pooled.estimate < pooled.high < 0.97

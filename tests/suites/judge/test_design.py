@@ -32,18 +32,18 @@ def test_the_hash_is_of_what_is_asked_not_of_names() -> None:
 
 
 def test_a_design_is_built_from_a_base_and_changed_factors() -> None:
-    made = make_design({"base": "abstract", "style": "cot,numeric", "strength": 0.7})
+    made = make_design({"design": "abstract", "style": "cot,numeric", "strength": 0.7})
     assert made.style == ("cot", "numeric")
     assert made.story == DESIGNS["abstract"].story
     assert made.parameters.strength == 0.7
     assert made.name == "abstract*"
-    assert make_design({"base": "core"}) == DESIGNS["core"]
+    assert make_design({"design": "core"}) == DESIGNS["core"]
 
 
 def test_a_design_can_be_a_file(tmp_path) -> None:
     path = tmp_path / "short.yaml"
-    path.write_text("base: abstract\nstory: [alnum]\ntask: [VI, VIII]\n", encoding="utf-8")
-    made = make_design({"base": str(path), "style": "cot"})
+    path.write_text("design: abstract\nstory: [alnum]\ntask: [VI, VIII]\n", encoding="utf-8")
+    made = make_design({"design": str(path), "style": "cot"})
     assert (made.name, made.story, made.task, made.style) == (
         "short",
         ("alnum",),
@@ -56,8 +56,8 @@ def test_a_design_can_be_a_file(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"base": "cores"}, "design must be one of core, .* got 'cores'"),
-        ({"base": "no.yaml"}, "no.yaml': no such file"),
+        ({"design": "cores"}, "design must be one of core, .* got 'cores'"),
+        ({"design": "no.yaml"}, "no.yaml': no such file"),
         ({"style": "essay"}, "style must be among numeric, cot, confidence, got 'essay'"),
         ({"overload": "x"}, "overload must be among none, d, e, de, got 'x'"),
         ({"overload_source": "web"}, "overload_source must be among story, filler, got 'web'"),
@@ -66,9 +66,9 @@ def test_a_design_can_be_a_file(tmp_path) -> None:
         ({"task": "XII"}, "task must be among I, II, .* got 'XII'"),
         ({"story": "ecnomy"}, "story must be one of economy, .* got 'ecnomy'"),
         ({"story": "economy,economy"}, "story must be one or more different levels"),
-        ({"colour": "red"}, "a design takes base, name, story, .* got 'colour'"),
+        ({"colour": "red"}, "a design takes design, name, story, .* got 'colour'"),
         ({"leak": 1.5}, "leak must lie between 0 and 1, got 1.5"),
-        ({"leak": "much"}, "leak must lie between 0 and 1, got 'much'"),
+        ({"leak": "much"}, "leak must be a number, got 'much'"),
     ],
 )
 def test_errors_say_what_was_expected_and_what_came(settings, message) -> None:
@@ -83,7 +83,7 @@ def test_a_designs_file_names_stories_from_where_it_is(tmp_path, levels: str) ->
     (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
     path = tmp_path / "design.yaml"
     path.write_text(f"story: {levels}\n", encoding="utf-8")
-    named = [story.name for story in make_design({"base": str(path)}).stories]
+    named = [story.name for story in make_design({"design": str(path)}).stories]
     assert named == ["mine", "weather"][: 2 if "weather" in levels else 1]
 
 
@@ -92,4 +92,4 @@ def test_a_file_that_is_no_mapping_is_refused(tmp_path, text: str) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=r"bad.yaml must be"):
-        make_design({"base": str(path)})
+        make_design({"design": str(path)})

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache, partial
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,9 @@ pytest.importorskip("matplotlib")
 
 from tests.drawing.seen import FigureLaws, drawn, texts
 
-from whybench.drawing.canvas import save, sheet
+from whybench.drawing.canvas import sheet
+from whybench.drawing.figure import save_figures
+from whybench.drawing.rows import rank
 from whybench.drawing.style import PEOPLE as PEOPLE_LOOK
 from whybench.records.schema import record_table
 from whybench.seeds import generator
@@ -36,7 +38,6 @@ from whybench.suites.judge.figures.by_release import released
 from whybench.suites.judge.figures.graphs import layers
 from whybench.suites.judge.figures.looks import TASKS
 from whybench.suites.judge.figures.names import condition_name
-from whybench.suites.judge.figures.rows import rank
 from whybench.suites.judge.figures.scales import measure_axis
 from whybench.suites.judge.figures.sheets import sheets_of
 from whybench.suites.judge.figures.slopes import spread
@@ -91,7 +92,6 @@ def measure(name: str, agent: str, content: str, style: str, value: float | None
             "overload": "none",
             "overload_source": "none",
             "style": style,
-            "story": "pooled",
         },
     )
 
@@ -387,11 +387,10 @@ def test_designs_of_one_name_share_a_sheet_unless_an_agent_met_both() -> None:
 @pytest.fixture
 def names_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[pa.Table], list[str]]:
     """Draw the figures of a run, in one format, and return their names."""
-    monkeypatch.setattr("whybench.suites.judge.figures.run.save", partial(save, kinds=("svg",)))
+    monkeypatch.setattr("whybench.drawing.figure.PICTURES", ("svg",))
 
     def drawn_as(records: pa.Table) -> list[str]:
-        assert SUITE.figures is not None
-        paths = list(SUITE.figures(tmp_path, records))
+        paths = list(save_figures(SUITE.figures(records), tmp_path))
         assert len(set(paths)) == len(paths), "no figure is written over another"
         assert all(path.stat().st_size > 100 for path in paths)
         return [path.stem for path in paths if path.suffix == ".svg"]
@@ -463,12 +462,12 @@ def test_the_suite_does_not_import_matplotlib() -> None:
 
 
 @pytest.mark.usefixtures("mirror")
-def test_an_unknown_model_cannot_be_shown(tmp_path: Path) -> None:
+def test_an_unknown_model_cannot_be_shown() -> None:
     with pytest.raises(UserError, match="published models, got gpt-0"):
-        next(replication_figures(tmp_path, shown=("gpt-0",)))
+        next(replication_figures(shown=("gpt-0",)))
 
 
 @pytest.mark.usefixtures("mirror")
 def test_the_first_figure_of_the_published_data(tmp_path: Path) -> None:
-    figures = replication_figures(tmp_path)
+    figures = save_figures(replication_figures(), tmp_path)
     assert [next(figures).name for _ in range(3)] == ["tasks.pdf", "tasks.svg", "tasks.png"]

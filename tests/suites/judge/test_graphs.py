@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
 import yaml
+from tests.altered import altered
 
 from whybench.seeds import generator
 from whybench.suites.calibration import calibrate, simulate
@@ -51,7 +51,7 @@ CHAIN = {
     "XIX": (1 - 0.6904) / (2 - 0.6904 - 0.172),
     "XX": 0.6904 / (0.6904 + 0.172),
 }
-CONTRASTS = replace(SUITE, measures=lambda records: list(contrast_measures(records)))
+CONTRASTS = altered(SUITE, measures=lambda records: list(contrast_measures(records)))
 """The suite with the measures that are looked at here, and without those that take long."""
 
 NEW = ("fork", "fork-abstract", "chain", "chain-abstract")
@@ -119,13 +119,13 @@ def test_causes_are_told_before_their_effects(graph: str, order: str) -> None:
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_causes_are_called_independent_only_where_an_effect_has_two(graph: str) -> None:
     made = make_design({"graph": graph, "task": "I"})
-    said = ["independently" in SUITE.word(item) for item in SUITE.items(made)]
+    said = ["independently" in SUITE.render(item) for item in SUITE.items(made)]
     assert said == [graph == "collider"] * len(said)
 
 
 def test_a_prompt_of_the_fork_says_what_its_item_says() -> None:
     (item,) = asked("fork", task="VIII", story="economy", polarity="mpm", cause="E2")
-    prompt = SUITE.word(item)  # E1 is minus, E2 is plus, C is minus
+    prompt = SUITE.render(item)  # E1 is minus, E2 is plus, C is minus
     assert "- High interest rates can cause large trade deficits. " in prompt
     assert "- High interest rates can cause high retirement savings. " in prompt
     assert "it has high interest rates; it has normal trade deficits." in prompt
@@ -134,7 +134,7 @@ def test_a_prompt_of_the_fork_says_what_its_item_says() -> None:
 
 def test_a_prompt_of_the_chain_says_what_its_item_says() -> None:
     (item,) = asked("chain", task="VI", story="weather", polarity="pmm")
-    prompt = SUITE.word(item)
+    prompt = SUITE.render(item)
     assert "- High ozone levels can cause high air pressure. " in prompt
     assert "- High air pressure can cause low humidity. " in prompt
     assert "it has high ozone levels; it has normal air pressure." in prompt
@@ -269,11 +269,11 @@ def test_what_is_known_is_of_the_tasks_that_are_asked() -> None:
     agent = SUITE.agent("noisy-or")
     settings = agent.settings({})
     assert set(agent.known(settings, make_design({"task": "IV,V"}))) == {"mv"}
-    assert agent.known(settings, make_design({"base": "fork", "task": "VI,VIII"})) == {}
+    assert agent.known(settings, make_design({"design": "fork", "task": "VI,VIII"})) == {}
 
 
 def test_a_graph_can_be_chosen_for_any_design() -> None:
-    made = make_design({"base": "full", "graph": "chain"})
+    made = make_design({"design": "full", "graph": "chain"})
     assert (made.graph, made.name, made.sizes) == ("chain", "full*", (24, 6, 4, 7, 3))
     assert make_design({"graph": "fork"}).hash == DESIGNS["fork"].hash
     assert "20 questions of the fork x economy" in DESIGNS["fork"].summary
@@ -290,7 +290,7 @@ def own_story(tmp_path, graph: str) -> str:
 
 @pytest.mark.parametrize("base", ["core", "chain"])
 def test_a_users_story_brings_its_graph(tmp_path, base: str) -> None:
-    made = make_design({"base": base, "story": [own_story(tmp_path, "fork"), "weather"]})
+    made = make_design({"design": base, "story": [own_story(tmp_path, "fork"), "weather"]})
     assert made.graph == "fork"
     assert [told.graph for told in made.stories] == ["fork", "fork"]
 
@@ -307,10 +307,16 @@ def test_a_users_story_must_be_of_the_graph_that_is_named(tmp_path) -> None:
     ("settings", "message"),
     [
         ({"graph": "star"}, "graph must be among collider, fork, chain, got 'star'"),
-        ({"base": "fork", "stimuli": "published"}, "exist for the collider alone, got graph=fork"),
-        ({"base": "published", "graph": "chain"}, "exist for the collider alone, got graph=chain"),
-        ({"base": "fork", "task": "XII"}, "task must be among I, .* XI, got 'XII'"),
-        ({"base": "chain", "task": "XXV"}, "task must be among I, .* XXIV, got 'XXV'"),
+        (
+            {"design": "fork", "stimuli": "published"},
+            "exist for the collider alone, got graph=fork",
+        ),
+        (
+            {"design": "published", "graph": "chain"},
+            "exist for the collider alone, got graph=chain",
+        ),
+        ({"design": "fork", "task": "XII"}, "task must be among I, .* XI, got 'XII'"),
+        ({"design": "chain", "task": "XXV"}, "task must be among I, .* XXIV, got 'XXV'"),
     ],
 )
 def test_errors_say_what_a_graph_allows(settings, message) -> None:

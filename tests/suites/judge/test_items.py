@@ -55,7 +55,7 @@ def test_a_prompt_says_what_is_known_and_asks_one_thing(core) -> None:
         and i.polarity == "ppp"
         and i.question.cause == "C1"
     )
-    prompt = SUITE.word(item)
+    prompt = SUITE.render(item)
     assert "it has normal trade deficits; it has high retirement savings." in prompt
     assert "How likely is it that this economy has low interest rates?" in prompt
     assert prompt.endswith("Reply with one number from 0 to 100 and nothing else.")
@@ -99,8 +99,8 @@ def test_filler_is_as_long_as_the_text_it_stands_for() -> None:
 def test_overload_stands_where_it_should_and_nowhere_else() -> None:
     def prompt(overload: str) -> list[str]:
         settings = {"story": "economy", "overload": overload, "task": "I", "polarity": "ppp"}
-        (item,) = SUITE.items(SUITE.design(settings))
-        return SUITE.word(item).split("\n")
+        (item,) = SUITE.items(SUITE.make_design(settings))
+        return SUITE.render(item).split("\n")
 
     plain = prompt("none")
     for overload, places in (("d", {3, 4, 5}), ("e", {8, 9}), ("de", {3, 4, 5, 8, 9})):
@@ -121,7 +121,7 @@ def test_overload_stands_where_it_should_and_nowhere_else() -> None:
 def test_a_damaged_prompt_gives_no_world(core, damage, message) -> None:
     item = next(i for i in core if i.told.name == "economy" and i.polarity == "ppp")
     with pytest.raises(PromptError, match=message):
-        read_prompt(damage(SUITE.word(item)))
+        read_prompt(damage(SUITE.render(item)))
 
 
 def test_published_prompts_are_taken_verbatim(mirror) -> None:
@@ -135,8 +135,8 @@ def test_published_prompts_are_taken_verbatim(mirror) -> None:
         and i.told.name == "economy"
         and i.polarity == "ppp"
     )
-    assert "known to have high retirement savings and small trade deficits" in SUITE.word(first)
-    assert "how likely it is that low interest rates is present" in SUITE.word(first)
+    assert "known to have high retirement savings and small trade deficits" in SUITE.render(first)
+    assert "how likely it is that low interest rates is present" in SUITE.render(first)
 
 
 @pytest.mark.parametrize("name", [name for name in DESIGNS if name.startswith("published")])
@@ -144,7 +144,7 @@ def test_published_prompts_ask_what_their_item_says(mirror, name: str) -> None:
     for item in SUITE.items(DESIGNS[name]):
         if item.told.content == "abstract":
             continue
-        prompt = SUITE.word(item).lower()
+        prompt = SUITE.render(item).lower()
         asked = item.told.state(item.question.asked, item.polarity, 1)
         assert f"how likely it is that {asked} is present" in prompt
         known = prompt.split("on their own as well.")[1].split("your task")[0]
@@ -156,4 +156,4 @@ def test_conditions_that_the_source_does_not_have_are_refused(mirror) -> None:
     with pytest.raises(
         UserError, match="published stimuli must be asked for as .* style=confidence"
     ):
-        list(SUITE.items(SUITE.design({"base": "published", "style": "confidence"})))
+        list(SUITE.items(SUITE.make_design({"design": "published", "style": "confidence"})))

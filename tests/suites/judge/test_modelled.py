@@ -65,7 +65,7 @@ def test_a_held_out_task_is_predicted_from_its_twin_and_a_held_out_class_is_not(
 
 
 def test_a_model_with_more_parameters_than_tasks_has_no_estimates() -> None:
-    made = SUITE.design({"task": ["I", "III"]})
+    made = SUITE.make_design({"task": ["I", "III"]})
     items = list(SUITE.items(made))
     found = {m.name: m for m in simulate(SUITE, made, items, SUITE.agent("noisy-or"), {})}
     assert found["b"].estimate is None
@@ -74,7 +74,7 @@ def test_a_model_with_more_parameters_than_tasks_has_no_estimates() -> None:
 
 
 def test_conditions_are_fitted_apart_or_pooled_as_asked() -> None:
-    made = SUITE.design({"overload": ["e"], "overload_source": ["story", "filler"]})
+    made = SUITE.make_design({"overload": ["e"], "overload_source": ["story", "filler"]})
     items = list(SUITE.items(made))
     agent = SUITE.agent("noisy-or")
     from whybench.records.schema import record_table
@@ -94,7 +94,7 @@ def test_conditions_are_fitted_apart_or_pooled_as_asked() -> None:
     assert len(model_agents(table, 0)) == 2
     pooled = ("graph", "stimuli", "content", "overload", "style")
     (model,) = model_agents(table, 0, pooled)
-    assert len(model.group.values) == 480
+    assert model.group.units.size == 480
     assert model.estimates["b"].low is None
 
 

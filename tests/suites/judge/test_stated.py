@@ -22,7 +22,9 @@ PERCENT = st.integers(1, 99)
 
 
 def generated(worlds: int, **settings: object) -> list:
-    return list(SUITE.items(SUITE.design({"stimuli": "generated", "worlds": worlds, **settings})))
+    return list(
+        SUITE.items(SUITE.make_design({"stimuli": "generated", "worlds": worlds, **settings}))
+    )
 
 
 @given(a=PERCENT, b=PERCENT, c=PERCENT, v=PERCENT, w=PERCENT)
@@ -69,11 +71,11 @@ def test_generated_worlds_lie_on_their_side_and_are_told_by_their_prompts(
 ) -> None:
     for item in generated(20, graph=graph, split=split, style="numeric,cot"):
         assert item.stated.side == split
-        read = SUITE.read_prompt(SUITE.word(item))
+        read = SUITE.parse_prompt(SUITE.render(item))
         assert read == item.world
         assert stated_in(read).canonical == item.stated.canonical
-        assert SUITE.stream.side(read) == split
-        assert SUITE.stream.world(item) == item.stated.canonical
+        assert SUITE.training.split_of(read) == split
+        assert SUITE.training.world_key(item) == item.stated.canonical
 
 
 def test_truths_are_those_that_follow_by_hand() -> None:
@@ -96,7 +98,7 @@ def test_truths_are_those_that_follow_by_hand() -> None:
 
 def test_a_world_is_the_same_however_many_there_are() -> None:
     few = generated(3, split="train")
-    endless = SUITE.design(SUITE.stream.settings)
+    endless = SUITE.make_design(SUITE.training.settings)
     assert few == list(islice(SUITE.items(endless), len(few)))
     # World 256 opens a new sheet.
     many = generated(257, split="train", task="I")
@@ -106,11 +108,11 @@ def test_a_world_is_the_same_however_many_there_are() -> None:
 
 def test_a_story_says_nothing_of_strengths() -> None:
     item = next(iter(SUITE.items(SUITE.designs["core"])))
-    read = SUITE.read_prompt(SUITE.word(item))
+    read = SUITE.parse_prompt(SUITE.render(item))
     assert read.numbers == frozenset()
     assert stated_in(read) is None
-    assert SUITE.stream.side(read) is None
-    assert SUITE.stream.world(item) == f"collider; story {item.told.name}"
+    assert SUITE.training.split_of(read) is None
+    assert SUITE.training.world_key(item) == f"collider; story {item.told.name}"
 
 
 @pytest.mark.parametrize(
@@ -128,14 +130,16 @@ def test_a_story_says_nothing_of_strengths() -> None:
 )
 def test_what_does_not_go_together_is_refused(settings: dict[str, object], message: str) -> None:
     with pytest.raises(UserError, match=message):
-        SUITE.design(settings)
+        SUITE.make_design(settings)
 
 
 def test_designs_of_stories_keep_their_hashes() -> None:
     """Records of runs made before there were generated worlds still belong to their designs."""
     assert SUITE.designs["core"].hash == "f74e5e0df7ad7531"
     assert SUITE.designs["chain-abstract"].hash == "600bd7d8841fba32"
-    made = [SUITE.design({"stimuli": "generated", "worlds": n, "split": "train"}) for n in (3, 4)]
+    made = [
+        SUITE.make_design({"stimuli": "generated", "worlds": n, "split": "train"}) for n in (3, 4)
+    ]
     assert len({design.hash for design in made}) == 2
     assert made[0].summary == (
         "60 items: 20 questions of the collider about each of 3 generated worlds; numeric; train"
@@ -146,4 +150,4 @@ def test_people_were_not_asked_about_generated_worlds(mirror: Path) -> None:
     agent = SUITE.agent("human-rw17")
     settings = agent.settings({})
     assert agent.known(settings, SUITE.designs["core"])
-    assert not agent.known(settings, SUITE.design({"stimuli": "generated"}))
+    assert not agent.known(settings, SUITE.make_design({"stimuli": "generated"}))

@@ -76,7 +76,7 @@ def test_abstract_variables_have_two_states_that_change_places() -> None:
 
 def test_a_users_story_works_by_path(tmp_path) -> None:
     path = written(tmp_path, {**GOOD, "name": "mine"})
-    items = list(SUITE.items(SUITE.design({"story": [path]})))
+    items = list(SUITE.items(SUITE.make_design({"story": [path]})))
     assert len(items) == 80
     assert {item.factors["story"] for item in items} == {"mine"}
 
@@ -86,7 +86,7 @@ def test_a_story_may_have_one_polarity_and_no_minus_states(tmp_path) -> None:
     for node in raw["variables"].values():
         del node["minus"]
     raw["links"] = {link: {"pp": entry["pp"]} for link, entry in raw["links"].items()}
-    items = list(SUITE.items(SUITE.design({"story": [written(tmp_path, raw)]})))
+    items = list(SUITE.items(SUITE.make_design({"story": [written(tmp_path, raw)]})))
     assert len(items) == 20
 
 

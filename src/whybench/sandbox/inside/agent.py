@@ -15,6 +15,9 @@ from whybench.sandbox.inside.processes import set_dumpable, sweep
 
 __all__ = ["main"]
 
+THREADED = ("polars",)
+"""Libraries that start threads when they are imported; what is forked must have none."""
+
 
 def main() -> None:
     """Serve; the arguments are the modules to import, and the limits of a process."""
@@ -42,12 +45,18 @@ def main() -> None:
 
 def _imported(wanted: list[str]) -> list[str]:
     ready = []
+    # Some libraries import others that happen to be installed.
+    kept_out = [name for name in THREADED if name not in wanted]
+    for name in kept_out:
+        sys.modules[name] = None  # type: ignore[assignment]  # importing it fails then
     for name in filter(None, wanted):
         try:
             __import__(name)
             ready.append(name)
         except ImportError:
             continue
+    for name in kept_out:
+        del sys.modules[name]
     if ready:
         gc.collect()
         gc.freeze()  # so that collecting in a fork does not copy what is shared

@@ -15,25 +15,37 @@ from whybench.suites.analyze.checks import CHECKS
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
 from whybench.suites.analyze.generation import analyze_items
 from whybench.suites.analyze.items import COLUMNS, DRAWN, AnalyzeItem, described, draw, world_of
-from whybench.suites.analyze.known import trials
-from whybench.suites.analyze.measures import analyze_measures
+from whybench.suites.analyze.known import self_tests
+from whybench.suites.analyze.measures import CONDITION, analyze_measures
 from whybench.suites.analyze.paired import analyze_pairs
 from whybench.suites.analyze.protocols.attempts import code_parts
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.tables import PARTS, fields_table, read_answer
-from whybench.suites.contract import ENDLESS, Budget, Stream, Suite
+from whybench.suites.contract import (
+    ENDLESS,
+    Answer,
+    Budget,
+    Comparison,
+    Costs,
+    Inspection,
+    Replication,
+    Scalar,
+    SelfTest,
+    Suite,
+    Training,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from whybench.suites.contract import Scalar
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
 
 __all__ = ["SUITE"]
 
-PROBES = (
+GOLDEN_REPLIES = (
     "", "0.1", "{}", "{{{", '{"effect": 0.1}', '{"effect": "12%"}', '{"effect": "about 0.1"}',
     '{"effect": null}', '{"EFFECT": 0.1, "ci": [0.0, 0.2]}', '{"effect": 0.1, "ci": [0.2, 0.0]}',
     '{"effect": 1, "effect": 2}', '{"answer": {"effect": 0.1}}', '{"ci": {"low": 0, "high": 1}}',
@@ -50,7 +62,7 @@ the family intervention are."""
 BUDGETS = {
     "small": Budget(
         {
-            "base": "core",
+            "design": "core",
             "challenge": list(FOR_FEW_ROWS),
             "rows": FEW_ROWS,
             "seeds": 1,
@@ -58,29 +70,31 @@ BUDGETS = {
         f"one challenge of each family that can do with {FEW_ROWS} rows in the prompt, which small "
         "models and purses can take; scores do not compare with those of all rows",
     ),
-    "standard": Budget({"base": "core"}, "every challenge and its controls on all rows, six times"),
-    "full": Budget({"base": "full"}, "every challenge, control, hint and label"),
+    "standard": Budget(
+        {"design": "core"}, "every challenge and its controls on all rows, six times"
+    ),
+    "full": Budget({"design": "full"}, "every challenge, control, hint and label"),
 }
 
 REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800}
+TABLES = {"fields": fields_table}
+
+OPTIONS: Mapping[str, tuple[Any, str]] = {
+    "graded": (
+        False,
+        "Also have reasons and limitations marked by the model of the role `grader`.",
+    ),
+    "calibration": (
+        None,
+        "The log of `whybench/grader_calibration` by the same grader, whose agreement with the "
+        "labelled answers is then told with its marks.",
+    ),
+}
+
 TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6}
 
 
-def _traces(messages: Sequence[Any]) -> dict[str, Scalar]:
-    """Return what became of the programs of a conversation."""
-    from whybench.suites.analyze.protocols.task import attempts_in  # noqa: PLC0415
-
-    outcomes = attempts_in(messages)
-    return {**code_parts(outcomes)} if outcomes else {}
-
-
-def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
-    from whybench.suites.analyze.figures import analyze_figures  # noqa: PLC0415
-
-    return analyze_figures(folder, records)
-
-
-def _replicate(resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _published_tables(resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     from whybench.suites.analyze.published.replication import replicate  # noqa: PLC0415
 
     return replicate(resamples)
@@ -99,41 +113,113 @@ def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
         )
 
 
-SUITE: Suite[AnalyzeDesign, AnalyzeItem] = Suite(
-    name="analyze",
-    version=1,
-    summary="analyses data that may have a trap in them, and says what causes what, and how much",
-    designs=DESIGNS,
-    design=make_design,
-    items=analyze_items,
-    word=lambda item: item.prompt,
-    read_prompt=None,
-    read_answer=read_answer,
-    gold=gold,
-    measures=analyze_measures,
-    headline=("twin_score",),
-    budgets=BUDGETS,
-    paired=analyze_pairs,
-    agents=AGENTS,
-    columns=COLUMNS,
-    parts=PARTS,
-    reply_tokens=lambda factors: REPLY_TOKENS[str(factors["protocol"])],
-    turns=lambda factors: TURNS[str(factors["protocol"])],
-    task="whybench.suites.analyze.task:analyze",
-    probes=PROBES,
-    full_score=lambda item, answer: answer.value == item.truth,
-    worth=lambda _, answer: answer.value or 0.0,
-    stream=Stream({"seeds": ENDLESS, "split": "train"}, world_of),
-    identity=described,
-    drawn=frozenset(DRAWN),
-    advice=_advice,
-    fair=lambda design: design.twins,
-    own_words=lambda item: item.variant != PUBLISHED,
-    tables={"fields": fields_table},
-    draw=draw,
-    checks=CHECKS,
-    traces=_traces,
-    replicate=_replicate,
-    figures=_figures,
-    trials=trials,
-)
+class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
+    """Analyse data that may have a trap in them, and say what causes what, and how much."""
+
+    name = "analyze"
+    version = 1
+    summary = "analyses data that may have a trap in them, and says what causes what, and how much"
+    designs = DESIGNS
+    agents = AGENTS
+    columns = COLUMNS
+    parts = PARTS
+    condition = CONDITION
+    random_columns = frozenset(DRAWN)
+    headline = ("twin_score",)
+    golden_replies = GOLDEN_REPLIES
+    checks = CHECKS
+    tables = TABLES
+    costs = Costs(
+        reply_tokens=lambda factors: REPLY_TOKENS[str(factors["protocol"])],
+        turns=lambda factors: TURNS[str(factors["protocol"])],
+        budgets=BUDGETS,
+        advice=_advice,
+    )
+    training = Training(
+        {"seeds": ENDLESS, "split": "train"},
+        world_key=world_of,
+        reward=lambda _truth, answer: answer.value or 0.0,
+    )
+    replication = Replication(_published_tables)
+    comparison = Comparison(analyze_pairs)
+    inspection = Inspection(
+        scorer="analysis",
+        metric="twin_measures",
+        shown=(
+            "twin_score",
+            "reliability",
+            "score_trap",
+            "score_control",
+            "fell_for",
+            "false_alarm",
+        ),
+        options=OPTIONS,
+    )
+
+    def make_design(self, settings: Mapping[str, object]) -> AnalyzeDesign:
+        """Build a design; families and `all` stand for challenges."""
+        return make_design(settings)
+
+    def items(self, design: AnalyzeDesign) -> Iterable[AnalyzeItem]:
+        """Return the items of a design."""
+        return analyze_items(design)
+
+    def render(self, item: AnalyzeItem) -> str:
+        """Return the prompt of an item."""
+        return item.prompt
+
+    def is_native_prompt(self, item: AnalyzeItem) -> bool:
+        """Whether a prompt is in our words, and not the source's question."""
+        return item.variant != PUBLISHED
+
+    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
+        """Return the score of the fields of a reply, graded on the rows."""
+        return read_answer(factors, reply, truncated)
+
+    def oracle(self, asked: AnalyzeItem) -> str:
+        """Return the true fields as a JSON object."""
+        return gold(asked)
+
+    def is_balanced(self, design: AnalyzeDesign) -> bool:
+        """Whether traps are asked as well as controls."""
+        return design.twins
+
+    def identity(self, item: AnalyzeItem) -> str:
+        """Return what decides an item, rows included, which not every prompt shows."""
+        return described(item)
+
+    def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:
+        """Return what became of the programs of a conversation."""
+        from whybench.suites.analyze.protocols.task import attempts_in  # noqa: PLC0415
+
+        outcomes = attempts_in(messages)
+        return code_parts(outcomes) if outcomes else {}
+
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return twin scores, reliability, falls and false alarms."""
+        return analyze_measures(records)
+
+    def make_task(
+        self, design: AnalyzeDesign, options: Mapping[str, Any], ask: Callable[..., Any]
+    ) -> Any:
+        """Return the task with the solver of its protocol, and a grader where one is asked for."""
+        from whybench.suites.analyze.task import analysis_task  # noqa: PLC0415  (imports Inspect)
+
+        return analysis_task(self, design, options, ask)
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of a run."""
+        from whybench.suites.analyze.figures import analyze_figures  # noqa: PLC0415
+
+        return analyze_figures(records)
+
+    def draw(self, item: AnalyzeItem) -> Iterable[str]:
+        """Return lines that picture the causal graph."""
+        return draw(item)
+
+    def self_tests(self, design: AnalyzeDesign, seeds: int) -> Iterable[SelfTest]:
+        """Return what each challenge does to agents that fall for it and that do not."""
+        return self_tests(design, seeds)
+
+
+SUITE = Analyze()

@@ -13,7 +13,7 @@ from whybench.suites.analyze.answers import worded
 from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import Measured, Settled, Tabled
-from whybench.suites.analyze.estimators import Estimate
+from whybench.suites.analyze.estimators import Coefficient
 from whybench.suites.analyze.fields import Interval
 from whybench.suites.analyze.published import instances
 from whybench.suites.analyze.published.forms import PUBLISHED
@@ -94,4 +94,4 @@ def _true(truth: Measured | Settled | Tabled) -> Any:
 
 
 def _interval(truth: Measured) -> tuple[float, float]:
-    return Estimate(truth.value, truth.se).interval
+    return Coefficient(truth.value, truth.se).interval

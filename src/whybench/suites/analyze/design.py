@@ -26,7 +26,14 @@ from whybench.suites.analyze.stories import LEVELS as HINTS
 from whybench.suites.analyze.wording import PROTOCOLS
 from whybench.suites.blocks import cells_in_blocks
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
+from whybench.suites.designs import (
+    check_levels,
+    deciding,
+    factor,
+    levels_of,
+    number,
+    redesign,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,36 +78,33 @@ class Cell:
 
 @dataclass(frozen=True)
 class AnalyzeDesign:
-    """Which analyze items there are. Most factors are tuples of levels.
-
-    Attributes:
-        name: The design's name.
-        challenge: Challenges by name.
-        variant: trap; control, one a draw in turn; controls, all of them; or published, the
-            source's data and questions (downloaded).
-        hint: Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).
-        label: Names of things: neutral, flattering, damning.
-        protocol: How the agent works: direct, code, code-debug, agentic.
-        rows: How many rows are shown under the protocol direct, as a sample; 0 for all.
-        seeds: Number of draws; of published data sets, which have numbers instead.
-        split: The side of the train/test divide.
-    """
+    """Which analyze items there are. Most factors are tuples of levels."""
 
     name: str = "core"
-    challenge: tuple[str, ...] = tuple(CHALLENGES)
-    variant: tuple[str, ...] = (TRAP, CONTROL)
-    hint: tuple[int, ...] = (3,)
-    label: tuple[str, ...] = ("neutral",)
-    protocol: str = "direct"
-    rows: int = 0
-    seeds: int = 6
-    split: Split = "test"
+    challenge: tuple[str, ...] = factor(
+        tuple(CHALLENGES), "Challenges or families by name; `all` for all challenges."
+    )
+    variant: tuple[str, ...] = factor(
+        (TRAP, CONTROL),
+        "trap; control, one a draw in turn; controls, all of them; or published, the source's data "
+        "and questions (downloaded).",
+    )
+    hint: tuple[int, ...] = factor(
+        (3,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
+    )
+    label: tuple[str, ...] = factor(("neutral",), "Names of things: neutral, flattering, damning.")
+    protocol: str = factor("direct", "How the agent works: direct, code, code-debug, agentic.")
+    rows: int = factor(
+        0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
+    )
+    seeds: int = factor(6, "Number of draws; of published data sets, which have numbers instead.")
+    split: Split = factor("test", "The side of the train/test divide.")
 
     def __post_init__(self) -> None:
-        for factor, levels in LEVELS.items():
-            given = getattr(self, factor)
+        for name, levels in LEVELS.items():
+            given = getattr(self, name)
             chosen = given if isinstance(given, tuple) else (given,)
-            check_levels(factor, chosen, levels)
+            check_levels(name, chosen, levels)
         check_levels("challenge", self.challenge)
         for name in self.challenge:
             CHALLENGES[name]  # refuses a name that nobody has
@@ -123,10 +127,10 @@ class AnalyzeDesign:
     def _check_published(self) -> None:
         """Refuse what only generated data have."""
         only = {"variant": (PUBLISHED,), "label": ("neutral",), "rows": 0, "split": "test"}
-        for factor, must in only.items():
-            if (got := getattr(self, factor)) != must:
+        for name, must in only.items():
+            if (got := getattr(self, name)) != must:
                 raise UserError(
-                    f"{factor} must be {_plain(must)} with published data, got {_plain(got)}; "
+                    f"{name} must be {_plain(must)} with published data, got {_plain(got)}; "
                     "leave it out"
                 )
         if self.seeds > SETS:
@@ -228,33 +232,20 @@ def _plain(levels: object) -> str:
     return ", ".join(map(str, levels)) if isinstance(levels, tuple) else str(levels or ALL)
 
 
-_WORDS = ("name", "protocol", "split")
-_COUNTS = ("rows", "seeds")
-
-
 def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
-    """Build a design from a named one or a YAML file (`base`) and factors to change.
+    """Build a design from a named one or a YAML file (`design`) and factors to change.
 
-    A factor takes one level or a list of levels; `seeds` and `rows` are numbers. A family of
-    challenges stands for its members, and `all` for all challenges, or all rows.
+    A family of challenges stands for its members, and `all` for all challenges, or all rows.
     """
-    return redesigned(settings, DESIGNS, _read, "challenge")
+    return redesign(settings, DESIGNS, {"rows": _rows, "challenge": _every_challenge})
 
 
-def _read(key: str, value: object) -> object:
-    if key in _WORDS:
-        return str(value)
-    if key in _COUNTS:
-        return 0 if (key, value) == ("rows", ALL) else number(key, value, int)
-    return _levels(key, [str(level) for level in levels_of(value)])
+def _rows(value: object) -> int:
+    return 0 if value == ALL else int(number("rows", value, int))
 
 
-def _levels(key: str, given: list[str]) -> tuple[Any, ...]:
-    if key == "hint":
-        return tuple(number(key, level, int) for level in given)
-    if key == "challenge":
-        return tuple(name for level in given for name in _challenges(level))
-    return tuple(given)
+def _every_challenge(value: object) -> tuple[str, ...]:
+    return tuple(name for level in levels_of(value) for name in _challenges(str(level)))
 
 
 def _challenges(level: str) -> tuple[str, ...]:

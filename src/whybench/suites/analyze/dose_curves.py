@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.analyze.estimators import Array, Estimate, Fit, design_matrix, least_squares
+from whybench.suites.analyze.estimators import Array, Coefficient, Fit, design_matrix, least_squares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,11 +32,11 @@ class Curve:
     spread: float
 
     @property
-    def bend(self) -> Estimate:
+    def bend(self) -> Coefficient:
         """The coefficient of the highest power."""
         return self.fit[self.degree]
 
-    def change(self, low: float, high: float) -> Estimate:
+    def change(self, low: float, high: float) -> Coefficient:
         """Return by how much the curve differs between two doses."""
         weights = np.zeros(len(self.fit.coefficients))
         for power in range(1, self.degree + 1):
@@ -58,7 +58,7 @@ def curve(outcome: Array, dose: Array, degree: int, held: Sequence[Array] = ()) 
     return Curve(fit, degree, centre, spread)
 
 
-def near(outcome: Array, dose: Array, at: float, width: float) -> Estimate:
+def near(outcome: Array, dose: Array, at: float, width: float) -> Coefficient:
     """Return the mean outcome at a dose: a line through the rows within `width` of it."""
     here = np.abs(dose - at) <= width
     return least_squares(outcome[here], design_matrix(dose[here] - at))[0]

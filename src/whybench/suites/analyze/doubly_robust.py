@@ -16,7 +16,7 @@ import numpy as np
 
 from whybench.suites.analyze.estimators import (
     Array,
-    Estimate,
+    Coefficient,
     least_squares,
     logistic,
 )
@@ -34,7 +34,7 @@ def propensities(treatment: Array, before: Sequence[Array]) -> Array:
     return chance
 
 
-def doubly_robust(outcome: Array, treatment: Array, before: Sequence[Array]) -> Estimate:
+def doubly_robust(outcome: Array, treatment: Array, before: Sequence[Array]) -> Coefficient:
     """Average effect of a binary treatment, given columns that came before it (perhaps none)."""
     matrix = _with_ones(outcome, before)
     chance = propensities(treatment, before)
@@ -43,7 +43,7 @@ def doubly_robust(outcome: Array, treatment: Array, before: Sequence[Array]) -> 
         here = treatment == arm
         predicted = matrix @ least_squares(outcome[here], matrix[here]).coefficients
         gain += sign * (predicted + here * (outcome - predicted) / had)
-    return Estimate(float(gain.mean()), float(gain.std() / math.sqrt(len(gain))))
+    return Coefficient(float(gain.mean()), float(gain.std() / math.sqrt(len(gain))))
 
 
 def _with_ones(values: Array, before: Sequence[Array]) -> Array:

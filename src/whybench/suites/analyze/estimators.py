@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "NORMAL_95",
-    "Estimate",
+    "Coefficient",
     "Fit",
     "design_matrix",
     "difference",
@@ -36,7 +36,7 @@ NORMAL_95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Coefficient:
     """A value and its standard error."""
 
     value: float
@@ -73,13 +73,13 @@ class Fit:
     coefficients: Array
     covariance: Array
 
-    def __getitem__(self, place: int) -> Estimate:
+    def __getitem__(self, place: int) -> Coefficient:
         return self.combination(np.eye(len(self.coefficients))[place])
 
-    def combination(self, weights: Array) -> Estimate:
+    def combination(self, weights: Array) -> Coefficient:
         """Return a linear combination of the coefficients."""
         variance = float(weights @ self.covariance @ weights)
-        return Estimate(float(weights @ self.coefficients), math.sqrt(max(variance, 0.0)))
+        return Coefficient(float(weights @ self.coefficients), math.sqrt(max(variance, 0.0)))
 
 
 def normal_p(z: float) -> float:
@@ -87,12 +87,12 @@ def normal_p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def difference(outcome: Array, treatment: Array) -> Estimate:
+def difference(outcome: Array, treatment: Array) -> Coefficient:
     """Mean of the treated less mean of the untreated."""
     return weighted_difference(outcome, treatment, np.ones(len(outcome)))
 
 
-def weighted_difference(outcome: Array, treatment: Array, weights: Array) -> Estimate:
+def weighted_difference(outcome: Array, treatment: Array, weights: Array) -> Coefficient:
     """Difference of weighted means (Hájek); the weights of each group are brought to sum to 1."""
     value, variance = 0.0, 0.0
     for group, sign in ((1, 1), (0, -1)):
@@ -101,10 +101,10 @@ def weighted_difference(outcome: Array, treatment: Array, weights: Array) -> Est
         mean = float(share @ outcome[chosen])
         value += sign * mean
         variance += float(np.sum((share * (outcome[chosen] - mean)) ** 2))
-    return Estimate(value, math.sqrt(variance))
+    return Coefficient(value, math.sqrt(variance))
 
 
-def standardised(outcome: Array, treatment: Array, stratum: Array) -> Estimate:
+def standardised(outcome: Array, treatment: Array, stratum: Array) -> Coefficient:
     """Difference within each stratum, averaged over the strata of all rows."""
     effect = np.zeros(len(outcome))
     residual = np.zeros(len(outcome))
@@ -119,7 +119,7 @@ def standardised(outcome: Array, treatment: Array, stratum: Array) -> Estimate:
     return _from_influence(value, effect - value + residual)
 
 
-def inverse_probability(outcome: Array, treatment: Array, propensity: Array) -> Estimate:
+def inverse_probability(outcome: Array, treatment: Array, propensity: Array) -> Coefficient:
     """Difference of means weighted by 1 / P(the treatment that was had); weights normalised.
 
     The propensity is taken as known, so the error is, if anything, stated too large.
@@ -170,11 +170,11 @@ def logistic(outcome: Array, matrix: Array, weights: Array | None = None) -> Fit
     raise ValueError(f"logistic fit must settle in 50 steps, got a last step of {step}")
 
 
-def product(first: Estimate, second: Estimate) -> Estimate:
+def product(first: Coefficient, second: Coefficient) -> Coefficient:
     """Return the product of two estimates whose errors are unrelated (Sobel)."""
     variance = (second.value * first.se) ** 2 + (first.value * second.se) ** 2
-    return Estimate(first.value * second.value, math.sqrt(variance))
+    return Coefficient(first.value * second.value, math.sqrt(variance))
 
 
-def _from_influence(value: float, influence: Array) -> Estimate:
-    return Estimate(value, float(influence.std() / math.sqrt(len(influence))))
+def _from_influence(value: float, influence: Array) -> Coefficient:
+    return Coefficient(value, float(influence.std() / math.sqrt(len(influence))))

@@ -24,7 +24,7 @@ from whybench.suites.analyze.generation import analyze_items
 from whybench.suites.analyze.grading import Graded, grade, twin_score
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.trials import BOUNDS, Bounds, Trials, misses, try_challenge, twin
-from whybench.suites.contract import Trial
+from whybench.suites.contract import SelfTest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     Marked = tuple[AnalyzeItem, Graded]
 
-__all__ = ["declining", "examined", "silent", "trials"]
+__all__ = ["declining", "examined", "self_tests", "silent"]
 
 MANY = 200
 """Number of draws from which on challenges are held to `BOUNDS` as they are."""
@@ -97,7 +97,7 @@ def declining(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, f
     return found
 
 
-def trials(design: AnalyzeDesign, seeds: int) -> Iterator[Trial]:
+def self_tests(design: AnalyzeDesign, seeds: int) -> Iterator[SelfTest]:
     """Try the challenges of a design on draws of their own, and say what does not hold."""
     if PUBLISHED in design.variant:
         return  # which are what they are, and cannot be drawn anew
@@ -107,7 +107,7 @@ def trials(design: AnalyzeDesign, seeds: int) -> Iterator[Trial]:
         for variant, each in found.items():
             whole = [miss for miss in missed if miss.startswith(f"{name}: ")]
             own = [miss for miss in missed if miss.startswith(f"{name} {variant}: ")]
-            yield Trial(
+            yield SelfTest(
                 f"{name} {variant}",
                 _figures(found, each),
                 tuple(own + (whole if variant == TRAP else [])),

@@ -13,11 +13,11 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
 - `fell_for`: the share of answered traps in which the answer is the one the trap suggests;
   `false_alarm`: the share of answered controls in which it claims a trap that is not there.
 - `label_flips`: of all pairs of answers to the same rows under two labels, the share that
-  contradict each other (see `conclusions`); there with several labels, also for each two of them.
+  contradict each other (see `conclusions`); with several labels, also at each two `labels`.
 - `answered`, and `mode_…`, the replies without an answer by reason.
 
 Where a group has several families, challenges, hints or labels, twin score, score, and scores of
-traps and controls are given at each (`score@challenge=simpson`); with several hints there is
+traps and controls are given at each (`score` at `challenge` simpson); with several hints there is
 `score_per_hint`, the slope: what one level less of help adds to the score, usually below 0.
 
 The sampled unit is the draw: twins, and the same rows under other hints and labels, belong to one.
@@ -41,7 +41,7 @@ from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.conclusions import flipped
 from whybench.suites.analyze.design import CONTROL
 from whybench.suites.analyze.published.forms import NEITHER
-from whybench.suites.groups import WHOSE, Group, alike, combined, grouped
+from whybench.suites.groups import Group, alike, combined, grouped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CONDITION",
     "SPLIT_BY",
-    "WHOSE",
     "analyze_measures",
     "bounded_mean",
     "groups_of",
@@ -113,11 +112,11 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _by_level(replies)
 
 
-def _plain(replies: Group, label: str = "") -> Iterator[Measure]:
-    yield _mean(replies, f"score{label}", scores_of(replies))
+def _plain(replies: Group) -> Iterator[Measure]:
+    yield _mean(replies, "score", scores_of(replies))
     for twin in (TRAP, CONTROL):
         chosen = replies.where(replies["twin"] == twin)
-        yield _mean(chosen, f"score_{twin}{label}", scores_of(chosen))
+        yield _mean(chosen, f"score_{twin}", scores_of(chosen))
 
 
 def _by_level(replies: Group) -> Iterator[Measure]:
@@ -126,28 +125,29 @@ def _by_level(replies: Group) -> Iterator[Measure]:
         if len(levels) < 2:
             continue
         for level in levels:
-            chosen, label = replies.where(replies[factor] == level), f"@{factor}={level}"
+            named = {factor: int(level) if factor == "hint" else level}
+            chosen = replies.where(replies[factor] == level, **named)
             if (chosen["twin"] == NEITHER).all():
-                yield _mean(chosen, f"score{label}", scores_of(chosen))
-                yield from _by_key(chosen, label)
+                yield _mean(chosen, "score", scores_of(chosen))
+                yield from _by_key(chosen)
                 continue
-            yield _twins(chosen, label)
-            yield from _plain(chosen, label)
+            yield _twins(chosen)
+            yield from _plain(chosen)
         if factor == "hint":
             hints = replies["hint"].astype(float)
             slope = clustered_slope(scores_of(replies), hints, replies.units)
             yield replies.measure("score_per_hint", slope, *_silences(replies))
 
 
-def _by_key(replies: Group, label: str = "") -> Iterator[Measure]:
+def _by_key(replies: Group) -> Iterator[Measure]:
     """Measure agreement with printed keys, where replies could be held against one."""
     held = replies.where(~np.isnan(replies["key_score"]))
     if held.units.size:
-        yield _mean(held, f"key_score{label}", held["key_score"])
+        yield _mean(held, "key_score", held["key_score"])
 
 
-def _twins(replies: Group, label: str = "") -> Measure:
-    return replies.measure(f"twin_score{label}", twin_scores(replies), *_silences(replies))
+def _twins(replies: Group) -> Measure:
+    return replies.measure("twin_score", twin_scores(replies), *_silences(replies))
 
 
 def twin_scores(replies: Group) -> Estimate:
@@ -175,14 +175,14 @@ def _flips(answers: Group) -> Iterator[Measure]:
             key = str(answers["label"][one]), str(answers["label"][other])
             contradicts = flipped(answers["conclusion"][one], answers["conclusion"][other])
             said.setdefault(key, []).append((answers.units[one], contradicts))
-    yield _flip_share(answers, "label_flips", [pair for pairs in said.values() for pair in pairs])
+    yield _flip_share(answers, [pair for pairs in said.values() for pair in pairs])
     for (one, other), pairs in sorted(said.items()):
-        yield _flip_share(answers, f"label_flips@labels={one}/{other}", pairs)
+        yield _flip_share(replace(answers, at={"labels": f"{one}/{other}"}), pairs)
 
 
-def _flip_share(answers: Group, name: str, pairs: Sequence[tuple[int, bool]]) -> Measure:
+def _flip_share(answers: Group, pairs: Sequence[tuple[int, bool]]) -> Measure:
     units, flips = ([pair[place] for pair in pairs] for place in (0, 1))
-    return answers.measure(name, clustered_share(flips, units))
+    return answers.measure("label_flips", clustered_share(flips, units))
 
 
 def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:

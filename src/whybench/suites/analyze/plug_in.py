@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.analyze.estimators import Array, Estimate
+from whybench.suites.analyze.estimators import Array, Coefficient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ def counted(*columns: Array) -> Array:
     return np.bincount(place, minlength=2 ** len(columns)).reshape((2,) * len(columns))
 
 
-def plug_in(formula: Callable[[Array], float], counts: Array) -> Estimate:
+def plug_in(formula: Callable[[Array], float], counts: Array) -> Coefficient:
     """Return the formula at the shares of the cells.
 
     Args:
@@ -44,4 +44,4 @@ def plug_in(formula: Callable[[Array], float], counts: Array) -> Estimate:
         slopes[cell] = (formula(shares + move) - formula(shares - move)) / (2 * STEP)
     mean = float(np.sum(shares * slopes))
     variance = float(np.sum(shares * (slopes - mean) ** 2)) / float(counts.sum())
-    return Estimate(formula(shares), math.sqrt(variance))
+    return Coefficient(formula(shares), math.sqrt(variance))

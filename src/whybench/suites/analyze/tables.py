@@ -19,6 +19,7 @@ from whybench.suites.analyze.published.agreement import key_score
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.wording import column_names
 from whybench.suites.contract import Answer
+from whybench.suites.groups import ANSWER_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +48,6 @@ that is not there, how many of the fields passed, the marks of each, and what it
 published data, the share of the printed key with which it agrees; and where programs were run, how
 many, how many of them failed, and what came of the last one."""
 
-WHOSE = ("agent", "design", "design_hash", "item", "epoch")
 WHICH = ("challenge", "variant", "twin", "hint", "label", "protocol")
 USUAL: Mapping[str, Any] = {
     name: value for name, value in asdict(Verdict("", passed=False)).items() if name != "field"
@@ -105,12 +105,12 @@ def fields_table(records: pa.Table) -> pa.Table:
     import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
 
     rows = [
-        {**{name: record[name] for name in (*WHOSE, *WHICH)}, **asdict(verdict)}
-        for record in records.select((*WHOSE, *WHICH, "marks")).to_pylist()
+        {**{name: record[name] for name in (*ANSWER_KEYS, *WHICH)}, **asdict(verdict)}
+        for record in records.select((*ANSWER_KEYS, *WHICH, "marks")).to_pylist()
         if record["marks"]
         for verdict in verdicts_of(record["marks"])
     ]
-    types = {name: records.schema.field(name).type for name in (*WHOSE, *WHICH)}
+    types = {name: records.schema.field(name).type for name in (*ANSWER_KEYS, *WHICH)}
     own = {
         "field": pa.string(), "passed": pa.bool_(), "reason": pa.string(), "off": pa.float64(),
         "fell_for": pa.bool_(), "false_alarm": pa.bool_(),

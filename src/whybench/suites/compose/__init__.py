@@ -8,13 +8,14 @@ is the product of the first: an agent that composes what it knows gets both righ
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whybench.suites.compose.agents import AGENTS, gold
 from whybench.suites.compose.answers import read_answer
 from whybench.suites.compose.checks import CHECKS, in_bundled_words
-from whybench.suites.compose.design import DESIGNS, ComposeDesign, make_design
+from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
+from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw
 from whybench.suites.compose.measures import compose_measures
 from whybench.suites.compose.paired import compose_pairs
@@ -23,17 +24,29 @@ from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_of
 from whybench.suites.compose.reading import read_prompt
 from whybench.suites.compose.tables import compositions_table, pairs_table
 from whybench.suites.compose.world import side
-from whybench.suites.contract import ENDLESS, Answer, Budget, Scalar, Stream, Suite
+from whybench.suites.contract import (
+    ENDLESS,
+    Answer,
+    Budget,
+    Comparison,
+    Costs,
+    Inspection,
+    Scalar,
+    Suite,
+    Training,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
+
 __all__ = ["SUITE"]
 
-PROBES = (
+GOLDEN_REPLIES = (
     "", "yes", "No.", " YES ", "**no**", "yes or no", "yes/no", "Answer: yes", "Answer: no",
     "The answer is yes.", "Answer: yes\nAnswer: no", "yes, since the rule holds", "maybe",
     "<think>no</think>yes", "<think>no", "\\boxed{yes}", "<answer>no</answer>",
@@ -42,15 +55,15 @@ PROBES = (
 
 BUDGETS = {
     "small": Budget(
-        {"base": "core", "kinds": "cycle3+cycle3", "gates": "or", "units": 56},
+        {"design": "core", "kinds": "cycle3+cycle3", "gates": "or", "units": 56},
         "one world of two blocks, with just the units that an agent without errors needs for "
         "verdicts",
     ),
     "standard": Budget(
-        {"base": "core"},
+        {"design": "core"},
         "three worlds of three blocks, with three compositions each, and units enough for verdicts",
     ),
-    "full": Budget({"base": "full"}, "every theme, detail and style of reply on the same worlds"),
+    "full": Budget({"design": "full"}, "every theme, detail and style of reply on the same worlds"),
 }
 
 UNITS_TO_TRAIN_ON = 16
@@ -59,51 +72,104 @@ UNITS_TO_TRAIN_ON = 16
 REPLY_TOKENS = {"direct": 2, "step-by-step": 350, "worked-example": 250}
 
 
-def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
-    return read_answer(text, str(factors["style"]), truncated)
+TABLES = {"compositions": compositions_table, "pairs": pairs_table}
 
 
-def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
-    from whybench.suites.compose.figures import compose_figures  # noqa: PLC0415
+class Compose(Suite[ComposeDesign, ComposeItem]):
+    """Say what would hold if something were made so, about parts of a world and about the whole."""
 
-    return compose_figures(folder, records)
-
-
-SUITE: Suite[ComposeDesign, ComposeItem] = Suite(
-    name="compose",
-    version=1,
-    summary="says what would hold if something were made so, about parts of a world and the whole",
-    designs=DESIGNS,
-    design=make_design,
-    items=compose_items,
-    word=lambda item: item.prompt,
-    read_prompt=read_prompt,
-    read_answer=_read,
-    gold=gold,
-    measures=compose_measures,
-    headline=("valid_and_consistent",),
-    budgets=BUDGETS,
-    paired=compose_pairs,
-    agents=AGENTS,
-    columns=COLUMNS,
-    parts={},
-    reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
-    task="whybench.suites.compose.task:compose",
-    probes=PROBES,
-    full_score=lambda item, answer: answer.value == item.truth,
-    stream=Stream(
+    name = "compose"
+    version = 1
+    summary = "says what would hold if something were made so, about parts of a world and the whole"
+    designs = DESIGNS
+    agents = AGENTS
+    columns = COLUMNS
+    condition = CONDITION
+    random_columns = frozenset(DRAWN)
+    headline = ("valid_and_consistent",)
+    golden_replies = GOLDEN_REPLIES
+    checks = CHECKS
+    tables = TABLES
+    costs = Costs(
+        reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
+        budgets=BUDGETS,
+        advice=advice,
+    )
+    training = Training(
         {"worlds": ENDLESS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
-        lambda item: item.question.world.text,
-        lambda question: side(question.world),
-    ),
-    drawn=frozenset(DRAWN),
-    together=unit_of,
-    advice=advice,
-    fair=lambda _: False,
-    tables={"compositions": compositions_table, "pairs": pairs_table},
-    own_words=in_bundled_words,
-    figures=_figures,
-    draw=draw,
-    questionnaire=QUESTIONNAIRE,
-    checks=CHECKS,
-)
+        world_key=lambda item: item.question.world.text,
+        split_of=lambda question: side(question.world),
+    )
+    study = QUESTIONNAIRE
+    comparison = Comparison(compose_pairs)
+    inspection = Inspection(
+        scorer="verdict",
+        metric="composition_measures",
+        shown=(
+            "valid_and_consistent",
+            "inconclusive",
+            "undefined",
+            "balanced_accuracy_factual",
+            "balanced_accuracy_interventional",
+        ),
+    )
+
+    def items(self, design: ComposeDesign) -> Iterable[ComposeItem]:
+        """Return the items of a design."""
+        return compose_items(design)
+
+    def render(self, item: ComposeItem) -> str:
+        """Return the prompt of an item."""
+        return item.prompt
+
+    def parse_prompt(self, prompt: str) -> object:
+        """Return the question that a prompt asks."""
+        return read_prompt(prompt)
+
+    def is_native_prompt(self, item: ComposeItem) -> bool:
+        """Whether a prompt is in the words of a bundled theme."""
+        return in_bundled_words(item)
+
+    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
+        """Return yes or no, as 1 or 0."""
+        return read_answer(reply, str(factors["style"]), truncated)
+
+    def oracle(self, asked: ComposeItem) -> str:
+        """Return the true answer in the form that is asked for."""
+        return gold(asked)
+
+    def is_balanced(self, design: ComposeDesign) -> bool:  # noqa: ARG002
+        """Return that no design claims it: worlds decide how often something holds."""
+        return False
+
+    def group_key(self, item: ComposeItem) -> object:
+        """Return the unit: one sample asks all questions about it."""
+        return unit_of(item)
+
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return validity, consistency, and accuracy."""
+        return compose_measures(records)
+
+    def pool(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+        """Return the answers of a run under one condition.
+
+        A unit that was told in several ways counts as several.
+        """
+        told = [tuple(row[name] for name in (*CONDITION, "unit")) for row in rows]
+        number = {telling: place for place, telling in enumerate(dict.fromkeys(told))}
+        return super().pool(
+            [{**row, "unit": number[way]} for row, way in zip(rows, told, strict=True)]
+        )
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of a run."""
+        from whybench.suites.compose.figures import compose_figures  # noqa: PLC0415
+
+        return compose_figures(records)
+
+    def draw(self, item: ComposeItem) -> Iterable[str]:
+        """Return lines that picture the causal graph."""
+        return draw(item)
+
+
+SUITE = Compose()

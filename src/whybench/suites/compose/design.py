@@ -22,12 +22,12 @@ from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
 from whybench.suites.compose.world import Gates
 from whybench.suites.compose.worlds import check_kinds, shape_of
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
+from whybench.suites.designs import check_levels, deciding, factor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "make_design", "questions_about"]
+__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "questions_about"]
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
@@ -40,36 +40,37 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class ComposeDesign:
-    """Which compose items there are. Each factor is a tuple of levels.
-
-    Attributes:
-        name: The design's name.
-        kinds: Shapes of worlds, such as cycle3+bridge+wheel4, or worlds by name.
-        gates: Whether nodes are or gates, and gates, or some of both: or, and, mixed.
-        theme: Bundled themes by name, or paths of YAML themes.
-        detail: Whether sentences without bearing stand among the rules: none, some.
-        style: How the reply is asked for: direct, step-by-step, worked-example.
-        worlds: Number of worlds of each shape and kind of gates.
-        units: Number of units of each world.
-        split: The side of the train/test divide; worlds by name are for testing.
-    """
+    """Which compose items there are. Most factors are tuples of levels."""
 
     name: str = "core"
-    kinds: tuple[str, ...] = ("cycle3+cycle3+cycle3",)
-    gates: tuple[str, ...] = LEVELS["gates"]
-    theme: tuple[str, ...] = ("feast",)
-    detail: tuple[str, ...] = ("none",)
-    style: tuple[str, ...] = ("direct",)
-    worlds: int = 1
-    units: int = 128
-    split: str = "test"
+    kinds: tuple[str, ...] = factor(
+        ("cycle3+cycle3+cycle3",),
+        "Shapes of worlds, such as cycle3+bridge+wheel4, or worlds by name.",
+    )
+    gates: tuple[str, ...] = factor(
+        LEVELS["gates"], "Whether nodes are or gates, and gates, or some of both: or, and, mixed."
+    )
+    theme: tuple[str, ...] = factor(
+        ("feast",), "Themes: names, or paths of YAML files.", files=True
+    )
+    detail: tuple[str, ...] = factor(
+        ("none",), "Whether sentences without bearing stand among the rules: none, some."
+    )
+    style: tuple[str, ...] = factor(
+        ("direct",), "Form of the reply: direct, step-by-step, worked-example."
+    )
+    worlds: int = factor(1, "Number of worlds of each shape and kind of gates.")
+    units: int = factor(128, "Number of units of each world.")
+    split: str = factor(
+        "test", "The side of the train/test divide; worlds by name are for testing."
+    )
 
     def __post_init__(self) -> None:
-        for factor, levels in LEVELS.items():
-            chosen = getattr(self, factor)
-            check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
-        for factor in ("kinds", "theme"):
-            check_levels(factor, getattr(self, factor))
+        for name, levels in LEVELS.items():
+            chosen = getattr(self, name)
+            check_levels(name, (chosen,) if isinstance(chosen, str) else chosen, levels)
+        for name in ("kinds", "theme"):
+            check_levels(name, getattr(self, name))
         check_levels("theme", tuple(entry.name for entry in self.themes))
         for count in ("worlds", "units"):
             if getattr(self, count) < 1:
@@ -155,21 +156,3 @@ DESIGNS: Mapping[str, ComposeDesign] = {
 """The named designs. `core` has three compositions in each of three worlds; `shapes` varies the
 blocks, `long` the number of them, `full` the telling; `party` is the source's party of eight. Each
 has the units that an agent without errors needs for conclusive verdicts."""
-
-_NUMBERS = ("worlds", "units")
-
-
-def make_design(settings: Mapping[str, object]) -> ComposeDesign:
-    """Build a design from a named one or a YAML file (`base`) and factors to change.
-
-    A factor takes one level or a list of levels; `worlds` and `units` are numbers.
-    """
-    return redesigned(settings, DESIGNS, _read, "theme")
-
-
-def _read(key: str, value: object) -> object:
-    if key in {"name", "split"}:
-        return str(value)
-    if key in _NUMBERS:
-        return number(key, value, int)
-    return tuple(map(str, levels_of(value)))

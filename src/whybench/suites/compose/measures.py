@@ -10,23 +10,24 @@ Of the compositions of all worlds (see `verdicts`), by the majority of epochs:
 - `valid_agreement`, `consistent_agreement`: unit by unit, the mean over compositions.
 
 Verdicts are tests already, so these have no interval of their own. What each composition came to
-does: `valid_ratio@…` and `consistent_ratio@…`, the difference of product and target as a share of
-the larger, flagged with the verdict, and the agreement on units; @ is followed by world and path.
+does: `valid_ratio` and `consistent_ratio`, the difference of product and target as a share of the
+larger, flagged with the verdict, and the agreement on units, at each `composition`: world and path.
 
 Of the scored answers, with intervals clustered by unit:
 
 - `balanced_accuracy_factual`, `balanced_accuracy_interventional`: a constant answer has one half;
-- `error`: the share of answers about made causes that are wrong; `error@distance=2` and
-  `error@mediators=3`: by the number of blocks and of nodes between cause and effect, and
+- `error`: the share of answers about made causes that are wrong, also at each `distance` and at
+  each number of `mediators`: the blocks and the nodes between cause and effect; and
   `error_per_block`, `error_per_mediator`, the slopes;
 - `yes_share`.
 
 And of all answers that no technical error prevented, `answered`. Where a group has several shapes
-or gates, headline and accuracies are given at each (`…@gates=or`).
+or gates, headline and accuracies are given at each.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,12 +120,12 @@ def _measures(group: Group) -> Iterator[Measure]:
         yield from _by_composition(group, *result)
 
 
-def _classes(group: Group, results: Sequence[Composed], label: str = "") -> Iterator[Measure]:
+def _classes(group: Group, results: Sequence[Composed]) -> Iterator[Measure]:
     found = headline([composition.kind for _, composition in results])
     for kind, name in CLASS_MEASURES.items():
         share = found.counts[kind] / found.n if found.n else None
-        yield _over_compositions(group, f"{name}{label}", share, results)
-        if label:  # at a level of a factor, the headline alone
+        yield _over_compositions(group, name, share, results)
+        if group.at:  # at a level of a factor, the headline alone
             return
 
 
@@ -158,11 +159,11 @@ def _over_compositions(
     return group.measure(name, found, *biased)
 
 
-def _accuracies(answers: Group, label: str = "") -> Iterator[Measure]:
+def _accuracies(answers: Group) -> Iterator[Measure]:
     for rung in RUNGS:
         chosen = answers.where(answers["rung"] == rung)
         found = balanced_accuracy(chosen["value"] == 1, chosen["truth"] == 1, chosen.units)
-        yield chosen.measure(f"balanced_accuracy_{rung}{label}", found)
+        yield chosen.measure(f"balanced_accuracy_{rung}", found)
 
 
 def _errors(answers: Group) -> Iterator[Measure]:
@@ -177,25 +178,24 @@ def _errors(answers: Group) -> Iterator[Measure]:
         yield made.measure(f"error_per_{one}", clustered_slope(wrong, scale, made.units))
         for level in np.unique(scale).tolist():
             there = scale == level
-            yield _share(made.where(there), f"error@{factor}={level:g}", wrong[there])
+            yield _share(made.where(there, **{factor: int(level)}), "error", wrong[there])
 
 
 def _by_level(group: Group, answers: Group, results: Sequence[Composed]) -> Iterator[Measure]:
     for factor in SPLIT_BY:
         levels = np.unique(group[factor]).tolist()
         for level in levels if len(levels) > 1 else ():
-            label = f"@{factor}={level}"
             there = [result for result in results if getattr(result[0], factor) == level]
-            yield from _classes(group, there, label)
-            yield from _accuracies(answers.where(answers[factor] == level), label)
+            yield from _classes(group.where(group[factor] == level, **{factor: level}), there)
+            yield from _accuracies(answers.where(answers[factor] == level, **{factor: level}))
 
 
 def _by_composition(group: Group, world: WorldAnswers, found: Composition) -> Iterator[Measure]:
-    label = f"@{world.label}/{path_label(found)}"
+    there = replace(group, at={"composition": f"{world.label}/{path_label(found)}"})
     for name, compared in (("valid", found.valid), ("consistent", found.consistent)):
         flags = (compared.verdict, *found.flags)
-        yield group.measure(f"{name}_ratio{label}", compared.ratio, *flags)
-        yield group.measure(f"{name}_agreement{label}", compared.agreement)
+        yield there.measure(f"{name}_ratio", compared.ratio, *flags)
+        yield there.measure(f"{name}_agreement", compared.agreement)
 
 
 def _share(group: Group, name: str, hits: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Measure:

@@ -30,8 +30,8 @@ from whybench.suites.compose.comparisons import COLUMNS, RATIOS, CompositionStat
 from whybench.suites.compose.groups import groups_of, worlds_of
 from whybench.suites.compose.measures import RESAMPLES, RUNGS, composed
 from whybench.suites.compose.verdicts import DELTA, UNTRUSTED
+from whybench.suites.groups import GROUP_KEYS
 from whybench.suites.pairs import (
-    WHOSE,
     Pair,
     answered_share,
     couples,
@@ -86,7 +86,7 @@ def _headline(one: Group, two: Group) -> Pair | None:
     units = len(np.unique(one.units))
     moved = resampled_shift(first, second, (draws[0], draws[1]), one.units.size, units)
     seldom = shift_between(*(_of_trials([side[key][0] for key in shared]) for side in sides))
-    labels = {name: value for name, value in one.labels.items() if name not in WHOSE}
+    labels = {name: value for name, value in one.labels.items() if name not in GROUP_KEYS}
     return Pair("valid_and_consistent", labels, first, second, wider(moved, seldom))
 
 

@@ -68,7 +68,7 @@ def _page(item: ComposeItem) -> ItemPage:
     if item.question.style != "direct":
         raise UserError(
             f"people answer yes or no, so style must be direct, got {item.question.style!r}; "
-            "add -T style=direct"
+            "choose style=direct"
         )
     return ItemPage(text="", question=asked_of(item.question))
 

@@ -6,13 +6,25 @@ right or wrong an answer is *justified* or not: what was seen entails it, or lea
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import ENDLESS, Budget, Stream, Suite
+from whybench.suites.contract import (
+    ENDLESS,
+    Answer,
+    Budget,
+    Comparison,
+    Costs,
+    Inspection,
+    Scalar,
+    Suite,
+    Training,
+)
 from whybench.suites.intervene.agents import AGENTS, gold
-from whybench.suites.intervene.design import DESIGNS, InterveneDesign, make_design
+from whybench.suites.intervene.design import DESIGNS, InterveneDesign
+from whybench.suites.intervene.entailment import solver_class
 from whybench.suites.intervene.episode import Episode, case_of
 from whybench.suites.intervene.generation import intervene_items
+from whybench.suites.intervene.groups import CONDITION
 from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, described, draw
 from whybench.suites.intervene.measures import intervene_measures
 from whybench.suites.intervene.paired import intervene_pairs
@@ -24,16 +36,16 @@ from whybench.suites.intervene.steps import PARTS, steps_table
 from whybench.suites.intervene.wording import opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from pathlib import Path
+    from collections.abc import Callable, Iterable, Mapping
 
     import pyarrow as pa
 
-    from whybench.suites.contract import Scalar
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
 
 __all__ = ["SUITE"]
 
-PROBES = (
+GOLDEN_REPLIES = (
     "", "yes", '{"answer": "yes"}', '{"answer": "No"}', '{"answer": "yes|no"}', '{"answer": true}',
     '{"answer": "yes"} or {"answer": "no"}', '{"next": "continue"}', '{"next": "answer"}',
     '{"next": "answer"', '{"entity": "nobody", "action": "push"}', '{"ANSWER": "YES"}',
@@ -42,64 +54,115 @@ PROBES = (
 )  # fmt: skip
 
 BUDGETS = {
-    "small": Budget({"base": "core"}, "the complete core set: all worlds of three entities"),
+    "small": Budget({"design": "core"}, "the complete core set: all worlds of three entities"),
     "standard": Budget(
-        {"base": "advanced", "graphs": 20}, "random worlds of four to seven entities, 20 of each"
+        {"design": "advanced", "graphs": 20}, "random worlds of four to seven entities, 20 of each"
     ),
-    "full": Budget({"base": "advanced"}, "random worlds of four to seven entities, 80 of each"),
+    "full": Budget({"design": "advanced"}, "random worlds of four to seven entities, 80 of each"),
 }
 
 REPLY_TOKENS = {"basic": 20, "fewest-steps": 20, "step-by-step": 250, "recipe": 40}
 
 
-def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
-    from whybench.suites.intervene.figures import intervene_figures  # noqa: PLC0415
-
-    return intervene_figures(folder, records)
+TABLES = {"steps": steps_table}
 
 
-def _open(factors: Mapping[str, Scalar]) -> Episode:
-    return Episode(case_of(factors))
+def _reward(_truth: Scalar, answer: Answer) -> float:
+    """Return 1 for a right answer that what was seen entails: nothing else has this verdict."""
+    return float(answer.parts["verdict"] == "justified")
 
 
-SUITE: Suite[InterveneDesign, InterveneItem] = Suite(
-    name="intervene",
-    version=1,
-    summary="finds out by acting whether one thing causes another",
-    designs=DESIGNS,
-    design=make_design,
-    items=intervene_items,
-    word=opening,
-    read_prompt=read_prompt,
-    read_answer=None,
-    episode=_open,
-    gold=gold,
-    measures=intervene_measures,
-    headline=("justified_accuracy",),
-    budgets=BUDGETS,
-    paired=intervene_pairs,
-    agents=AGENTS,
-    columns=COLUMNS,
-    parts=PARTS,
-    reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
-    turns=lambda factors: 2 * int(factors["n"]),
-    task="whybench.suites.intervene.task:intervene",
-    probes=PROBES,
-    full_score=lambda item, answer: (
-        answer.value == item.truth and answer.parts["verdict"] == "justified"
-    ),
-    # Nothing but a right answer that what was seen entails has this verdict.
-    worth=lambda _, answer: float(answer.parts["verdict"] == "justified"),
-    stream=Stream(
-        {"base": "advanced", "graphs": ENDLESS, "split": "train"},
-        lambda item: who_reaches_whom(item.hidden),
-    ),
-    identity=described,
-    drawn=frozenset(DRAWN),
-    fair=lambda design: design.worlds == "advanced",
-    tables={"steps": steps_table},
-    figures=_figures,
-    draw=draw,
-    play=PLAY,
-    questionnaire=QUESTIONNAIRE,
-)
+class Intervene(Suite[InterveneDesign, InterveneItem]):
+    """Find out by acting whether one thing causes another, and answer when it is settled."""
+
+    name = "intervene"
+    version = 1
+    summary = "finds out by acting whether one thing causes another"
+    designs = DESIGNS
+    agents = AGENTS
+    columns = COLUMNS
+    parts = PARTS
+    condition = CONDITION
+    random_columns = frozenset(DRAWN)
+    headline = ("justified_accuracy",)
+    golden_replies = GOLDEN_REPLIES
+    tables = TABLES
+    costs = Costs(
+        reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
+        turns=lambda factors: 2 * int(factors["n"]),
+        budgets=BUDGETS,
+    )
+    training = Training(
+        {"design": "advanced", "graphs": ENDLESS, "split": "train"},
+        world_key=lambda item: who_reaches_whom(item.hidden),
+        reward=_reward,
+    )
+    study = QUESTIONNAIRE
+    play = PLAY
+    comparison = Comparison(intervene_pairs)
+    inspection = Inspection(
+        scorer="justification",
+        metric="justified_measures",
+        shown=("justified_accuracy", "accuracy", "balanced_accuracy", "steps"),
+    )
+
+    def items(self, design: InterveneDesign) -> Iterable[InterveneItem]:
+        """Return the items of a design."""
+        return intervene_items(design)
+
+    def render(self, item: InterveneItem) -> str:
+        """Return the words that open an episode."""
+        return opening(item)
+
+    def parse_prompt(self, prompt: str) -> object:
+        """Return what an opening tells of the world."""
+        return read_prompt(prompt)
+
+    def open_episode(self, factors: Mapping[str, Scalar]) -> Episode:
+        """Open the episode of an item."""
+        return Episode(case_of(factors))
+
+    def oracle(self, asked: Episode) -> str:
+        """Return the next reply of an agent that acts until the answer is settled."""
+        return gold(asked)
+
+    def is_correct(self, item: InterveneItem, answer: Answer) -> bool:
+        """Whether an answer is right, and what was seen entails it."""
+        return answer.value == item.truth and answer.parts["verdict"] == "justified"
+
+    def is_balanced(self, design: InterveneDesign) -> bool:
+        """Whether as many answers are yes as no, which holds of advanced worlds."""
+        return design.worlds == "advanced"
+
+    def identity(self, item: InterveneItem) -> str:
+        """Return the opening and the hidden world, of which the opening does not tell."""
+        return described(item)
+
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return accuracy, justified and plain, and what agents do."""
+        return intervene_measures(records)
+
+    def make_task(
+        self,
+        design: InterveneDesign,  # noqa: ARG002
+        options: Mapping[str, Any],  # noqa: ARG002
+        ask: Callable[..., Any],
+    ) -> Any:
+        """Return the task whose solver holds the episodes."""
+        from whybench.suites.intervene.task import episodes  # noqa: PLC0415  (imports Inspect)
+
+        solver_class()  # else the first verdict would fail, after all the calls
+        return ask(solver=episodes())
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of a run."""
+        from whybench.suites.intervene.figures import intervene_figures  # noqa: PLC0415
+
+        return intervene_figures(records)
+
+    def draw(self, item: InterveneItem) -> Iterable[str]:
+        """Return lines that picture the causal graph."""
+        return draw(item)
+
+
+SUITE = Intervene()

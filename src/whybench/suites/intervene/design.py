@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, deciding, levels_of, number, redesigned
+from whybench.suites.designs import check_levels, deciding, factor
 from whybench.suites.intervene.sets import (
     INITIAL,
     QUESTIONS,
@@ -28,7 +28,7 @@ from whybench.suites.intervene.themes import Theme, theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "WORLDS", "InterveneDesign", "make_design"]
+__all__ = ["DESIGNS", "LEVELS", "WORLDS", "InterveneDesign"]
 
 WORLDS = ("core", "advanced", "source-advanced")
 """The sets of worlds."""
@@ -47,31 +47,28 @@ SMALLEST = 4
 
 @dataclass(frozen=True)
 class InterveneDesign:
-    """Which intervene items there are. Each factor is a tuple of levels.
-
-    Attributes:
-        name: The design's name.
-        worlds: The set of worlds: core, advanced, source-advanced.
-        theme: Bundled themes by name, or paths of YAML themes.
-        style: How the agent is instructed: basic, fewest-steps, step-by-step, recipe.
-        interface: How it replies: JSON in text, or tools that it calls.
-        n: Numbers of entities; the core set has its own, as for the next three.
-        density: Shares of the possible edges.
-        initial: First states: all-moving, rest, some-moving.
-        graphs: Number of worlds of each size and density.
-        split: The side of the train/test divide; only advanced worlds are for training.
-    """
+    """Which intervene items there are. Most factors are tuples of levels."""
 
     name: str = "core"
-    worlds: str = "core"
-    theme: tuple[str, ...] = ("shapes",)
-    style: tuple[str, ...] = ("basic",)
-    interface: tuple[str, ...] = ("text",)
-    n: tuple[int, ...] = ()
-    density: tuple[float, ...] = ()
-    initial: tuple[str, ...] = ()
-    graphs: int = 0
-    split: str = "test"
+    worlds: str = factor("core", "The set of worlds: core, advanced, source-advanced.")
+    theme: tuple[str, ...] = factor(
+        ("shapes",), "Themes: names, or paths of YAML files.", files=True
+    )
+    style: tuple[str, ...] = factor(
+        ("basic",), "How the agent is instructed: basic, fewest-steps, step-by-step, recipe."
+    )
+    interface: tuple[str, ...] = factor(
+        ("text",), "How it replies: JSON in text, or tools that it calls."
+    )
+    n: tuple[int, ...] = factor(
+        (), "Numbers of entities; the core set has its own, as for the next three."
+    )
+    density: tuple[float, ...] = factor((), "Shares of the possible edges.")
+    initial: tuple[str, ...] = factor((), "First states: all-moving, rest, some-moving.")
+    graphs: int = factor(0, "Number of worlds of each size and density.")
+    split: str = factor(
+        "test", "The side of the train/test divide; only advanced worlds are for training."
+    )
 
     def __post_init__(self) -> None:
         check_levels("worlds", (self.worlds,), WORLDS)
@@ -88,10 +85,10 @@ class InterveneDesign:
             self._check_random()
 
     def _check_core(self) -> None:
-        for factor in ("n", "density", "initial", "graphs"):
-            if value := getattr(self, factor):
+        for name in ("n", "density", "initial", "graphs"):
+            if value := getattr(self, name):
                 raise UserError(
-                    f"{factor} is fixed for core worlds, got {value}; ask for worlds=advanced"
+                    f"{name} is fixed for core worlds, got {value}; ask for worlds=advanced"
                 )
 
     def _check_random(self) -> None:
@@ -180,21 +177,3 @@ DESIGNS: Mapping[str, InterveneDesign] = {
 }
 """The named designs. The source's advanced set asks 1,200 questions, of which nearly three of four
 have the answer yes; ours asks 1,280, half of them with the answer yes."""
-
-_NUMBERS: Mapping[str, type] = {"n": int, "density": float}
-
-
-def make_design(settings: Mapping[str, object]) -> InterveneDesign:
-    """Build a design from a named one or a YAML file (`base`) and factors to change.
-
-    A factor takes one level or a list of levels; `graphs` is a number.
-    """
-    return redesigned(settings, DESIGNS, _read, "theme")
-
-
-def _read(key: str, value: object) -> object:
-    if key in {"name", "worlds", "split"}:
-        return str(value)
-    if key == "graphs":
-        return number(key, value, int)
-    return tuple(number(key, level, _NUMBERS.get(key, str)) for level in levels_of(value))

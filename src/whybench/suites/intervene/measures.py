@@ -19,7 +19,8 @@ Of all episodes that no technical error ended: `answered`; `mode_…`, by what e
 `reasks`, how often an unreadable reply was asked for again.
 
 Where a group has several sizes, structures, first states or relations, there are both accuracies at
-each (`accuracy@n=4`), and with several sizes their slope: what one entity more costs.
+each level (`accuracy` at `entities` 4), and with several sizes their slope: what one entity more
+costs.
 
 Intervals are clustered by the sampled unit (`groups`). A share of nothing has no estimate.
 """
@@ -59,8 +60,9 @@ __all__ = ["MODES", "SPLIT_BY", "intervene_measures", "optimal_steps"]
 MODES = ("invalid_format", "invalid_action", "invalid_answer", "out_of_steps", "cut_off")
 """The reasons for which an episode may end without an answer."""
 
-SPLIT_BY = ("n", "structure", "initial", "relation")
-"""The columns at each level of which both accuracies are given."""
+SPLIT_BY = {"n": "entities", "structure": "structure", "initial": "initial", "relation": "relation"}
+"""The columns at each level of which both accuracies are given, and what their levels are called:
+the number of entities is `n` in records, and in measures `n` is the number of answers."""
 
 
 def intervene_measures(records: pa.Table) -> list[Measure]:
@@ -117,16 +119,16 @@ def _endings(episodes: Group) -> Iterator[Measure]:
 
 def _by_level(group: Group, answers: Group) -> Iterator[Measure]:
     """Yield both accuracies at every level that the group has, answered there or not."""
-    for factor in SPLIT_BY:
-        levels = np.unique(group[factor]).tolist()
+    for column, factor in SPLIT_BY.items():
+        levels = np.unique(group[column]).tolist()
         if len(levels) < 2:
             continue
         for level in levels:
-            chosen = answers.where(answers[factor] == level)
-            label = f"{factor}={level:g}" if factor == "n" else f"{factor}={level}"
+            named = {factor: int(level) if column == "n" else level}
+            chosen = answers.where(answers[column] == level, **named)
             for name, hits in _accuracies(chosen).items():
-                yield _share(chosen, f"{name}@{label}", hits)
-        if factor == "n":
+                yield _share(chosen, name, hits)
+        if column == "n":
             for name, hits in _accuracies(answers).items():
                 slope = clustered_slope(hits, answers["n"], answers.units)
                 yield answers.measure(f"{name.removesuffix('_accuracy')}_per_entity", slope)

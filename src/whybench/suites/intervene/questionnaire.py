@@ -56,7 +56,7 @@ def _page(item: InterveneItem) -> ItemPage:
     if item.style not in SPOKEN or item.interface != "text":
         raise UserError(
             f"people act by buttons, so style must be one of {', '.join(SPOKEN)} and interface "
-            f"text, got {item.style} and {item.interface}; choose them by -T"
+            f"text, got {item.style} and {item.interface}; choose them in the design"
         )
     theme = item.theme
     x, y = item.asked

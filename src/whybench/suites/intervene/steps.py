@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.groups import ANSWER_KEYS
 from whybench.suites.intervene.entailment import Evidence, Transition
 from whybench.suites.intervene.episode import case_of, entities
 from whybench.suites.intervene.experimenters import Inquiry
@@ -35,8 +36,6 @@ PARTS: Mapping[str, type] = {
 a wrong one, what was entailed in the end, how often the agent acted and was asked again, and what
 it did ("hold 2; move 0")."""
 
-WHOSE = ("agent", "design", "design_hash", "item", "epoch")
-
 
 def walk(world: World, initial: State, path: str) -> Iterator[Transition]:
     """Yield the transitions of a path through a world."""
@@ -61,14 +60,14 @@ def steps_table(records: pa.Table) -> pa.Table:
     """Return a row for each step of each episode: what was done, what moved, what was settled."""
     import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
 
-    needed = (*WHOSE, *DRAWN, "interface", "path")
+    needed = (*ANSWER_KEYS, *DRAWN, "interface", "path")
     rows = [
         step
         for record in records.select(needed).to_pylist()
         if record["path"]
         for step in _steps(record)
     ]
-    types = {name: records.schema.field(name).type for name in WHOSE}
+    types = {name: records.schema.field(name).type for name in ANSWER_KEYS}
     own = {
         "step": pa.int32(), "action": pa.string(), "entity": pa.string(), "before": pa.string(),
         "after": pa.string(), "settled": pa.string(),
@@ -84,7 +83,7 @@ def _steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     next(settled)
     for number, (step, known) in enumerate(zip(seen, settled, strict=True), start=1):
         yield {
-            **{name: record[name] for name in WHOSE},
+            **{name: record[name] for name in ANSWER_KEYS},
             "step": number,
             "action": step.action,
             "entity": names[step.entity],

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import ENDLESS, Answer, Budget, Scalar, Stream, Suite
+from whybench.suites.contract import (
+    ENDLESS,
+    Answer,
+    Budget,
+    Comparison,
+    Costs,
+    Inspection,
+    Replication,
+    Scalar,
+    Suite,
+    Sums,
+    Training,
+)
 from whybench.suites.judge.agents import AGENTS
 from whybench.suites.judge.answers import read_answer
 from whybench.suites.judge.checks import CHECKS
 from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
 from whybench.suites.judge.generation import items_of, world_of
-from whybench.suites.judge.groups import SUMMED_BY
+from whybench.suites.judge.groups import CONDITION, SUMMED_BY
 from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, word
-from whybench.suites.judge.measures import judge_measures, summed_measures
+from whybench.suites.judge.measures import contrast_measures, judge_measures, summed_measures
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.reading import read_prompt
 from whybench.suites.judge.stated import side_told
@@ -20,15 +32,16 @@ from whybench.suites.judge.wording import word_answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
     from whybench.suites.pairs import Pair
 
 __all__ = ["SUITE"]
 
-PROBES = (
+GOLDEN_REPLIES = (
     "", "70", "70%", " 70. ", "0.7", "seventy", "between 60 and 80", "60-80", "101", "-5",
     "<likelihood>70</likelihood>", "<likelihood>70</likelihood><confidence>90</confidence>",
     "<likelihood>70", "<think>60</think>70", "<think>60", "I cannot say.", "70 or 80",
@@ -36,31 +49,28 @@ PROBES = (
 )  # fmt: skip
 
 
+REPLY_TOKENS = {"numeric": 3, "cot": 300, "confidence": 20}
+PARTS = {"confidence": float, "person": str}
+
 BUDGETS = {
     "small": Budget(
-        {"base": "core"},
+        {"design": "core"},
         "half of all combinations of question, story and polarity, balanced; a number for a reply",
         blocks=2,
     ),
     "standard": Budget(
-        {"base": "core", "style": ["numeric", "cot"]},
+        {"design": "core", "style": ["numeric", "cot"]},
         "every question, story and polarity, with a bare number and with reasoning for a reply",
     ),
-    "full": Budget({"base": "full"}, "all stories, distracting texts and styles of reply"),
+    "full": Budget({"design": "full"}, "all stories, distracting texts and styles of reply"),
 }
-
-
-def _read(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
-    judged = read_answer(text, str(factors["style"]), truncated=truncated)
-    parts = {} if judged.confidence is None else {"confidence": judged.confidence}
-    return Answer(judged.value, judged.reason, parts)
 
 
 HALF_A_POINT = 0.5
 """Whoever is asked for a number from 0 to 100 may answer with whole ones."""
 
 
-def _worth(truth: Scalar, answer: Answer) -> float:
+def _reward(truth: Scalar, answer: Answer) -> float:
     """Return 1 for the normative answer, as near as whole numbers go, and less with distance."""
     off = abs((answer.value or 0.0) - float(truth))
     return 1.0 if off <= HALF_A_POINT else 1 - off / 100
@@ -84,68 +94,106 @@ def _published() -> pa.Table:
     return pa.concat_tables([published_records(design) for design in CONDITIONS])
 
 
-def _replicate(resamples: int) -> dict[str, list[dict[str, Any]]]:
+def _published_tables(resamples: int) -> dict[str, list[dict[str, Any]]]:
     from whybench.suites.judge.replication import replicate  # noqa: PLC0415
 
     return replicate(resamples)
 
 
-def _paired(records: pa.Table) -> Iterable[Pair]:
+def _pairs(records: pa.Table) -> Iterable[Pair]:
     from whybench.suites.judge.paired import judge_pairs  # noqa: PLC0415
 
     return judge_pairs(records)
 
 
-def _replicate_figures(folder: Path) -> Iterable[Path]:
+def _published_figures() -> Iterable[Figure]:
     from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
 
-    return replication_figures(folder)
+    return replication_figures()
 
 
-def _figures(folder: Path, records: pa.Table) -> Iterable[Path]:
-    from whybench.suites.judge.figures import judge_figures  # noqa: PLC0415
-
-    return judge_figures(folder, records)
+BASELINES = {"people": _people, "published": _published}
 
 
-SUITE: Suite[JudgeDesign, JudgeItem] = Suite(
-    name="judge",
-    version=1,
-    summary="rates how likely an event is, 0 to 100, given a small causal story",
-    designs=DESIGNS,
-    design=make_design,
-    items=items_of,
-    word=word,
-    read_prompt=read_prompt,
-    read_answer=_read,
-    gold=lambda item: word_answer(round(item.truth), item.style),
-    measures=judge_measures,
-    summed_by=SUMMED_BY,
-    summed_measures=summed_measures,
-    headline=("consistency", "alignment"),
-    budgets=BUDGETS,
-    paired=_paired,
-    agents=AGENTS,
-    columns=COLUMNS,
-    parts={"confidence": float, "person": str},
-    reply_tokens=lambda factors: {"numeric": 3, "cot": 300, "confidence": 20}[
-        str(factors["style"])
-    ],
-    task="whybench.suites.judge.task:judge",
-    probes=PROBES,
-    full_score=lambda item, answer: (
-        answer.value is not None and abs(answer.value - item.truth) <= HALF_A_POINT
-    ),
-    worth=_worth,
-    stream=Stream(
-        {"stimuli": "generated", "worlds": ENDLESS, "split": "train"}, world_of, side_told
-    ),
-    own_words=lambda item: not item.published,
-    beside={"people": _people, "published": _published},
-    replicate=_replicate,
-    replicate_figures=_replicate_figures,
-    figures=_figures,
-    draw=draw,
-    questionnaire=QUESTIONNAIRE,
-    checks=CHECKS,
-)
+class Judge(Suite[JudgeDesign, JudgeItem]):
+    """How likely is it, from 0 to 100? Likelihood judgments about small causal stories."""
+
+    name = "judge"
+    version = 1
+    summary = "rates how likely an event is, 0 to 100, given a small causal story"
+    designs = DESIGNS
+    agents = AGENTS
+    columns = COLUMNS
+    parts = PARTS
+    condition = CONDITION
+    headline = ("consistency", "alignment")
+    golden_replies = GOLDEN_REPLIES
+    checks = CHECKS
+    baselines = BASELINES
+    costs = Costs(lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
+    training = Training(
+        {"stimuli": "generated", "worlds": ENDLESS, "split": "train"},
+        world_key=world_of,
+        split_of=side_told,
+        reward=_reward,
+    )
+    study = QUESTIONNAIRE
+    replication = Replication(_published_tables, _published_figures)
+    comparison = Comparison(_pairs)
+    sums = Sums(SUMMED_BY, summed_measures)
+    inspection = Inspection(scorer="judgment", metric="likelihood_measures")
+
+    def make_design(self, settings: Mapping[str, object]) -> JudgeDesign:
+        """Build a design; a user's own stories bring their graph."""
+        return make_design(settings)
+
+    def items(self, design: JudgeDesign) -> Iterable[JudgeItem]:
+        """Return the items of a design."""
+        return items_of(design)
+
+    def render(self, item: JudgeItem) -> str:
+        """Return the prompt of an item."""
+        return word(item)
+
+    def parse_prompt(self, prompt: str) -> object:
+        """Return the world that a prompt tells of."""
+        return read_prompt(prompt)
+
+    def is_native_prompt(self, item: JudgeItem) -> bool:
+        """Whether a prompt is in our words, and not one of the source's."""
+        return not item.published
+
+    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
+        """Return the likelihood that a reply states, and its confidence where that was asked."""
+        judged = read_answer(reply, str(factors["style"]), truncated=truncated)
+        parts = {} if judged.confidence is None else {"confidence": judged.confidence}
+        return Answer(judged.value, judged.reason, parts)
+
+    def oracle(self, asked: JudgeItem) -> str:
+        """Return the normative answer as a whole number."""
+        return word_answer(round(asked.truth), asked.style)
+
+    def is_correct(self, item: JudgeItem, answer: Answer) -> bool:
+        """Whether an answer is the normative one, as near as whole numbers go."""
+        return answer.value is not None and abs(answer.value - item.truth) <= HALF_A_POINT
+
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return contrasts, what a fitted model says, and alignment with people."""
+        return judge_measures(records)
+
+    def pooled_measures(self, records: pa.Table) -> list[Measure]:
+        """Return the contrasts, which take no time."""
+        return list(contrast_measures(records))
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of a run."""
+        from whybench.suites.judge.figures import judge_figures  # noqa: PLC0415
+
+        return judge_figures(records)
+
+    def draw(self, item: JudgeItem) -> Iterable[str]:
+        """Return lines that picture the causal graph."""
+        return draw(item)
+
+
+SUITE = Judge()

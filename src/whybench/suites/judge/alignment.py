@@ -13,40 +13,47 @@ too short for agents that answered each prompt eleven times.
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from whybench.stats import SMALL_N, Measure, draw_counts, resampled_spearman, split_half
+from whybench.stats import Estimate, Measure, draw_counts, resampled_spearman, split_half
 from whybench.stats.resampling import IntervalMethod, interval, left_out
 from whybench.stats.results import few_units
-from whybench.suites.judge.groups import CONDITION, WHOSE
+from whybench.suites.groups import Group, grouped
+from whybench.suites.judge.groups import CONDITION, measure_of
 from whybench.suites.judge.people import human_cells, people_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["POOLED", "alignment", "human_ceiling", "pooled_ceiling"]
+__all__ = ["alignment", "human_ceiling", "pooled_ceiling"]
 
 POOLED = "pooled"
-"""The scope of all stories together."""
+"""What random draws over all stories together are called."""
 
 Unit = Literal["cell", "row"]
 
+WORDS = ("outcome", "story", "polarity", "letter", "cause")
+CELL = ("cell", ("story", "polarity", "letter"))
 
-class _Answers(NamedTuple):
-    """What an agent answered in one scope, in an order that does not depend on the agent."""
 
-    labels: dict[str, str]
-    values: NDArray[np.float64]
-    target: NDArray[np.float64]
+class _Scope(NamedTuple):
+    """An agent's scored answers in one scope, in an order that does not depend on the agent."""
+
+    group: Group
     cells: tuple[str, ...]
-    no_answer: int
-    error: int
+    target: NDArray[np.float64]
+
+    @property
+    def story(self) -> str:
+        """The story, or `POOLED`."""
+        return str(self.group.at.get("story", POOLED))
 
 
 def alignment(
@@ -70,23 +77,23 @@ def alignment(
         resamples: Number of resamples.
 
     Returns:
-        A measure for each agent, condition and scope, in order of appearance. Flags: `small_n`;
+        A measure for each agent and condition: at each story, then overall. Flags: `small_n`;
         `few_units`; `constant` if an agent always gives the same answer and has no rho;
         `other_stimuli` where people were not asked in these words.
     """
     if unit not in get_args(Unit):
         raise ValueError(f"unit must be cell or row, got {unit!r}")
-    groups = list(_answers(records, target))
+    scopes = list(_scopes(records, target))
     alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, group in enumerate(groups):
-        alike[group.labels["graph"], group.labels["story"], group.cells].append(place)
+    for place, scope in enumerate(scopes):
+        alike[scope.group.labels["graph"], scope.story, scope.cells].append(place)
     found: dict[int, Measure] = {}
     for places in alike.values():
-        first = groups[places[0]]
+        first = scopes[places[0]]
         n = len(first.cells)
         clusters = first.cells if unit == "cell" else tuple(map(str, range(n)))
-        values = np.array([groups[place].values for place in places])
-        keys = ("judge", "alignment", first.labels["story"])
+        values = np.array([scopes[place].group["value"] for place in places])
+        keys = ("judge", "alignment", first.story)
         estimates, resampled, jackknives = (
             resampled_spearman(values, first.target, counts)
             for counts in (
@@ -96,16 +103,30 @@ def alignment(
             )
         )
         label = f"Spearman's rho; {method} bootstrap, {resamples} resamples of {unit}s"
+        units = len(set(clusters))
         for row, place in enumerate(places):
-            ends = interval(
-                resampled[row],
-                float(estimates[row, 0]),
-                jackknives[row] if method == "bca" else None,
+            rho = float(estimates[row, 0])
+            ends = interval(resampled[row], rho, jackknives[row] if method == "bca" else None)
+            undefined = np.isnan(rho)
+            estimate = Estimate(
+                None if undefined else rho,
+                *((None, None) if undefined else ends),
+                n,
+                units,
+                label,
+                (*few_units(units), *(("constant",) if undefined and n > 1 else ())),
             )
-            found[place] = _measure(
-                groups[place], float(estimates[row, 0]), ends, len(set(clusters)), label
+            group = scopes[place].group
+            found[place] = group.measure(
+                "alignment", estimate, *_other_stimuli(group.labels), method=label
             )
-    return [found[place] for place in range(len(groups))]
+    return [found[place] for place in range(len(scopes))]
+
+
+def _other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the flag of answers to what people were not asked in these words."""
+    same = labels["stimuli"] == "published" and labels["overload"] == "none"
+    return () if same else ("other_stimuli",)
 
 
 def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
@@ -116,38 +137,25 @@ def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
         splits: Random splits of the people into halves, within story and polarity.
 
     Returns:
-        A measure `alignment_ceiling` for each story and pooled. Its interval is the spread over
+        A measure `alignment_ceiling` at each story, and overall. Its interval is the spread over
         splits.
     """
-    rows = people.select(["agent", "graph", "story", "polarity", "letter", "person", "value"])
     measures = []
-    judged: list[dict[str, Any]] = rows.to_pylist()
-    for scope in (*dict.fromkeys(row["story"] for row in judged), POOLED):
-        inside = [row for row in judged if scope in (row["story"], POOLED)]
-        found = split_half(
-            [row["value"] for row in inside],
-            [_cell(row) for row in inside],
-            [row["person"] for row in inside],
-            [f"{row['story']}/{row['polarity']}" for row in inside],
-            ("judge", "ceiling", scope),
-            splits,
-        )
-        measures.append(
-            Measure(
-                name="alignment_ceiling",
-                estimate=found.ceiling,
-                low=found.low,
-                high=found.high,
-                n=found.n,
-                units=found.units,
-                scored=len(inside),
-                no_answer=0,
-                error=0,
-                method=f"{found.method}; interval over {splits} splits",
-                flags=found.flags,
-                labels={"agent": inside[0]["agent"], "graph": inside[0]["graph"], "story": scope},
+    for group in grouped(people, ("graph",), (*WORDS, "person"), ("value",), lambda _: CELL):
+        whose = replace(group, labels={name: group.labels[name] for name in ("agent", "graph")})
+        for inside in _by_story(whose, dict.fromkeys(group["story"].tolist())):
+            found = split_half(
+                inside["value"],
+                _cells(inside).tolist(),
+                inside["person"].tolist(),
+                _joined(inside, "story", "polarity").tolist(),
+                ("judge", "ceiling", str(inside.at.get("story", POOLED))),
+                splits,
             )
-        )
+            label = f"{found.method}; interval over {splits} splits"
+            ends = (found.ceiling, found.low, found.high)
+            estimate = Estimate(*ends, found.n, found.units, label, found.flags)
+            measures.append(measure_of(inside, "alignment_ceiling", estimate, label))
     return measures
 
 
@@ -155,71 +163,41 @@ def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
 def pooled_ceiling(graph: str) -> Measure:
     """Return the noise ceiling of alignment over all stories of a graph that people judged."""
     ceilings = human_ceiling(people_records("fork" if graph == "fork" else "collider"))
-    return next(measure for measure in ceilings if measure.labels["story"] == POOLED)
+    return next(measure for measure in ceilings if not measure.at)
 
 
-def _answers(
+def _scopes(
     records: pa.Table, target: Mapping[tuple[str, str, str], float] | None
-) -> Iterator[_Answers]:
+) -> Iterator[_Scope]:
     """Yield each agent's answers to what people were asked, by condition and scope."""
-    labels = (*WHOSE, *CONDITION)
-    more = ("story", "polarity", "letter", "cause", "epoch", "outcome", "value")
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
-    for row in records.select([*labels, *more]).to_pylist():
-        people = human_cells(row["graph"]) if target is None else target
-        if (row["story"], row["polarity"], row["letter"]) in people:
-            groups[tuple(row[name] for name in labels)].append(row)
-    for key, every in groups.items():
-        people = human_cells(every[0]["graph"]) if target is None else target
-        for scope in (*sorted({row["story"] for row in every}), POOLED):
-            inside = [row for row in every if scope in (row["story"], POOLED)]
-            scored = [row for row in inside if row["outcome"] == "scored"]
-            scored.sort(key=lambda row: (_cell(row), row["cause"], row["epoch"]))
-            outcomes = [row["outcome"] for row in inside]
-            yield _Answers(
-                {**dict(zip(labels, key, strict=True)), "story": scope},
-                np.array([row["value"] for row in scored], dtype=float),
-                np.array([people[r["story"], r["polarity"], r["letter"]] for r in scored]),
-                tuple(_cell(row) for row in scored),
-                outcomes.count("no_answer"),
-                outcomes.count("error"),
-            )
+    for group in grouped(records, CONDITION, WORDS, ("value", "epoch"), lambda _: CELL):
+        means = human_cells(group.labels["graph"]) if target is None else target
+        people = {"/".join(cell): mean for cell, mean in means.items()}
+        asked = group.where(np.isin(_cells(group), list(people)))
+        if not asked.units.size:
+            continue
+        for inside in _by_story(asked, sorted({*asked["story"].tolist()})):
+            scored = inside.where(inside["outcome"] == "scored")
+            order = np.lexsort([scored["epoch"], scored["cause"], _cells(scored)])
+            ordered = scored.where(order)
+            cells = tuple(_cells(ordered).tolist())
+            yield _Scope(ordered, cells, np.array([people[cell] for cell in cells]))
 
 
-def _cell(row: Mapping[str, Any]) -> str:
-    return f"{row['story']}/{row['polarity']}/{row['letter']}"
+def _by_story(group: Group, stories: Iterable[str]) -> Iterator[Group]:
+    """Yield the answers to each story, and then all, with their outcomes."""
+    for story in stories:
+        yield group.where(group["story"] == story, story=story).recounted()
+    yield group.recounted()
 
 
-def _measure(
-    group: _Answers,
-    estimate: float,
-    ends: tuple[float | None, float | None],
-    units: int,
-    method: str,
-) -> Measure:
-    scored = len(group.cells)
-    undefined = bool(np.isnan(estimate))
-    flags = (
-        *(("small_n",) if scored < SMALL_N else ()),
-        *few_units(units),
-        *(("constant",) if undefined and scored > 1 else ()),
-        *(
-            ("other_stimuli",)
-            if group.labels["stimuli"] != "published" or group.labels["overload"] != "none"
-            else ()
-        ),
-    )
-    return Measure(
-        name="alignment",
-        estimate=None if undefined else estimate,
-        low=None if undefined else ends[0],
-        high=None if undefined else ends[1],
-        n=scored,
-        units=units,
-        scored=scored,
-        no_answer=group.no_answer,
-        error=group.error,
-        method=method,
-        flags=flags,
-        labels=group.labels,
-    )
+def _cells(group: Group) -> NDArray[np.str_]:
+    return _joined(group, "story", "polarity", "letter")
+
+
+def _joined(group: Group, *names: str) -> NDArray[np.str_]:
+    """Return several words of each answer as one, with a slash between."""
+    found = group[names[0]]
+    for name in names[1:]:
+        found = np.char.add(np.char.add(found, "/"), group[name])
+    return found

@@ -8,15 +8,15 @@ to both (de), and comes from another story or is filler of the same length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 from whybench.seeds import Split, digest
 from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
-from whybench.suites.designs import based_on, check_levels, deciding, levels_of, number
+from whybench.suites.designs import changed_settings, check_levels, deciding, factor, modified
 from whybench.suites.files import is_path
 from whybench.suites.judge.questions import GRAPHS, structure
 from whybench.suites.judge.stories import STORY_NAMES, Story, story
@@ -47,17 +47,15 @@ WORLDS = 12
 
 @dataclass(frozen=True)
 class Parameters:
-    """The strengths at which the normative answer is computed; prompts do not state them.
+    """The strengths at which the normative answer is computed; prompts do not state them."""
 
-    Attributes:
-        prior: Probability that a variable without causes is present.
-        leak: Probability that an effect is present without any of its causes.
-        strength: Probability that a present cause brings about its effect.
-    """
-
-    prior: float = 0.5
-    leak: float = 0.1
-    strength: float = 0.8
+    prior: float = factor(
+        0.5, "Prior of a variable without causes at which the normative answer is computed."
+    )
+    leak: float = factor(
+        0.1, "Probability of an effect without its causes at which it is computed."
+    )
+    strength: float = factor(0.8, "Strength of causes at which it is computed.")
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -68,42 +66,44 @@ class Parameters:
 
 @dataclass(frozen=True)
 class JudgeDesign:
-    """Which judge items there are. Each factor is a tuple of levels.
-
-    Attributes:
-        name: The design's name.
-        story: Bundled stories by name, or paths of YAML stories.
-        graph: The causal graph: collider, fork, chain. It says which bundled stories are meant.
-        polarity: Polarities; empty for all that the stories have.
-        overload: Where distracting text is added: none, d, e, de.
-        overload_source: Where it comes from: story, filler. Idle where overload is none.
-        style: How the reply is asked for: numeric, cot, confidence.
-        task: Tasks by Roman numeral; empty for all of the graph.
-        stimuli: `own` wording of stories, the source's `published` prompts (downloaded), or
-            `generated` worlds, which state their strengths.
-        parameters: The strengths at which the normative answer is computed, where prompts do not
-            state them.
-        worlds: Number of generated worlds.
-        split: The side of the train/test divide; only generated worlds are for training.
-    """
+    """Which judge items there are. Most factors are tuples of levels."""
 
     name: str = "core"
-    story: tuple[str, ...] = CONTENT
-    graph: str = GRAPHS[0]
-    polarity: tuple[str, ...] = ()
-    overload: tuple[str, ...] = ("none",)
-    overload_source: tuple[str, ...] = ("story",)
-    style: tuple[str, ...] = ("numeric",)
-    task: tuple[str, ...] = ()
-    stimuli: str = "own"
+    story: tuple[str, ...] = factor(
+        CONTENT, "Stories in place of the design's: names, or paths of YAML files.", files=True
+    )
+    graph: str = factor(
+        GRAPHS[0],
+        "The causal graph: collider, fork, chain. It says which bundled stories are meant.",
+    )
+    polarity: tuple[str, ...] = factor(
+        (), "Polarities, such as `ppp`; all that the stories have unless some are named."
+    )
+    overload: tuple[str, ...] = factor(
+        ("none",), "Where distracting text is added: none, d, e, de."
+    )
+    overload_source: tuple[str, ...] = factor(
+        ("story",), "Where it comes from: story, filler. Idle where overload is none."
+    )
+    style: tuple[str, ...] = factor(("numeric",), "Form of the reply: numeric, cot, confidence.")
+    task: tuple[str, ...] = factor(
+        (), "Tasks by Roman numeral; all of the graph unless some are named."
+    )
+    stimuli: str = factor(
+        "own",
+        "`own` wording of stories, the source's `published` prompts (downloaded), or `generated` "
+        "worlds, which state their strengths.",
+    )
     parameters: Parameters = Parameters()
-    worlds: int = 0
-    split: str = "test"
+    worlds: int = factor(0, "Number of generated worlds.")
+    split: str = factor(
+        "test", "The side of the train/test divide; only generated worlds are for training."
+    )
 
     def __post_init__(self) -> None:
-        for factor, levels in LEVELS.items():
-            chosen = getattr(self, factor)
-            check_levels(factor, (chosen,) if isinstance(chosen, str) else chosen, levels)
+        for name, levels in LEVELS.items():
+            chosen = getattr(self, name)
+            check_levels(name, (chosen,) if isinstance(chosen, str) else chosen, levels)
         check_levels("graph", (self.graph,), GRAPHS)
         if self.stimuli == "published" and self.graph != "collider":
             raise UserError(
@@ -120,10 +120,10 @@ class JudgeDesign:
 
     def _check_generated(self) -> None:
         only = {"story": (), "overload": ("none",)}
-        for factor, must in only.items():
-            if (got := getattr(self, factor)) != must:
+        for name, must in only.items():
+            if (got := getattr(self, name)) != must:
                 raise UserError(
-                    f"{factor} must be left out with generated worlds, got {', '.join(got)}"
+                    f"{name} must be left out with generated worlds, got {', '.join(got)}"
                 )
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more with generated worlds, got {self.worlds}")
@@ -270,37 +270,15 @@ our own wording correspond to them."""
 
 
 def make_design(settings: Mapping[str, object]) -> JudgeDesign:
-    """Build a design from a named one or a YAML file (`base`) and factors to change.
+    """Build a design from a named one or a YAML file (`design`) and factors to change.
 
-    A factor takes one level or a list of levels; `prior`, `leak` and `strength` are numbers.
     Where the stories are changed to a user's own and no graph is named, the graph is theirs.
     """
-    base, given = based_on(settings, DESIGNS, "story")
-    factors = tuple(field.name for field in fields(JudgeDesign) if field.name != "parameters")
-    strengths = tuple(field.name for field in fields(Parameters))
-    changed: dict[str, Any] = {}
-    stated: dict[str, Any] = {}
-    for key, value in given.items():
-        if key in strengths:
-            stated[key] = value
-        elif key in {"name", "graph", "stimuli", "split"}:
-            changed[key] = str(value)
-        elif key == "worlds":
-            changed[key] = number(key, value, int)
-        elif key in factors:
-            changed[key] = tuple(map(str, levels_of(value)))
-        else:
-            raise UserError(
-                f"a design takes {', '.join(('base', *factors, *strengths))}, got {key!r}"
-            )
-    if stated:
-        changed["parameters"] = replace(DESIGNS[base].parameters, **stated)
+    name, changed = changed_settings(settings, DESIGNS)
     own = [source for source in changed.get("story", ()) if is_path(source)]
     if own:
         changed.setdefault("graph", story(own[0]).graph)
     if changed.get("stimuli") == "generated":
         changed.setdefault("story", ())
         changed.setdefault("worlds", WORLDS)
-    if changed:
-        changed.setdefault("name", f"{base}*")
-    return replace(DESIGNS[base], **changed)
+    return modified(DESIGNS[name], changed)

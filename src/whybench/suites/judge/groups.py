@@ -5,111 +5,65 @@ the vignette: a story under one polarity.
 
 Contrasts and fits see answers only through the number, the mean and the mean square of those to one
 task within one unit. So a row may be one record, or records summed up by `SUMMED_BY` (see
-`whybench.records.scan`): `answers` of them with the mean `value` and the mean square `square`.
+`whybench.records.scan`): several answers, its weight, with the mean `value` and the mean `square`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from whybench.stats import SMALL_N, Contrast, Estimate, Measure
+from whybench.suites.groups import GROUP_KEYS, Group, grouped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pyarrow as pa
 
-__all__ = ["CONDITION", "SUMMED_BY", "WHOSE", "Group", "groups_of"]
+    from whybench.stats import Estimate, Measure
+
+__all__ = ["CONDITION", "SUMMED_BY", "groups_of", "measure_of"]
 
 CONDITION = ("graph", "stimuli", "content", "overload", "overload_source", "style")
 """The columns that make up a condition; measures are computed within one."""
 
-WHOSE = ("agent", "design", "design_hash")
-"""The columns that, with those of the condition, tell groups apart."""
-
-SUMMED_BY = (*WHOSE, *CONDITION, "task", "story", "polarity", "person")
+SUMMED_BY = (*GROUP_KEYS, *CONDITION, "task", "story", "polarity", "person")
 """The columns by which records may be summed up without any loss to contrasts and fits."""
 
-
-@dataclass(frozen=True)
-class Group:
-    """The answers of one agent under one condition.
-
-    Attributes:
-        labels: Agent, design and condition.
-        values: The scored answers, 0 to 100, or means of several.
-        tasks: The task of each.
-        units: The sampled unit of each.
-        outcomes: How many answers have each outcome.
-        answers: How many answers each value is the mean of; None where each is one.
-        squares: The mean square of these answers; None where each is one.
-    """
-
-    labels: Mapping[str, str]
-    values: tuple[float, ...]
-    tasks: tuple[str, ...]
-    units: tuple[str, ...]
-    outcomes: Counter[str]
-    answers: tuple[int, ...] | None = None
-    squares: tuple[float, ...] | None = None
-
-    def measure(self, name: str, found: Contrast | Estimate, method: str, *flags: str) -> Measure:
-        """Return a measure of this group with the counts that it rests on."""
-        few = ("small_n",) if self.outcomes["scored"] < SMALL_N else ()
-        return Measure(
-            name=name,
-            estimate=found.estimate,
-            low=found.low,
-            high=found.high,
-            n=found.n,
-            units=found.units,
-            scored=self.outcomes["scored"],
-            no_answer=self.outcomes["no_answer"],
-            error=self.outcomes["error"],
-            method=method,
-            flags=tuple(dict.fromkeys((*few, *flags))),
-            labels=self.labels,
-        )
+SAMPLED = ("story and polarity", ("sampled",))
+"""What is sampled, and the column that names it."""
 
 
 def groups_of(records: pa.Table, condition: Sequence[str] = CONDITION) -> list[Group]:
-    """Return the groups of records, in order of appearance.
+    """Return the scored answers of each agent under each condition, in order of appearance.
 
     Args:
         records: Records of judge, as they are or summed up.
         condition: The columns that make up a condition; answers that differ in others are pooled.
+
+    Returns:
+        Groups with the columns `task`, `sampled` (the unit's name), `value` and, of records summed
+        up, `square`. Their outcomes are those of all answers, scored or not.
     """
-    keys = (*WHOSE, *condition)
-    summed = "answers" in records.column_names
-    needed = (*keys, "outcome", "value", "task", "story", "polarity")
-    needed += ("answers", "square") if summed else ()
-    columns = {name: records[name].to_pylist() for name in needed}
-    people = (
-        records["person"].to_pylist() if "person" in records.column_names else [None] * len(records)
-    )
-    rows: dict[tuple[str, ...], list[int]] = {}
-    for row, key in enumerate(zip(*(columns[name] for name in keys), strict=True)):
-        rows.setdefault(key, []).append(row)
-    groups = []
-    for key, members in rows.items():
-        scored = [row for row in members if columns["outcome"][row] == "scored"]
-        outcomes: Counter[str] = Counter()
-        for row in members:
-            outcomes[columns["outcome"][row]] += columns["answers"][row] if summed else 1
-        groups.append(
-            Group(
-                labels=dict(zip(keys, key, strict=True)),
-                values=tuple(columns["value"][row] for row in scored),
-                tasks=tuple(columns["task"][row] for row in scored),
-                units=tuple(
-                    people[row] or f"{columns['story'][row]}/{columns['polarity'][row]}"
-                    for row in scored
-                ),
-                outcomes=outcomes,
-                answers=tuple(columns["answers"][row] for row in scored) if summed else None,
-                squares=tuple(columns["square"][row] for row in scored) if summed else None,
-            )
-        )
-    return groups
+    numbers = [name for name in ("value", "square") if name in records.column_names]
+    words = ("outcome", "task", "sampled")
+    groups = grouped(_with_units(records), condition, words, numbers, lambda _: SAMPLED)
+    return [group.where(group["outcome"] == "scored") for group in groups]
+
+
+def measure_of(group: Group, name: str, found: Estimate, method: str = "") -> Measure:
+    """Return a measure of a group; whether answers are few is asked of all, whatever the task."""
+    scored = group.outcomes.get("scored", 0)
+    measure = group.measure(name, found, method=method, rests_on=scored)
+    return replace(measure, flags=tuple(dict.fromkeys(measure.flags)))
+
+
+def _with_units(records: pa.Table) -> pa.Table:
+    """Return records with the name of each answer's sampled unit."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (kept out of the start-up path)
+
+    names = pc.binary_join_element_wise(records["story"], records["polarity"], "/")
+    if "person" in records.column_names:
+        person = records["person"]
+        names = pc.if_else(pc.fill_null(pc.not_equal(person, ""), False), person, names)
+    return records.append_column("sampled", names)

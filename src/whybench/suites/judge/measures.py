@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.datasets import state
-from whybench.stats import Contrast, Measure, clustered_estimate
-from whybench.suites.judge.groups import CONDITION, groups_of
+from whybench.stats import Estimate, Measure, clustered_estimate
+from whybench.suites.judge.groups import CONDITION, groups_of, measure_of
 from whybench.suites.judge.published import PEOPLE, SOURCE
 from whybench.suites.judge.questions import structure
 
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
+    from numpy.typing import ArrayLike
 
 __all__ = [
     "CONDITION",
@@ -59,12 +60,12 @@ CONTRASTS = structure("collider").contrasts
 
 def task_contrast(
     name: str,
-    values: Sequence[float],
-    tasks: Sequence[str],
-    vignettes: Sequence[object],
+    values: ArrayLike,
+    tasks: ArrayLike,
+    vignettes: ArrayLike,
     graph: str = "collider",
-    answers: Sequence[int] | None = None,
-) -> Contrast:
+    answers: ArrayLike | None = None,
+) -> Estimate:
     """Compute a graph's measure from judgments on the scale 0 to 100.
 
     Without an answer in each of its tasks there is no estimate.
@@ -80,36 +81,39 @@ def task_contrast(
     contrast = structure(graph).contrasts[name]
     sides = {task: 1 / len(contrast.above) for task in contrast.above}
     sides |= {task: -1 / len(contrast.below) for task in contrast.below}
-    return _weighted_means(sides, values, tasks, vignettes, answers)
+    method = "difference of task means; t, clustered"
+    return _weighted_means(sides, values, tasks, vignettes, answers, method)
 
 
 def _weighted_means(
     weights: Mapping[str, float],
-    values: Sequence[float],
-    tasks: Sequence[str],
-    vignettes: Sequence[object],
-    answers: Sequence[int] | None,
-) -> Contrast:
+    values: ArrayLike,
+    tasks: ArrayLike,
+    vignettes: ArrayLike,
+    answers: ArrayLike | None,
+    method: str,
+) -> Estimate:
     """Estimate a weighted sum of task means, on the scale from 0 to 1.
 
     An answer x among the n_t of its task pulls the sum by weight (x - m_t) / n_t, with m_t the
-    task's mean; n answers with the mean x pull n times as far.
+    task's mean; n answers with the mean x pull n times as far. Flags are left to the
+    group.
     """
     task = np.asarray(tasks, dtype=str)
     chosen = np.isin(task, list(weights))
     task, judged = task[chosen], np.asarray(values, dtype=float)[chosen] / 100
-    vignette = np.asarray([str(unit) for unit in vignettes], dtype=str)[chosen]
+    vignette = np.asarray(vignettes)[chosen]
     times = np.ones(task.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
-    if not set(weights) <= set(task):
-        return Contrast(None, None, None, int(times.sum()), len(set(vignette)))
+    n = int(times.sum())
+    if not {*weights} <= {*np.unique(task)}:
+        return Estimate(None, None, None, n, np.unique(vignette).size, method)
     estimate, influence = 0.0, np.zeros(task.size)
     for name, weight in weights.items():
         mine = task == name
         mean = float((times[mine] * judged[mine]).sum() / times[mine].sum())
         estimate += weight * mean
         influence[mine] = weight * times[mine] * (judged[mine] - mean) / times[mine].sum()
-    found = clustered_estimate(estimate, influence, vignette)
-    return Contrast(found.estimate, found.low, found.high, int(times.sum()), found.units)
+    return replace(clustered_estimate(estimate, influence, vignette, method), n=n, flags=())
 
 
 def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
@@ -118,23 +122,18 @@ def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -
         graph = group.labels["graph"]
         for name in structure(graph).contrasts:
             found = task_contrast(
-                name, group.values, group.tasks, group.units, graph, group.answers
+                name, group["value"], group["task"], group.units, graph, group.weights
             )
-            yield group.measure(
-                name, found, "difference of task means; t, clustered by story and polarity"
-            )
+            yield measure_of(group, name, found)
 
 
 def task_means(records: pa.Table) -> Iterator[Measure]:
-    """Yield the mean judgment of each task, on the scale from 0 to 1, as `mean@task=VI`."""
+    """Yield the mean judgment of each task, on the scale from 0 to 1, at each task."""
     for group in groups_of(records):
         for task in dict.fromkeys(q.task for q in structure(group.labels["graph"]).questions):
-            found = _weighted_means(
-                {task: 1.0}, group.values, group.tasks, group.units, group.answers
-            )
-            yield group.measure(
-                f"mean@task={task}", found, "mean; t, clustered by story and polarity"
-            )
+            answers = (group["value"], group["task"], group.units, group.weights)
+            found = _weighted_means({task: 1.0}, *answers, "mean; t, clustered")
+            yield measure_of(replace(group, at={"task": task}), "mean", found)
 
 
 def summed_measures(records: pa.Table) -> list[Measure]:
@@ -153,14 +152,13 @@ def judge_measures(records: pa.Table) -> list[Measure]:
     Alignment needs people's judgments, and is computed where these have been fetched; their own
     noise ceiling stands beside it.
     """
-    from whybench.suites.judge.alignment import POOLED, alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
+    from whybench.suites.judge.alignment import alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
     from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
 
     measures = [*contrast_measures(records), *modelled_measures(records)]
     if state(SOURCE, PEOPLE) != "not fetched":
         for measure in alignment(records):
-            labels = dict(measure.labels)
-            if labels.pop("story") == POOLED:
-                ceiling = pooled_ceiling(labels["graph"])
-                measures += [replace(found, labels=labels) for found in (measure, ceiling)]
+            if not measure.at:
+                ceiling = pooled_ceiling(measure.labels["graph"])
+                measures += [measure, replace(ceiling, labels=measure.labels)]
     return measures

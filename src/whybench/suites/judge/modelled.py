@@ -20,7 +20,7 @@ consistency that so many answers show; noise in the answers keeps that below the
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,7 +43,7 @@ from whybench.fits.intervals import t_quantile
 from whybench.fits.resamples import sampled
 from whybench.scm import Graph
 from whybench.stats import Estimate, Measure
-from whybench.suites.judge.groups import CONDITION, Group, groups_of
+from whybench.suites.judge.groups import CONDITION, groups_of, measure_of
 from whybench.suites.judge.questions import structure
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
     from numpy.typing import NDArray
+
+    from whybench.suites.groups import Group
 
 __all__ = ["SCHEMES", "Modelled", "model_agents", "modelled_measures", "task_table"]
 
@@ -112,8 +114,8 @@ class Modelled:
             ("class_consistency", self.class_consistency),
         ):
             known = replace(estimate, estimate=None, low=None, high=None) if unknown else estimate
-            method = f"{kind}; {estimate.method}"
-            yield self.group.measure(name, known, method, *self.flags, *estimate.flags)
+            flagged = replace(known, flags=(*self.flags, *estimate.flags))
+            yield measure_of(self.group, name, flagged, f"{kind}; {estimate.method}")
 
 
 def task_table(graph: str) -> TaskTable:
@@ -137,7 +139,7 @@ def model_agents(
         resamples: Refits for the intervals of each parameter; 0 for no intervals.
         condition: The columns that make up a condition.
     """
-    groups = [group for group in groups_of(records, condition) if group.values]
+    groups = [group for group in groups_of(records, condition) if group.units.size]
     found: dict[int, Modelled] = {}
     for graph in dict.fromkeys(group.labels["graph"] for group in groups):
         mine = [place for place, group in enumerate(groups) if group.labels["graph"] == graph]
@@ -149,15 +151,15 @@ def _fitted(graph: str, groups: Sequence[Group], resamples: int) -> list[Modelle
     """Fit the groups of one graph, all at once."""
     table = task_table(graph)
     names = [str(place) for place in range(len(groups))]
-    summed = groups[0].answers is not None
+    summed = "square" in groups[0].columns
     data = Judgments.from_rows(
         table,
-        _joined(group.values for group in groups) / 100,
-        [task for group in groups for task in group.tasks],
-        [name for name, group in zip(names, groups, strict=True) for _ in group.values],
-        [unit for group in groups for unit in group.units],
-        _joined(group.answers or () for group in groups) if summed else None,
-        _joined(group.squares or () for group in groups) / 100**2 if summed else None,
+        _joined(group["value"] for group in groups) / 100,
+        _joined(group["task"] for group in groups).tolist(),
+        np.repeat(names, [group.units.size for group in groups]).tolist(),
+        _joined(group["sampled"] for group in groups).tolist(),
+        _joined(group.weights for group in groups) if summed else None,
+        _joined(group["square"] for group in groups) / 100**2 if summed else None,
     )
     schemes = SCHEMES[graph]
     by_task = [cross_validate(table, scheme, data) for scheme in schemes]
@@ -199,8 +201,8 @@ def _fitted(graph: str, groups: Sequence[Group], resamples: int) -> list[Modelle
     return [found[place] for place in sorted(found)]
 
 
-def _joined(parts: Iterable[Sequence[float]]) -> NDArray[np.float64]:
-    return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
+def _joined(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
+    return np.concatenate(list(parts))
 
 
 def _consistencies(

@@ -23,7 +23,7 @@ from whybench.stats import Estimate, resampled_spearman
 from whybench.stats.resampling import left_out
 from whybench.stats.shift import Replicated
 from whybench.suites.groups import grouped
-from whybench.suites.judge.alignment import POOLED, alignment
+from whybench.suites.judge.alignment import alignment
 from whybench.suites.judge.groups import CONDITION
 from whybench.suites.judge.measures import task_contrast
 from whybench.suites.judge.modelled import model_agents, task_table
@@ -84,10 +84,7 @@ def _groups(records: pa.Table, unit: tuple[str, tuple[str, ...]]) -> list[Group]
 
 
 def _contrast(name: str, graph: str, group: Group) -> Estimate:
-    values, tasks, units = (c.tolist() for c in (group["value"], group["task"], group.units))
-    found = task_contrast(name, values, tasks, units, graph)
-    method = "difference of task means; t, clustered by vignette"
-    return Estimate(found.estimate, found.low, found.high, found.n, found.units, method)
+    return task_contrast(name, group["value"], group["task"], group.units, graph)
 
 
 def _consistencies(both: pa.Table, vignette: tuple[str, tuple[str, ...]]) -> Iterator[Pair]:
@@ -117,9 +114,7 @@ def _consistency(group: Group, model: Modelled) -> Replicated:
 
 
 def _alignments(both: pa.Table) -> Iterator[Pair]:
-    measured = {
-        _key(found.labels): found for found in alignment(both) if found.labels["story"] == POOLED
-    }
+    measured = {_key(found.labels): found for found in alignment(both) if not found.at}
     for one, two in couples(_groups(both, CELL)):
         if _key(one.labels) in measured and _key(two.labels) in measured:
             sides = []

@@ -78,7 +78,7 @@ def _page(item: JudgeItem) -> ItemPage:
     if item.style != "numeric":
         raise UserError(
             f"people answer with a slider, so style must be numeric, got {item.style!r}; "
-            "add -T style=numeric"
+            "choose style=numeric"
         )
     return ItemPage(text=known_of(item), question=asked_of(item))
 

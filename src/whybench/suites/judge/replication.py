@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.judge.alignment import alignment, human_ceiling
 from whybench.suites.judge.differences import story_differences
-from whybench.suites.judge.groups import CONDITION
+from whybench.suites.judge.groups import CONDITION, measure_of
 from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
 from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.modelled import Modelled, model_agents
@@ -104,7 +104,7 @@ def _fit_row(model: Modelled) -> dict[str, Any]:
         **labels,
         "agent": printed_name(labels["agent"]),
         "parameters": len(model.scheme.parameters),
-        "n": len(model.group.values),
+        "n": model.group.units.size,
         "consistency": model.consistency.estimate,
         "class_consistency": model.class_consistency.estimate,
         "rmse": model.rmse,
@@ -125,4 +125,4 @@ def _as_measures(models: Iterable[Modelled]) -> Iterator[Measure]:
     for model in models:
         labels = {**model.group.labels, "agent": printed_name(model.group.labels["agent"])}
         for name, estimate in (("lad", model.estimates["lad"]), ("consistency", model.consistency)):
-            yield replace(model.group.measure(name, estimate, estimate.method), labels=labels)
+            yield replace(measure_of(model.group, name, estimate, estimate.method), labels=labels)

@@ -32,7 +32,7 @@ from whybench.suites.analyze.challenges.contract import (
     whole,
 )
 from whybench.suites.analyze.estimators import (
-    Estimate,
+    Coefficient,
     design_matrix,
     difference,
     least_squares,
@@ -136,7 +136,7 @@ def _p_values(rows: Mapping[str, Array], test: Callable[[Array, Array], float]) 
     )
 
 
-def _together(rows: Mapping[str, Array]) -> Estimate:
+def _together(rows: Mapping[str, Array]) -> Coefficient:
     return least_squares(rows["second"], design_matrix(rows["first"]))[1]
 
 

@@ -34,7 +34,7 @@ from whybench.suites.analyze.challenges.contract import (
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.estimators import (
     NORMAL_95,
-    Estimate,
+    Coefficient,
     Fit,
     design_matrix,
     least_squares,
@@ -225,7 +225,7 @@ def _fit(rows: Mapping[str, Array], here: Array) -> Fit:
     return least_squares(rows["outcome"][here], matrix)
 
 
-def _slope(rows: Mapping[str, Array], here: Array) -> Estimate:
+def _slope(rows: Mapping[str, Array], here: Array) -> Coefficient:
     """Return the slope of a fit without the product."""
     matrix = design_matrix(rows["exposure"][here], rows["modifier"][here], *_groups(rows, here))
     return least_squares(rows["outcome"][here], matrix)[1]
@@ -237,7 +237,7 @@ def _groups(rows: Mapping[str, Array], here: Array) -> list[Array]:
     return [] if old.all() or not old.any() else [old, old * rows["modifier"][here]]
 
 
-def _at(fit: Fit, modifier: float) -> Estimate:
+def _at(fit: Fit, modifier: float) -> Coefficient:
     weights = np.zeros(len(fit.coefficients))
     weights[[1, 3]] = 1.0, modifier
     return fit.combination(weights)

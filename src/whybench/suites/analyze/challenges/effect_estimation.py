@@ -45,7 +45,7 @@ from whybench.suites.analyze.challenges.moving_confounder import (
 )
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.doubly_robust import doubly_robust
-from whybench.suites.analyze.estimators import Estimate, difference, standardised
+from whybench.suites.analyze.estimators import Coefficient, difference, standardised
 from whybench.suites.analyze.fields import Choice, Interval, Number
 from whybench.suites.analyze.relations import confounders, relations
 
@@ -119,7 +119,7 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     return rows
 
 
-def _adjusted(rows: Mapping[str, Array], by: Sequence[str]) -> Estimate:
+def _adjusted(rows: Mapping[str, Array], by: Sequence[str]) -> Coefficient:
     return standardised(rows["outcome"], rows["treatment"], _group(rows, by))
 
 
@@ -152,12 +152,12 @@ def _least(at: Mapping[str, float], rows: Mapping[str, Array], by: Sequence[str]
     return Measured(certified_least(at, by), {"share of a group": low.value}, low.se)
 
 
-def _shares(rows: Mapping[str, Array], by: Sequence[str]) -> list[Estimate]:
+def _shares(rows: Mapping[str, Array], by: Sequence[str]) -> list[Coefficient]:
     found = []
     for level in range(2 ** len(by)):
         here = rows["treatment"][_group(rows, by) == level]
         share = float(here.mean()) if len(here) else math.nan
-        found.append(Estimate(share, math.sqrt(share * (1 - share) / max(len(here), 1))))
+        found.append(Coefficient(share, math.sqrt(share * (1 - share) / max(len(here), 1))))
     return found
 
 
@@ -236,7 +236,7 @@ def _by_rote(instance: Instance, by: Sequence[str]) -> Mapping[str, Any]:
     return _reported(_adjusted(instance.rows, by), by, least)
 
 
-def _reported(ate: Estimate, by: Iterable[str], least: float) -> dict[str, Any]:
+def _reported(ate: Coefficient, by: Iterable[str], least: float) -> dict[str, Any]:
     return {
         "ate": ate.value,
         "ci": ate.interval,

@@ -32,7 +32,7 @@ from whybench.suites.analyze.challenges.contract import (
     rounded,
     whole,
 )
-from whybench.suites.analyze.estimators import Estimate, design_matrix, least_squares
+from whybench.suites.analyze.estimators import Coefficient, design_matrix, least_squares
 from whybench.suites.analyze.fields import Flag, Number
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def _expected(at: Mapping[str, float], treatment: Any, mediator: Any, baseline: 
     )
 
 
-def _interacting(rows: Mapping[str, Array], at: Mapping[str, float]) -> dict[str, Estimate]:
+def _interacting(rows: Mapping[str, Array], at: Mapping[str, float]) -> dict[str, Coefficient]:
     """Fit treatment, mediator and their product, and combine coefficients at the two values."""
     x, m = rows["treatment"], rows["mediator"]
     fit = least_squares(rows["outcome"], design_matrix(x, m, x * m, rows["baseline"]))
@@ -152,11 +152,11 @@ def _interacting(rows: Mapping[str, Array], at: Mapping[str, float]) -> dict[str
     }
 
 
-def _additive(rows: Mapping[str, Array]) -> dict[str, Estimate]:
+def _additive(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
     """Do without the product: one direct effect for all values."""
     matrix = design_matrix(rows["treatment"], rows["mediator"], rows["baseline"])
     effect = least_squares(rows["outcome"], matrix)[1]
-    return {"interaction": Estimate(0.0, 0.0), "cde_low": effect, "cde_high": effect}
+    return {"interaction": Coefficient(0.0, 0.0), "cde_low": effect, "cde_high": effect}
 
 
 def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
@@ -245,7 +245,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _between_arms(rows: Mapping[str, Array], mediator: float) -> Estimate:
+def _between_arms(rows: Mapping[str, Array], mediator: float) -> Coefficient:
     """Return the difference of two fits at a value of the mediator and the mean baseline."""
     predicted = []
     for arm in (1, 0):
@@ -254,7 +254,7 @@ def _between_arms(rows: Mapping[str, Array], mediator: float) -> Estimate:
         matrix = design_matrix(rows["mediator"][here] - mediator, centred)
         predicted.append(least_squares(rows["outcome"][here], matrix)[0])
     treated, untreated = predicted
-    return Estimate(treated.value - untreated.value, math.hypot(treated.se, untreated.se))
+    return Coefficient(treated.value - untreated.value, math.hypot(treated.se, untreated.se))
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:

@@ -32,7 +32,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.estimators import (
-    Estimate,
+    Coefficient,
     design_matrix,
     least_squares,
     product,
@@ -127,7 +127,7 @@ def _rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -> di
     }
 
 
-def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, Estimate]:
+def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, Coefficient]:
     """Return direct, indirect and total effect by two regressions and a third for the total."""
     x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
     outcome = least_squares(y, design_matrix(x, m, *adjusting))
@@ -139,7 +139,7 @@ def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, 
     }
 
 
-def _touches(rows: Mapping[str, Array]) -> tuple[Estimate, Estimate]:
+def _touches(rows: Mapping[str, Array]) -> tuple[Coefficient, Coefficient]:
     """Return what the would-be common cause does to the mediator and to the outcome."""
     x, m, c = rows["treatment"], rows["mediator"], rows["common"]
     return (
@@ -237,10 +237,10 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     left = least_squares(y - outcome[2].value * m, design_matrix(x, *before))[1]
     total = least_squares(y, design_matrix(x, *before))[1]
     onto = least_squares(m, design_matrix(x, *before))[1]
-    indirect = Estimate(total.value - left.value, product(onto, outcome[2]).se)
+    indirect = Coefficient(total.value - left.value, product(onto, outcome[2]).se)
     confounded = len(before) == 2 and all(touch.p < 0.05 for touch in _touches(rows))
     return _reported(
-        {"nde": Estimate(left.value, outcome[1].se), "nie": indirect, "te": total}, confounded
+        {"nde": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}, confounded
     )
 
 
@@ -254,7 +254,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
     return _reported(_decomposed(instance.rows, [instance.rows["common"]]), True)
 
 
-def _reported(effects: Mapping[str, Estimate], confounded: bool) -> dict[str, Any]:
+def _reported(effects: Mapping[str, Coefficient], confounded: bool) -> dict[str, Any]:
     return {
         **{name: effect.value for name, effect in effects.items()},
         **{f"{name}_ci": effect.interval for name, effect in effects.items()},

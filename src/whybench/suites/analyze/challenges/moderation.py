@@ -31,7 +31,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.estimators import (
     NORMAL_95,
-    Estimate,
+    Coefficient,
     Fit,
     design_matrix,
     least_squares,
@@ -202,10 +202,10 @@ def _fit(rows: Mapping[str, Array], how: str) -> Fit:
     return least_squares(rows["outcome"], matrix)
 
 
-def _read_off(fit: Fit, facts: Mapping[str, Any]) -> dict[str, Estimate]:
+def _read_off(fit: Fit, facts: Mapping[str, Any]) -> dict[str, Coefficient]:
     """Return the five numbers of a fit with the product."""
 
-    def effect(level: float) -> Estimate:
+    def effect(level: float) -> Coefficient:
         weights = np.zeros(len(fit.coefficients))
         weights[[1, 3]] = 1.0, level
         return fit.combination(weights)

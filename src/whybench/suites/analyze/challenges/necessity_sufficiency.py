@@ -52,7 +52,7 @@ from whybench.suites.analyze.plug_in import counted, plug_in
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.suites.analyze.estimators import Estimate
+    from whybench.suites.analyze.estimators import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -106,7 +106,7 @@ def _order(variant: str) -> Order:
     return "context first" if variant == TRAP else "cause first"
 
 
-def _estimated(name: str, order: Order, rows: Mapping[str, Array]) -> Estimate:
+def _estimated(name: str, order: Order, rows: Mapping[str, Array]) -> Coefficient:
     """Put the shares of the rows into the formula; `cause first` gives the plain ratio."""
     counts = counted(rows["cause"], rows["context"], rows["outcome"])
     return plug_in(lambda table: FORMULAS[name](table, order), counts)

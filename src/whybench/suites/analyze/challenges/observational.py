@@ -41,7 +41,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.doubly_robust import doubly_robust
-from whybench.suites.analyze.estimators import Estimate, difference, standardised
+from whybench.suites.analyze.estimators import Coefficient, difference, standardised
 from whybench.suites.analyze.fields import Choice, Interval, Number
 from whybench.suites.analyze.relations import confounders, relations
 
@@ -142,11 +142,11 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     return rows
 
 
-def _crude(rows: Mapping[str, Array]) -> Estimate:
+def _crude(rows: Mapping[str, Array]) -> Coefficient:
     return difference(rows["outcome"], rows["treatment"])
 
 
-def _adjusted(rows: Mapping[str, Array]) -> Estimate:
+def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
     return standardised(rows["outcome"], rows["treatment"], 2 * rows["first"] + rows["second"])
 
 
@@ -258,7 +258,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _reported(effect: Estimate) -> dict[str, Any]:
+def _reported(effect: Coefficient) -> dict[str, Any]:
     return {"effect": effect.value, "ci": effect.interval, "direction": effect.direction}
 
 

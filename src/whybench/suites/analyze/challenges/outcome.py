@@ -38,7 +38,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.dose_curves import Curve, curve, near
-from whybench.suites.analyze.estimators import Estimate
+from whybench.suites.analyze.estimators import Coefficient
 from whybench.suites.analyze.fields import Interval, Number
 from whybench.suites.analyze.relations import confounders, relations
 
@@ -98,17 +98,17 @@ def _curve(rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()) -> Cu
 
 def _change(
     at: Mapping[str, float], rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()
-) -> Estimate:
+) -> Coefficient:
     return _curve(rows, degree, by).change(at["low"], at["high"])
 
 
-def _seen(at: Mapping[str, float], rows: Mapping[str, Array]) -> Estimate:
+def _seen(at: Mapping[str, float], rows: Mapping[str, Array]) -> Coefficient:
     """Compare the rows near the two doses."""
     width = NEAR * UNITS["treatment"][1]
     low, high = (
         near(rows["outcome"], rows["treatment"], at[dose], width) for dose in ("low", "high")
     )
-    return Estimate(high.value - low.value, math.hypot(high.se, low.se))
+    return Coefficient(high.value - low.value, math.hypot(high.se, low.se))
 
 
 def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
@@ -207,7 +207,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
     return _reported(best, _change(at, rows, CUBIC).value, ("confounder",))
 
 
-def _reported(ate: Estimate, difference: float, by: Sequence[str]) -> dict[str, Any]:
+def _reported(ate: Coefficient, difference: float, by: Sequence[str]) -> dict[str, Any]:
     return {
         "ate": ate.value,
         "ci": ate.interval,

@@ -30,7 +30,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.estimators import (
     NORMAL_95,
-    Estimate,
+    Coefficient,
     design_matrix,
     least_squares,
 )
@@ -168,7 +168,7 @@ def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
     return float(_outcome(at, population, centre, np.array(setting["exposure"])))
 
 
-def _slope(rows: Mapping[str, Array], population: int, how: str) -> Estimate:
+def _slope(rows: Mapping[str, Array], population: int, how: str) -> Coefficient:
     """Return the slope in one population: `raw`, `adjusted`, or among `alike` rows."""
     here = rows["population"] == population
     covariate, exposure, outcome = (
@@ -180,17 +180,17 @@ def _slope(rows: Mapping[str, Array], population: int, how: str) -> Estimate:
     return least_squares(outcome, design_matrix(exposure, *beside))[1]
 
 
-def _gap(rows: Mapping[str, Array], how: str) -> Estimate:
+def _gap(rows: Mapping[str, Array], how: str) -> Coefficient:
     """Return the slope in B less the slope in A, which rest on different rows."""
     one, other = _slope(rows, 1, how), _slope(rows, 0, how)
-    return Estimate(one.value - other.value, float(np.hypot(one.se, other.se)))
+    return Coefficient(one.value - other.value, float(np.hypot(one.se, other.se)))
 
 
-def _pooled(rows: Mapping[str, Array]) -> Estimate:
+def _pooled(rows: Mapping[str, Array]) -> Coefficient:
     return least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1]
 
 
-def _pooled_adjusted(rows: Mapping[str, Array]) -> Estimate:
+def _pooled_adjusted(rows: Mapping[str, Array]) -> Coefficient:
     beside = (rows["covariate"], rows["population"])
     return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
 
@@ -221,7 +221,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit one line through all rows, and take it for both populations."""
     slope = _pooled(instance.rows)
-    gap = Estimate(0.0, float(np.sqrt(2)) * slope.se)
+    gap = Coefficient(0.0, float(np.sqrt(2)) * slope.se)
     return _reported(slope, slope, gap)
 
 
@@ -235,7 +235,7 @@ def _split(instance: Instance, how: str) -> Mapping[str, Any]:
     return _reported(_slope(rows, 0, how), _slope(rows, 1, how), _gap(rows, how))
 
 
-def _reported(one: Estimate, other: Estimate, gap: Estimate) -> dict[str, Any]:
+def _reported(one: Coefficient, other: Coefficient, gap: Coefficient) -> dict[str, Any]:
     return {
         "coef_a": one.value,
         "coef_b": other.value,

@@ -29,7 +29,7 @@ from whybench.suites.analyze.challenges.contract import (
     rounded,
     whole,
 )
-from whybench.suites.analyze.estimators import Estimate, difference, weighted_difference
+from whybench.suites.analyze.estimators import Coefficient, difference, weighted_difference
 from whybench.suites.analyze.fields import Choice, Flag, Interval, Number
 from whybench.suites.analyze.risk_difference import by_elimination, by_simulation
 
@@ -190,11 +190,11 @@ def _model(at: Mapping[str, float]) -> Model:
     )
 
 
-def _naive_estimate(rows: Mapping[str, Array]) -> Estimate:
+def _naive_estimate(rows: Mapping[str, Array]) -> Coefficient:
     return difference(rows["outcome"], rows["treatment"])
 
 
-def _weighted(rows: Mapping[str, Array]) -> Estimate:
+def _weighted(rows: Mapping[str, Array]) -> Coefficient:
     return weighted_difference(rows["outcome"], rows["treatment"], 1 / rows["inclusion"])
 
 
@@ -213,11 +213,11 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     """Fit each group's chance by likelihood, given how selection multiplies its odds."""
     rows = instance.rows
     had, had_not = (_chance(rows, group) for group in (1, 0))
-    effect = Estimate(had.value - had_not.value, math.hypot(had.se, had_not.se))
+    effect = Coefficient(had.value - had_not.value, math.hypot(had.se, had_not.se))
     return {**_reported(effect), "collider_bias": _odds_bent(rows)}
 
 
-def _chance(rows: Mapping[str, Array], group: int) -> Estimate:
+def _chance(rows: Mapping[str, Array], group: int) -> Coefficient:
     """Return a group's chance of the outcome in the population.
 
     Among the selected the odds are those of the population times the ratio of the chances of
@@ -233,7 +233,7 @@ def _chance(rows: Mapping[str, Array], group: int) -> Estimate:
         low, high = (middle, high) if expected < outcome.sum() else (low, middle)
     chance = 1 / (1 + math.exp(-low))
     among = _selected_chance(low, ratio)
-    return Estimate(chance, chance * (1 - chance) / math.sqrt(float(among @ (1 - among))))
+    return Coefficient(chance, chance * (1 - chance) / math.sqrt(float(among @ (1 - among))))
 
 
 def _selected_chance(log_odds: float, ratio: Array) -> Array:
@@ -268,11 +268,11 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Put every association down to selection: there is nothing."""
-    nothing = Estimate(0.0, _weighted(instance.rows).se)
+    nothing = Coefficient(0.0, _weighted(instance.rows).se)
     return {**_reported(nothing), "collider_bias": True}
 
 
-def _reported(effect: Estimate) -> dict[str, Any]:
+def _reported(effect: Coefficient) -> dict[str, Any]:
     return {"effect": effect.value, "ci": effect.interval, "direction": effect.direction}
 
 

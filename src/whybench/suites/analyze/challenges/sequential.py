@@ -40,7 +40,7 @@ from whybench.suites.analyze.challenges.mediator_chain import (
     turned,
 )
 from whybench.suites.analyze.column_fields import ColumnOrder
-from whybench.suites.analyze.estimators import Estimate, design_matrix, least_squares, product
+from whybench.suites.analyze.estimators import Coefficient, design_matrix, least_squares, product
 from whybench.suites.analyze.fields import Number
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _world(variant: str, at: Mapping[str, float]) -> World:
     return turned(at) if variant == "reversed" else as_drawn(at)
 
 
-def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Estimate]:
+def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Coefficient]:
     """Multiply regression coefficients along each of the four ways."""
     x, first, second = rows["treatment"], rows[order[0]], rows[order[1]]
     onto_first = least_squares(first, design_matrix(x))[1]
@@ -157,7 +157,7 @@ def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Es
     }
 
 
-def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Estimate]:
+def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
     """Do the same as if neither mediator listened to the other."""
     x = rows["treatment"]
     outcome = least_squares(rows["outcome"], design_matrix(x, rows[A], rows[B], rows["decoy"]))
@@ -166,11 +166,11 @@ def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Estimate]:
         "direct": outcome[1],
         "through_a": product(onto[0], outcome[2]),
         "through_b": product(onto[1], outcome[3]),
-        "through_both": Estimate(0.0, 0.0),
+        "through_both": Coefficient(0.0, 0.0),
     }
 
 
-def _link(rows: Mapping[str, Array]) -> Estimate:
+def _link(rows: Mapping[str, Array]) -> Coefficient:
     """Return how b goes with a among equally treated rows."""
     return least_squares(rows[B], design_matrix(rows["treatment"], rows[A]))[2]
 
@@ -228,7 +228,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _averaged(outcome: Array, treatment: Array, *columns: Array) -> list[Estimate]:
+def _averaged(outcome: Array, treatment: Array, *columns: Array) -> list[Coefficient]:
     """Return the slopes of treatment and columns, averaged over the rows of a fit by arm."""
     x, *others = (values - values.mean() for values in (treatment, *columns))
     fit = least_squares(outcome, design_matrix(x, *others, *(x * values for values in others)))
@@ -245,7 +245,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
     return _reported((A, B), _in_a_row(instance.rows, (A, B)))
 
 
-def _reported(order: tuple[str, ...], effects: Mapping[str, Estimate]) -> dict[str, Any]:
+def _reported(order: tuple[str, ...], effects: Mapping[str, Coefficient]) -> dict[str, Any]:
     return {"order": order, **{name: effect.value for name, effect in effects.items()}}
 
 

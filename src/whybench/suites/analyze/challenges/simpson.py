@@ -30,7 +30,7 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.column_fields import ColumnSet
 from whybench.suites.analyze.estimators import (
-    Estimate,
+    Coefficient,
     design_matrix,
     difference,
     least_squares,
@@ -141,15 +141,15 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     return {role: whole(values) for role, values in columns.items()}
 
 
-def _crude(rows: Mapping[str, Array]) -> Estimate:
+def _crude(rows: Mapping[str, Array]) -> Coefficient:
     return difference(rows["outcome"], rows["treatment"])
 
 
-def _adjusted(rows: Mapping[str, Array]) -> Estimate:
+def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
     return standardised(rows["outcome"], rows["treatment"], rows["stratum"])
 
 
-def _strata(rows: Mapping[str, Array]) -> list[Estimate]:
+def _strata(rows: Mapping[str, Array]) -> list[Coefficient]:
     return [
         difference(rows["outcome"][here], rows["treatment"][here])
         for here in (rows["stratum"] == level for level in (0, 1))
@@ -263,7 +263,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _reported(effect: Estimate, direction: str) -> dict[str, Any]:
+def _reported(effect: Coefficient, direction: str) -> dict[str, Any]:
     return {
         "effect": effect.value,
         "ci": effect.interval,

@@ -29,7 +29,7 @@ from whybench.suites.analyze.challenges.contract import (
     rounded,
 )
 from whybench.suites.analyze.estimators import (
-    Estimate,
+    Coefficient,
     Fit,
     design_matrix,
     least_squares,
@@ -167,12 +167,12 @@ def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
     return float(_outcome(at, *values))
 
 
-def _pooled(rows: Mapping[str, Array], how: str) -> Estimate:
+def _pooled(rows: Mapping[str, Array], how: str) -> Coefficient:
     beside = [rows["covariate"], rows["week"]] if how == "adjusted" else []
     return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
 
 
-def _sides(rows: Mapping[str, Array], week: int, how: str = "adjusted") -> dict[str, Estimate]:
+def _sides(rows: Mapping[str, Array], week: int, how: str = "adjusted") -> dict[str, Coefficient]:
     """Fit the weeks before `week` and the others apart from each other."""
     found = []
     for here in (rows["week"] < week, rows["week"] >= week):
@@ -180,7 +180,7 @@ def _sides(rows: Mapping[str, Array], week: int, how: str = "adjusted") -> dict[
         matrix = design_matrix(rows["exposure"][here], *beside)
         found.append(least_squares(rows["outcome"][here], matrix)[1])
     early, late = found
-    gap = Estimate(late.value - early.value, float(np.hypot(late.se, early.se)))
+    gap = Coefficient(late.value - early.value, float(np.hypot(late.se, early.se)))
     return {"coef_early": early, "coef_late": late, "difference": gap}
 
 
@@ -256,7 +256,7 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
         "coef_early": slope.value,
         "coef_late": slope.value,
         "difference": 0.0,
-        "ci": Estimate(0.0, 2 * slope.se).interval,
+        "ci": Coefficient(0.0, 2 * slope.se).interval,
         "change_point": None,
     }
 

@@ -1,8 +1,7 @@
 """Figures of analyze, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
 
-Every function takes measures and returns a matplotlib figure, which `save` writes as PDF, SVG and
-PNG. `analyze_figures` draws all of them from the records of a run. Needs the extra `figures`
-(matplotlib).
+Every function takes measures and returns a matplotlib figure. `analyze_figures` makes a
+`Figure` of each from the records of a run. Needs the extra `figures` (matplotlib).
 
 Scores of 15 challenges are often drawn as a radar, and here they are dots in rows, because a radar
 misleads: its area grows with the square of the scores and changes with the order of the spokes, its
@@ -13,7 +12,7 @@ room for intervals, without which a wide gap and a chance one look the same.
 from whybench.suites.contract import UserError
 
 try:
-    from whybench.drawing import save
+    import whybench.drawing.canvas  # noqa: F401
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
@@ -25,7 +24,6 @@ from whybench.suites.analyze.figures.run import analyze_figures
 __all__ = [
     "analyze_figures",
     "flip_ladder",
-    "save",
     "score_by_hint",
     "score_ladder",
     "twin_plane",

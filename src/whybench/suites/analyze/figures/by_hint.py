@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from whybench.drawing.canvas import styled
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["at_hint", "score_by_hint"]
 
-AT_HINT = re.compile(rf"({'|'.join(SCORES.values())})@hint=(\d+)")
 COLUMNS = 4
 PANEL = 44
 """Height of a row of panels in mm."""
@@ -38,13 +36,14 @@ def score_by_hint(measures: Sequence[Measure]) -> Figure:
     traps falls and that of controls does not, an agent sees only the traps that it is told of.
 
     Args:
-        measures: Measures `score_trap@hint=1`, `score_control@hint=1`, `twin_score@hint=1` and so
-            on; others are left out, except that `twin_score` orders the agents.
+        measures: Measures `score_trap`, `score_control` and `twin_score` at levels of `hint`;
+            others are left out, except that the overall `twin_score` orders the agents.
     """
-    profiles = [profile for profile in profiles_of(measures) if any(map(at_hint, profile.measures))]
+    every = profiles_of(measures)
+    profiles = [profile for profile in every if any(map(at_hint, profile.measures.values()))]
     if not profiles:
-        raise UserError("measures must hold scores by hint, as in score_trap@hint=1, got none")
-    hints = sorted({hint for p in profiles for name in p.measures if (hint := at_hint(name))})
+        raise UserError("measures must hold scores at levels of hint, got none")
+    hints = sorted({hint for p in profiles for m in p.measures.values() if (hint := at_hint(m))})
     labels = [profile.labels for profile in profiles]
     figure, panels = agent_panels(labels, COLUMNS, PANEL)
     drawn = [one._replace(aside=CLOSER * one.aside) for one in series(*SCORES)]
@@ -54,9 +53,9 @@ def score_by_hint(measures: Sequence[Measure]) -> Figure:
         axes.set_axisbelow(True)
         for one in drawn:
             found = [
-                (float(hint), profile.measures[name])
+                (float(hint), measure)
                 for hint in hints
-                if (name := f"{SCORES[one.kind]}@hint={hint}") in profile.measures
+                if (measure := profile.find(SCORES[one.kind], hint=hint))
             ]
             across = [hint + one.aside for hint, _ in found]
             up = [measure.estimate or 0.0 for _, measure in found]  # all of them have one
@@ -76,11 +75,7 @@ def score_by_hint(measures: Sequence[Measure]) -> Figure:
     return figure
 
 
-def at_hint(name: str) -> int | None:
-    """Return the hint level of a measure that can be drawn, else None.
-
-    >>> at_hint("score_trap@hint=4"), at_hint("score_trap@challenge=simpson")
-    (4, None)
-    """
-    found = AT_HINT.fullmatch(name)
-    return int(found[2]) if found else None
+def at_hint(measure: Measure) -> int | None:
+    """Return the hint level of a measure that can be drawn, else None."""
+    drawn = measure.name in SCORES.values() and {*measure.at} == {"hint"}
+    return int(measure.at["hint"]) if drawn else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from whybench.stats import Measure
+    from whybench.stats import Level, Measure
     from whybench.suites.analyze.figures.profiles import Profile
     from whybench.suites.analyze.figures.series import Series
 
@@ -30,7 +30,6 @@ __all__ = ["flip_ladder", "key_ladder", "score_ladder"]
 
 FLIPS = "label_flips"
 KEYED = "key_score"
-PAIR = f"{FLIPS}@labels="
 COLUMNS = 4
 ROW = 4.4
 """Height of a row in mm."""
@@ -39,10 +38,10 @@ TITLE = 8
 
 
 class _Rung(NamedTuple):
-    """A row: its name, what is added to the names of its measures, and whether it is a head."""
+    """A row: its name, the levels of its measures, and whether it is a head."""
 
     name: str
-    at: str
+    at: Mapping[str, Level]
     head: bool = False
 
 
@@ -56,16 +55,16 @@ def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMI
 
     Args:
         measures: Measures `score_trap`, `score_control`, `twin_score`, and both scores at families
-            and challenges, as in `score_trap@challenge=simpson`; others are left out.
+            and challenges; others are left out.
         families: Challenges in order, and the family of each.
     """
     profiles = profiles_of(measures)
     drawn = {one: SCORES[one.kind] for one in series("trap", "control")}
-    rungs = [_Rung("all challenges", "", head=True), *_challenges(families)]
+    rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
     across = "mean score, 95% interval; twin: mean of the lesser of trap and control"
     figure, panels = _ladder(profiles, rungs, drawn, across)
     for axes, profile in zip(panels, profiles, strict=True):
-        twin = profile.measures.get(SCORES["twin"])
+        twin = profile.find(SCORES["twin"])
         axes.set_title(f"{axes.get_title()}\n{_told(twin)}" if twin else axes.get_title())
     return figure
 
@@ -78,12 +77,12 @@ def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
     one that is left by the rows and right by the keys may know the keys.
 
     Args:
-        measures: Measures `score` and `key_score`, also at families and challenges, as in
-            `key_score@challenge=outcome`; others are left out.
+        measures: Measures `score` and `key_score`, also at families and challenges; others are left
+            out.
         families: Challenges in order, and the family of each.
     """
     drawn = dict(zip(series("rows", "key"), ("score", KEYED), strict=True))
-    rungs = [_Rung("all challenges", "", head=True), *_challenges(families)]
+    rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
     figure, _ = _ladder(profiles_of(measures), rungs, drawn, "mean score, 95% interval")
     return figure
 
@@ -97,21 +96,20 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
     from chance in an agent that does not always say the same.
 
     Args:
-        measures: Measures `label_flips`, and the same at two labels, as in
-            `label_flips@labels=damning/neutral`, at families and at challenges; others are left
-            out.
+        measures: Measures `label_flips`, overall, at two `labels`, at families and at challenges;
+            others are left out.
         families: Challenges in order, and the family of each.
     """
     profiles = profiles_of(measures)
     pairs = dict.fromkeys(
-        name.removeprefix(PAIR)
+        str(measure.at["labels"])
         for profile in profiles
-        for name in profile.measures
-        if name.startswith(PAIR)
+        for measure in profile.measures.values()
+        if measure.name == FLIPS and "labels" in measure.at
     )
     rungs = [
-        _Rung("all labels", "", head=True),
-        *(_Rung(pair.replace("/", " / "), f"@labels={pair}") for pair in pairs),
+        _Rung("all labels", {}, head=True),
+        *(_Rung(pair.replace("/", " / "), {"labels": pair}) for pair in pairs),
         *_challenges(families),
     ]
     across = "share of pairs of answers to the same rows that contradict each other, 95% interval"
@@ -122,10 +120,10 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
 def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
     """Yield a row for each family, and one for each of its challenges below."""
     for family in dict.fromkeys(families.values()):
-        yield _Rung(family, f"@family={family}", head=True)
+        yield _Rung(family, {"family": family}, head=True)
         for challenge, mine in families.items():
             if mine == family:
-                yield _Rung(challenge.replace("_", " "), f"@challenge={challenge}")
+                yield _Rung(challenge.replace("_", " "), {"challenge": challenge})
 
 
 def _ladder(
@@ -135,8 +133,12 @@ def _ladder(
     across: str,
 ) -> tuple[Figure, list[Axes]]:
     """Draw the rows of which anybody has a measure; `drawn` says which measure each series is."""
-    met = {name for profile in profiles for name in profile.measures}
-    rows = [rung for rung in rungs if any(f"{name}{rung.at}" in met for name in drawn.values())]
+    met = {key for profile in profiles for key in profile.measures}
+    rows = [
+        rung
+        for rung in rungs
+        if any(profile.find(name, **rung.at) for profile in profiles for name in drawn.values())
+    ]
     if not rows:
         wanted = " or ".join(drawn.values())
         raise UserError(f"measures must hold {wanted}, got {len(met)} others and none of them")
@@ -148,9 +150,9 @@ def _ladder(
         axes.tick_params(labelbottom=True)  # Panels are high, and those below far away.
         for one, name in drawn.items():
             found = [
-                (float(place), profile.measures[f"{name}{rung.at}"])
+                (float(place), measure)
                 for place, rung in enumerate(rows)
-                if f"{name}{rung.at}" in profile.measures
+                if (measure := profile.find(name, **rung.at))
             ]
             one.draw(axes, found, upright=False)
             shown += [measure for _, measure in found]

@@ -80,16 +80,15 @@ def twin_plane(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
     both 95% intervals. Points that would cover each other are moved apart by as little as it takes.
 
     Args:
-        measures: Measures `score_trap@challenge=simpson`, `score_control@challenge=simpson` and so
-            on, and `score_trap`, `score_control`, `twin_score`; others are left out.
+        measures: Measures `score_trap` and `score_control`, overall and at challenges, and
+            `twin_score`; others are left out.
         families: Challenges in order, and the family of each.
     """
     placed = [(profile, _points(profile, families)) for profile in profiles_of(measures)]
     placed = [(profile, points) for profile, points in placed if points]
     if not placed:
         raise UserError(
-            "measures must hold scores of traps and controls by challenge, "
-            "as in score_trap@challenge=simpson, got none"
+            "measures must hold scores of traps and of controls at challenges, got none"
         )
     _, columns = even_grid(len(placed), COLUMNS)
     height = min(LARGEST, WIDTH / columns + 2)
@@ -112,9 +111,7 @@ def twin_plane(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
 def _points(profile: Profile, families: Mapping[str, str]) -> list[_Point]:
     found = []
     for challenge, family in families.items():
-        trap, control = (
-            profile.measures.get(f"{SCORES[twin]}@challenge={challenge}") for twin in TWINS
-        )
+        trap, control = (profile.find(SCORES[twin], challenge=challenge) for twin in TWINS)
         if trap is not None and control is not None:
             known = family if family in LOOKS else "other"
             found.append(_Point(challenge, known, trap, control))
@@ -140,7 +137,7 @@ def _draw_plane(axes: Axes) -> None:
 
 def _overall(profile: Profile) -> list[NDArray[np.float64]]:
     """Return the arms of the cross, each as points close together."""
-    trap, control = (profile.measures.get(SCORES[twin]) for twin in TWINS)
+    trap, control = (profile.find(SCORES[twin]) for twin in TWINS)
     if trap is None or control is None:
         return []
     middle = np.array([trap.estimate, control.estimate], dtype=float)

@@ -1,4 +1,4 @@
-"""What the figures of analyze are drawn from: the measures of each agent, found by name."""
+"""What the figures of analyze are drawn from: the measures of each agent, found by key."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from whybench.stats import MeasureKey
 from whybench.suites.analyze.challenges import CHALLENGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from whybench.stats import Measure
+    from whybench.stats import Level, Measure
 
 __all__ = ["FAMILY_OF", "SCORES", "Profile", "profiles_of"]
 
@@ -30,28 +31,27 @@ class Profile:
 
     Attributes:
         labels: Whose they are: agent, design and condition.
-        measures: Those with an estimate, by name.
+        measures: Those with an estimate, by name and levels.
     """
 
     labels: Mapping[str, str]
-    measures: Mapping[str, Measure]
+    measures: Mapping[MeasureKey, Measure]
 
-    def value(self, name: str) -> float | None:
-        """Return an estimate, or None where there is none."""
-        found = self.measures.get(name)
-        return None if found is None else found.estimate
+    def find(self, name: str, **at: Level) -> Measure | None:
+        """Return a measure that has an estimate, if there is one: at these levels, or overall."""
+        return self.measures.get(MeasureKey(name, tuple(at.items())))
 
 
 def profiles_of(measures: Iterable[Measure]) -> list[Profile]:
     """Return the measures of each agent, in the order of their twin scores, the best first."""
-    found: dict[tuple[tuple[str, str], ...], dict[str, Measure]] = {}
+    found: dict[tuple[tuple[str, str], ...], dict[MeasureKey, Measure]] = {}
     for measure in measures:
         if measure.estimate is not None:
-            found.setdefault(tuple(measure.labels.items()), {})[measure.name] = measure
+            found.setdefault(tuple(measure.labels.items()), {})[measure.key] = measure
     profiles = [Profile(dict(labels), mine) for labels, mine in found.items()]
     return sorted(profiles, key=_merit, reverse=True)
 
 
 def _merit(profile: Profile) -> float:
-    twin = profile.value(SCORES["twin"])
-    return -1.0 if twin is None else twin
+    twin = profile.find(SCORES["twin"])
+    return -1.0 if twin is None or twin.estimate is None else twin.estimate

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.canvas import save
-from whybench.drawing.names import file_name
+from whybench.drawing.figure import Figure, figures_by_design
 from whybench.drawing.panels import pages
+from whybench.stats import MeasureKey
 from whybench.suites.analyze.figures.by_hint import at_hint, score_by_hint
 from whybench.suites.analyze.figures.ladders import (
     FLIPS,
@@ -21,10 +22,8 @@ from whybench.suites.analyze.measures import analyze_measures
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import pyarrow as pa
-    from matplotlib.figure import Figure
 
     from whybench.stats import Measure
 
@@ -34,19 +33,17 @@ MOST_AGENTS = 8
 """So many agents are in one figure; more go into further ones."""
 
 
-def analyze_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
-    """Compute and write the figures of a run, and yield each file as soon as it is there.
+def analyze_figures(records: pa.Table) -> Iterator[Figure]:
+    """Yield the figures of a run.
 
     For each design there are the scores by challenge and, where it has several of these, the plane
     of traps and controls, the scores by hint level, and the flips between labels. For published
     data there are the scores by what rows settle and by the printed keys.
 
     Args:
-        folder: Where to; it is made if need be.
         records: Records of analyze.
     """
-    for name, figure in _figures(records):
-        yield from save(figure, folder, name)
+    return figures_by_design(records, _figures)
 
 
 def families_of(records: pa.Table) -> dict[str, str]:
@@ -67,37 +64,34 @@ def flips_at(records: pa.Table, factor: str) -> list[Measure]:
     if len(found) < 2:
         return []
     return [
-        replace(measure, name=f"{FLIPS}@{factor}={level}")
+        replace(measure, at={factor: level})
         for level, measures in found.items()
         for measure in measures
-        if measure.name == FLIPS
+        if measure.key == MeasureKey(FLIPS)
     ]
 
 
-def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
-    designs = records["design"].to_pylist()
-    for design in dict.fromkeys(designs):
-        mine = records.filter([name == design for name in designs])
-        families = families_of(mine)
-        for page, profiles in pages(profiles_of(_measures(mine)), MOST_AGENTS):
-            measures = [m for profile in profiles for m in profile.measures.values()]
-            names = {measure.name for measure in measures}
-            name = "-".join([file_name(design), *page])
-            if not names & {SCORES["trap"], SCORES["control"]}:
-                yield f"keys-{name}", key_ladder(measures, families)
-                continue  # Published data are neither traps nor controls.
-            yield f"by-challenge-{name}", score_ladder(measures, families)
-            if any("@challenge=" in measure for measure in names):
-                yield f"plane-{name}", twin_plane(measures, families)
-            if any(map(at_hint, names)):
-                yield f"by-hint-{name}", score_by_hint(measures)
-            if FLIPS in names:
-                yield f"label-flips-{name}", flip_ladder(measures, families)
+def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
+    families = families_of(records)
+    for page, profiles in pages(profiles_of(_measures(records)), MOST_AGENTS):
+        measures = [m for profile in profiles for m in profile.measures.values()]
+        names = {measure.name for measure in measures if not measure.at}
+        name = "-".join([design, *page])
+        if not names & {SCORES["trap"], SCORES["control"]}:
+            yield Figure(f"keys-{name}", partial(key_ladder, measures, families))
+            continue  # Published data are neither traps nor controls.
+        yield Figure(f"by-challenge-{name}", partial(score_ladder, measures, families))
+        if any("challenge" in measure.at for measure in measures):
+            yield Figure(f"plane-{name}", partial(twin_plane, measures, families))
+        if any(map(at_hint, measures)):
+            yield Figure(f"by-hint-{name}", partial(score_by_hint, measures))
+        if FLIPS in names:
+            yield Figure(f"label-flips-{name}", partial(flip_ladder, measures, families))
 
 
 def _measures(records: pa.Table) -> list[Measure]:
     """Return all measures, and where labels were compared, flips by family and challenge too."""
     found = analyze_measures(records)
-    if not any(measure.name == FLIPS for measure in found):
+    if not any(measure.key == MeasureKey(FLIPS) for measure in found):
         return found
     return [*found, *flips_at(records, "family"), *flips_at(records, "challenge")]

@@ -76,7 +76,7 @@ def bound_grader(forced: bool = False) -> Model:
     if ROLE not in model_roles():
         raise PrerequisiteError(
             f"reasons are graded by a model of their own, and none is bound to the role {ROLE}; "
-            f"name one with --model-role {ROLE}=provider/model"
+            f"name one, as in `inspect eval … --model-role {ROLE}=provider/model`"
         )
     grader, tested = get_model(role=ROLE, required=True), get_model()
     if not forced and same_model(str(grader), str(tested)):

@@ -16,7 +16,7 @@ import numpy as np
 
 from whybench.scm import agreed
 from whybench.suites.analyze.challenges.contract import Column, Instance, Measured, Settled
-from whybench.suites.analyze.estimators import Estimate
+from whybench.suites.analyze.estimators import Coefficient
 from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
 from whybench.suites.analyze.published.graphs import read_graph
 from whybench.suites.analyze.published.questions import data_set
@@ -91,7 +91,7 @@ def _second(truth: Measured) -> float:
 def _truth(first: Recomputed, second: Recomputed) -> Truth:
     if isinstance(first.value, str):
         return Settled(typed(first.name, first.value))
-    assert isinstance(second.value, Estimate)
+    assert isinstance(second.value, Coefficient)
     return Measured(
         certificate=agreed(
             first.name,

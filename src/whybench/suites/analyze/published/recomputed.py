@@ -20,7 +20,7 @@ from whybench.suites.analyze.dose_curves import curve, near
 from whybench.suites.analyze.doubly_robust import doubly_robust
 from whybench.suites.analyze.estimators import (
     Array,
-    Estimate,
+    Coefficient,
     design_matrix,
     least_squares,
 )
@@ -52,10 +52,10 @@ class Recomputed:
     """
 
     name: str
-    value: Estimate | str
+    value: Coefficient | str
     method: str
     n: int
-    also: Mapping[str, Estimate] = field(default_factory=dict)
+    also: Mapping[str, Coefficient] = field(default_factory=dict)
 
     @property
     def small_n(self) -> bool:
@@ -81,7 +81,7 @@ def _standardised(
     return Recomputed("ADJUSTED_P_DIFF", effect, "standardised", _rarer(treatment), also)
 
 
-def _robust(outcome: Array, treatment: Array, before: list[Array]) -> dict[str, Estimate]:
+def _robust(outcome: Array, treatment: Array, before: list[Array]) -> dict[str, Coefficient]:
     return {"doubly robust": doubly_robust(outcome, treatment, before)}
 
 
@@ -161,10 +161,10 @@ def _dose(data: DataSet, ways: Ways) -> Iterator[Recomputed]:
     yield Recomputed("ATE", effect, "maximum likelihood", len(dose), bent)
     line = ways.coefficients(confounder, design_matrix(dose))[1]
     shift = response.slope.value * (high - low)
-    seen = Estimate(effect.value + shift * line.value, math.hypot(effect.se, shift * line.se))
+    seen = Coefficient(effect.value + shift * line.value, math.hypot(effect.se, shift * line.se))
     method = "effect, and what the confounder adds along its line on the dose"
     here, there = (near(outcome, dose, at, NEAR_DOSE) for at in (low, high))
-    lines = Estimate(there.value - here.value, math.hypot(there.se, here.se))
+    lines = Coefficient(there.value - here.value, math.hypot(there.se, here.se))
     also = {"lines through the rows near either dose": lines}
     yield Recomputed("CONDITIONAL_DIFFERENCE", seen, method, len(dose), also)
 

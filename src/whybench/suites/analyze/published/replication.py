@@ -11,7 +11,7 @@ from whybench.suites.analyze.published.recomputed import REASONS, Recomputed, re
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whybench.suites.analyze.estimators import Estimate
+    from whybench.suites.analyze.estimators import Coefficient
 
 __all__ = ["BEYOND_CHANCE", "keys", "not_recomputed", "replicate"]
 
@@ -82,7 +82,7 @@ def _row(data: DataSet, found: Recomputed) -> dict[str, Any]:
 
 
 def _flags(
-    found: Recomputed, ours: Estimate, printed: float | None, tolerance: float | str | None
+    found: Recomputed, ours: Coefficient, printed: float | None, tolerance: float | str | None
 ) -> Iterator[str]:
     if printed is not None:
         off = abs(printed - ours.value)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.suites.analyze.estimators import Array, Estimate, Fit, design_matrix, least_squares
+from whybench.suites.analyze.estimators import Array, Coefficient, Fit, design_matrix, least_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,21 +56,21 @@ class Response:
     fit: Fit
 
     @property
-    def steepness(self) -> Estimate:
+    def steepness(self) -> Coefficient:
         """The factor of the dose within the hyperbolic tangent."""
         return self.fit[1]
 
     @property
-    def slope(self) -> Estimate:
+    def slope(self) -> Coefficient:
         """The coefficient of the confounder."""
         return self.fit[2]
 
-    def change(self, low: float, high: float) -> Estimate:
+    def change(self, low: float, high: float) -> Coefficient:
         """Return the average effect of a change of dose, with its error by the delta method."""
         at = self.steepness.value
         gradient = high / math.cosh(at * high) ** 2 - low / math.cosh(at * low) ** 2
         rise = math.tanh(at * high) - math.tanh(at * low)
-        return Estimate(rise, abs(gradient) * self.steepness.se)
+        return Coefficient(rise, abs(gradient) * self.steepness.se)
 
     def noise(self, outcome: Array, dose: Array, confounder: Array) -> Array:
         """Return what the response leaves over."""

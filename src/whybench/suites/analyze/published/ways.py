@@ -19,7 +19,7 @@ import numpy as np
 
 from whybench.suites.analyze.estimators import (
     Array,
-    Estimate,
+    Coefficient,
     Fit,
     least_squares,
     standardised,
@@ -43,14 +43,14 @@ class Ways:
         response: Outcome, dose and confounder to the response.
     """
 
-    mean: Callable[[Array], Estimate]
-    standardised: Callable[[Array, Array, Array], Estimate]
+    mean: Callable[[Array], Coefficient]
+    standardised: Callable[[Array, Array, Array], Coefficient]
     coefficients: Callable[[Array, Array], Fit]
     response: Callable[[Array, Array, Array], Response]
 
 
-def _mean(values: Array) -> Estimate:
-    return Estimate(float(values.mean()), float(values.std() / math.sqrt(len(values))))
+def _mean(values: Array) -> Coefficient:
+    return Coefficient(float(values.mean()), float(values.std() / math.sqrt(len(values))))
 
 
 def _refined(outcome: Array, matrix: Array) -> Fit:
@@ -64,21 +64,21 @@ def _refined(outcome: Array, matrix: Array) -> Fit:
     return Fit(coefficients, found.covariance)
 
 
-def _exact_mean(values: Array) -> Estimate:
-    return Estimate(float(_fraction_mean(values)), math.nan)
+def _exact_mean(values: Array) -> Coefficient:
+    return Coefficient(float(_fraction_mean(values)), math.nan)
 
 
 def _fraction_mean(values: Array) -> Fraction:
     return sum(map(Fraction, values.tolist()), Fraction(0)) / len(values)
 
 
-def _exact_standardised(outcome: Array, treatment: Array, stratum: Array) -> Estimate:
+def _exact_standardised(outcome: Array, treatment: Array, stratum: Array) -> Coefficient:
     total = Fraction(0)
     for level in np.unique(stratum):
         here = stratum == level
         treated, untreated = (_fraction_mean(outcome[here & (treatment == had)]) for had in (1, 0))
         total += int(here.sum()) * (treated - untreated)
-    return Estimate(float(total / len(outcome)), math.nan)
+    return Coefficient(float(total / len(outcome)), math.nan)
 
 
 def _exact_coefficients(outcome: Array, matrix: Array) -> Fit:

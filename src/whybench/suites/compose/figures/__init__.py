@@ -1,14 +1,14 @@
 """Figures of compose, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
 
 Every function takes plain results (cut trees, compositions, measures) and returns a matplotlib
-figure, which `save` writes as PDF, SVG and PNG. `compose_figures` draws all of them from the
-records of a run. Needs the extra `figures` (matplotlib).
+figure. `compose_figures` makes a `Figure` of each from the records of a run. Needs the extra
+`figures` (matplotlib).
 """
 
 from whybench.suites.contract import UserError
 
 try:
-    from whybench.drawing import save
+    import whybench.drawing.canvas  # noqa: F401
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
@@ -26,5 +26,4 @@ __all__ = [
     "compose_figures",
     "cut_trees",
     "error_by_length",
-    "save",
 ]

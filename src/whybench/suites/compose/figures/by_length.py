@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -27,7 +26,6 @@ __all__ = ["Length", "error_by_length", "has_length"]
 Length = Literal["mediators", "distance"]
 
 LENGTHS = read_table(__package__, "style.yaml")["lengths"]
-AT_LENGTH = re.compile(r"error@(mediators|distance)=(\d+)")
 LOOK = SERIES[1]
 CHANCE = 0.5
 GUESSING: dict[str, Any] = {"color": colour("grey"), "linewidth": 0.8, "linestyle": ":"}
@@ -52,7 +50,7 @@ def error_by_length(measures: Sequence[Measure], length: Length = "mediators") -
     it. Bars are 95% intervals; a dotted line is what guessing yields.
 
     Args:
-        measures: Measures `error@mediators=3` and so on; others are left out.
+        measures: Measures `error` at lengths; others are left out.
         length: What is counted on the way, `mediators` or `distance`.
     """
     groups = _groups(measures, length)
@@ -79,20 +77,19 @@ def error_by_length(measures: Sequence[Measure], length: Length = "mediators") -
 
 
 def has_length(measure: Measure) -> bool:
-    """Say whether a measure is an error at one length that can be drawn."""
-    return measure.estimate is not None and AT_LENGTH.fullmatch(measure.name) is not None
+    """Say whether a measure is an error at one length of either kind that can be drawn."""
+    return measure.estimate is not None and measure.name == "error" and bool(measure.at)
 
 
 def _groups(measures: Iterable[Measure], length: Length) -> list[list[_Error]]:
     """Return the errors of each agent under each condition by length, the best agent first."""
     found: dict[tuple[tuple[str, str], ...], list[_Error]] = {}
     for measure in filter(has_length, measures):
-        named = AT_LENGTH.fullmatch(measure.name)
-        if named and named[1] == length:
-            error = _Error(int(named[2]), measure)
+        if length in measure.at:
+            error = _Error(int(measure.at[length]), measure)
             found.setdefault(tuple(measure.labels.items()), []).append(error)
     if not found:
-        raise UserError(f"measures must hold errors by {length}, as in error@{length}=2, got none")
+        raise UserError(f"measures must hold errors at levels of {length}, got none")
     groups = [sorted(group, key=lambda error: error.length) for group in found.values()]
     return sorted(groups, key=lambda group: fmean(_course(group)[1]))
 

@@ -1,14 +1,14 @@
 """Figures of intervene, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
 
 Every function takes plain results (measures, records, the course of an episode) and returns a
-matplotlib figure, which `save` writes as PDF, SVG and PNG. `intervene_figures` draws all of them
-from the records of a run. Needs the extra `figures` (matplotlib).
+matplotlib figure. `intervene_figures` makes a `Figure` of each from the records of a run. Needs the
+extra `figures` (matplotlib).
 """
 
 from whybench.suites.contract import UserError
 
 try:
-    from whybench.drawing import save
+    import whybench.drawing.canvas  # noqa: F401
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
@@ -24,6 +24,5 @@ __all__ = [
     "course_of",
     "episode_steps",
     "intervene_figures",
-    "save",
     "verdict_bars",
 ]

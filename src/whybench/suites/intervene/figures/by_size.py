@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from statistics import fmean
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from matplotlib.lines import Line2D
 
@@ -29,21 +28,12 @@ SHARES = read_table(__package__, "style.yaml")["shares"]
 LOOKS = {name: Look.of(entry) for name, entry in SHARES.items()}
 ASIDE = {"accuracy": -0.07, "justified_accuracy": 0.07}
 """How far a share stands beside its size, so that intervals do not hide each other."""
-SIZED = re.compile(r"(\w+)@n=(\d+)")
 CHANCE = 0.5
 GUESSING: dict[str, Any] = {"color": colour("grey"), "linewidth": 0.8, "linestyle": ":"}
 SETTLED: dict[str, Any] = {"color": colour("black"), "linewidth": 0.8, "linestyle": (0, (6, 3))}
 COLUMNS = 4
 PANEL = 42
 """Height of a row of panels in mm."""
-
-
-class _Sized(NamedTuple):
-    """A share at one size."""
-
-    share: str
-    n: int
-    measure: Measure
 
 
 @styled
@@ -56,14 +46,14 @@ def accuracy_by_size(
     intervals; a dotted line is what guessing yields.
 
     Args:
-        measures: Measures `accuracy@n=4`, `justified_accuracy@n=4` and so on; others are left out.
+        measures: `accuracy` and `justified_accuracy` at numbers of `entities`; others are left out.
         entailed: By number of entities, the share of questions that the first state alone settles:
             what an agent could justify without acting. Drawn as a dashed line.
     """
     groups = _groups(measures)
-    sizes = sorted({sized.n for group in groups for sized in group})
+    sizes = sorted({_size(measure) for group in groups for measure in group})
     known = {place: entailed[n] for place, n in enumerate(sizes) if n in entailed}
-    labels = [group[0].measure.labels for group in groups]
+    labels = [group[0].labels for group in groups]
     figure, panels = agent_panels(labels, COLUMNS, PANEL)
     for axes, group in zip(panels, groups, strict=True):
         _draw_panel(axes, group, sizes, known)
@@ -78,52 +68,48 @@ def accuracy_by_size(
 
 def is_sized(measure: Measure) -> bool:
     """Say whether a measure is an accuracy at one size that can be drawn."""
-    return _sized(measure) is not None
+    return measure.estimate is not None and measure.name in SHARES and {*measure.at} == {"entities"}
 
 
-def _sized(measure: Measure) -> _Sized | None:
-    named = SIZED.fullmatch(measure.name)
-    if measure.estimate is None or not named or named[1] not in SHARES:
-        return None
-    return _Sized(named[1], int(named[2]), measure)
+def _size(measure: Measure) -> int:
+    return int(measure.at["entities"])
 
 
-def _groups(measures: Iterable[Measure]) -> list[list[_Sized]]:
+def _groups(measures: Iterable[Measure]) -> list[list[Measure]]:
     """Return the shares of each agent under each condition, the most justified first."""
-    found: dict[tuple[tuple[str, str], ...], list[_Sized]] = {}
-    for measure in measures:
-        if sized := _sized(measure):
-            found.setdefault(tuple(measure.labels.items()), []).append(sized)
+    found: dict[tuple[tuple[str, str], ...], list[Measure]] = {}
+    for measure in filter(is_sized, measures):
+        found.setdefault(tuple(measure.labels.items()), []).append(measure)
     if not found:
-        raise UserError("measures must hold an accuracy by n, as in accuracy@n=4, got none")
+        raise UserError("measures must hold an accuracy at numbers of entities, got none")
     return sorted(found.values(), key=_justified, reverse=True)
 
 
-def _justified(group: Iterable[_Sized]) -> float:
-    mine = [sized.measure.estimate for sized in group if sized.share == "justified_accuracy"]
+def _justified(group: Iterable[Measure]) -> float:
+    mine = [measure.estimate for measure in group if measure.name == "justified_accuracy"]
     return fmean([value for value in mine if value is not None] or [-1.0])
 
 
 def _draw_panel(
-    axes: Axes, group: Sequence[_Sized], sizes: Sequence[int], entailed: Mapping[int, float]
+    axes: Axes, group: Sequence[Measure], sizes: Sequence[int], entailed: Mapping[int, float]
 ) -> None:
     axes.axhline(CHANCE, **GUESSING, zorder=0, gid="guessing")
     axes.plot([*entailed], [*entailed.values()], **SETTLED, zorder=1, gid="entailed")
     for share, drawn in LOOKS.items():
-        mine = sorted((s for s in group if s.share == share), key=lambda sized: sized.n)
-        across = [sizes.index(sized.n) + ASIDE[share] for sized in mine]
-        up = [sized.measure.estimate or 0.0 for sized in mine]  # those without were left out
+        mine = sorted((measure for measure in group if measure.name == share), key=_size)
+        across = [sizes.index(_size(measure)) + ASIDE[share] for measure in mine]
+        up = [measure.estimate or 0.0 for measure in mine]  # those without were left out
         axes.plot(across, up, color=drawn.colour, linestyle=drawn.line, linewidth=0.9, zorder=2)
-        for x, sized in zip(across, mine, strict=True):
-            low, high = sized.measure.low, sized.measure.high
+        for x, measure in zip(across, mine, strict=True):
+            low, high = measure.low, measure.high
             if low is not None and high is not None:
                 axes.plot([x, x], [low, high], color=drawn.colour, linewidth=1.1, zorder=3,
                           gid=f"interval-{share}")  # fmt: skip
-        draw_points(axes, across, up, drawn, [is_small(sized.measure) for sized in mine], share)
+        draw_points(axes, across, up, drawn, [is_small(measure) for measure in mine], share)
 
 
-def _keys(groups: Sequence[Sequence[_Sized]], entailed: Mapping[int, float]) -> list[Line2D]:
-    met = {sized.share for group in groups for sized in group}
+def _keys(groups: Sequence[Sequence[Measure]], entailed: Mapping[int, float]) -> list[Line2D]:
+    met = {measure.name for group in groups for measure in group}
     keys = [
         Line2D([], [], color=drawn.colour, linestyle=drawn.line,
                marker=drawn.marker, markersize=MARKER, linewidth=0.9, label=SHARES[share]["name"])
@@ -133,6 +119,6 @@ def _keys(groups: Sequence[Sequence[_Sized]], entailed: Mapping[int, float]) -> 
     keys.append(Line2D([], [], **GUESSING, label="guessing"))
     if entailed:
         keys.append(Line2D([], [], **SETTLED, label="settled before any action"))
-    if any(is_small(sized.measure) for group in groups for sized in group):
+    if any(is_small(measure) for group in groups for measure in group):
         keys.append(small_key())
     return keys

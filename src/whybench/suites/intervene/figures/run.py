@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from whybench.drawing.canvas import save
-from whybench.drawing.names import file_name, short_names
+from whybench.drawing.figure import Figure, figures_by_design
+from whybench.drawing.names import short_names
 from whybench.suites.intervene.entailment import entailed
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
 from whybench.suites.intervene.figures.course import course_of
@@ -18,11 +18,9 @@ from whybench.suites.intervene.verdicts import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
     from typing import Any
 
     import pyarrow as pa
-    from matplotlib.figure import Figure
 
 __all__ = ["intervene_figures", "settled_at_first"]
 
@@ -30,18 +28,20 @@ STEPS = range(2, 11)
 """How many steps an episode has that is picked as an example, if there is such a one."""
 
 
-def intervene_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
-    """Compute and write the figures of a run, and yield each file as soon as it is there.
+def intervene_figures(records: pa.Table) -> Iterator[Figure]:
+    """Yield the figures of a run.
 
     For each design there are the verdicts and, if its worlds differ in size, both accuracies by
     size; and for each verdict that was met one episode, as an example.
 
     Args:
-        folder: Where to; it is made if need be.
         records: Records of intervene.
     """
-    for name, figure in _figures(records):
-        yield from save(figure, folder, name)
+    yield from figures_by_design(records, _figures)
+    for verdict, row in _examples(records).items():
+        title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
+        name = f"episode-{verdict.replace('_', '-')}"
+        yield Figure(name, partial(episode_steps, course_of(row), title))
 
 
 def settled_at_first(records: pa.Table) -> dict[int, float]:
@@ -60,18 +60,12 @@ def _settled(n: int, moving: str, asked: str) -> bool:
     return entailed(n, (), x, y, frozenset(map(int, moving.split()))) != "open"
 
 
-def _figures(records: pa.Table) -> Iterator[tuple[str, Figure]]:
-    designs = records["design"].to_pylist()
-    for design in dict.fromkeys(designs):
-        mine = records.filter([name == design for name in designs])
-        yield f"verdicts-{file_name(design)}", verdict_bars(mine)
-        measures = [measure for measure in intervene_measures(mine) if is_sized(measure)]
-        if measures:
-            figure = accuracy_by_size(measures, settled_at_first(mine))
-            yield f"by-size-{file_name(design)}", figure
-    for verdict, row in _examples(records).items():
-        title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
-        yield f"episode-{verdict.replace('_', '-')}", episode_steps(course_of(row), title)
+def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
+    yield Figure(f"verdicts-{design}", partial(verdict_bars, records))
+    measures = [measure for measure in intervene_measures(records) if is_sized(measure)]
+    if measures:
+        settled = settled_at_first(records)
+        yield Figure(f"by-size-{design}", partial(accuracy_by_size, measures, settled))
 
 
 def _examples(records: pa.Table) -> dict[str, dict[str, Any]]:

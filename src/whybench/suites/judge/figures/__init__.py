@@ -1,8 +1,8 @@
 """Figures of judge, as they go into a paper: 170 mm wide, readable in grey and colour-blind safe.
 
-Every function takes plain results (measures, fitted models) and returns a matplotlib figure, which
-`save` writes as PDF, SVG and PNG. `judge_figures` draws the records of runs and
-`replication_figures` the published data. Needs the extra `figures` (matplotlib).
+Every function takes plain results (measures, fitted models) and returns a matplotlib figure.
+`judge_figures` makes a `Figure` of each from the records of runs, and `replication_figures` from
+the published data. Needs the extra `figures` (matplotlib).
 
 Beside what is alike in all suites (`whybench.drawing`), consistency has an axis on which equal
 steps are equal factors of 1 - R².
@@ -11,7 +11,7 @@ steps are equal factors of 1 - R².
 from whybench.suites.contract import UserError
 
 try:
-    from whybench.drawing import save
+    import whybench.drawing.canvas  # noqa: F401
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
@@ -35,7 +35,6 @@ __all__ = [
     "measures_forest",
     "parameter_map",
     "replication_figures",
-    "save",
     "slope_chart",
     "tasks_panel",
 ]

@@ -10,12 +10,11 @@ from matplotlib.patches import Patch
 from whybench.drawing.canvas import sheet, styled
 from whybench.drawing.marks import add_key, is_small, key_of, small_key
 from whybench.drawing.names import is_people, short_names
+from whybench.drawing.rows import ROW, draw_rows, dress_rows, rank
 from whybench.drawing.style import SIZE, colour
 from whybench.suites.contract import UserError
-from whybench.suites.judge.alignment import POOLED
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import Place, places_of
-from whybench.suites.judge.figures.rows import ROW, draw_rows, dress_rows, rank
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,9 +41,7 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     pooled = [
         measure
         for measure in measures
-        if measure.name == "alignment"
-        and measure.labels["story"] == POOLED
-        and not is_people(measure.labels["agent"])
+        if measure.name == "alignment" and not measure.at and not is_people(measure.labels["agent"])
     ]
     if not pooled:
         raise UserError("measures must hold pooled alignments, got none")

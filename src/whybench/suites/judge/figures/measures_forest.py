@@ -14,9 +14,9 @@ from whybench.drawing.marks import (
     small_key,
 )
 from whybench.drawing.names import distinct_names, is_people
+from whybench.drawing.rows import ROW, draw_rows, dress_rows, rank
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import estimated, of_people, places_of
-from whybench.suites.judge.figures.rows import ROW, draw_rows, dress_rows, rank
 from whybench.suites.judge.figures.scales import measure_axis
 
 if TYPE_CHECKING:

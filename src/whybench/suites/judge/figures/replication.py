@@ -5,9 +5,10 @@ Models at temperature 0 only: the few that were also asked at 0.7 would count tw
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.canvas import save
+from whybench.drawing.figure import Figure
 from whybench.drawing.names import is_people
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
@@ -25,10 +26,8 @@ from whybench.suites.judge.people import mean_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
-    from matplotlib.figure import Figure
 
     from whybench.stats import Measure
     from whybench.suites.judge.imported import Reading
@@ -42,44 +41,39 @@ CHANGES = ("ea", "mv", "lad", "consistency")
 
 
 def replication_figures(
-    folder: Path | str,
-    reading: Reading = "recipe",
-    shown: Sequence[str] = SHOWN,
-) -> Iterator[Path]:
-    """Compute and write the figures, and yield each file as soon as it is there.
+    reading: Reading = "recipe", shown: Sequence[str] = SHOWN
+) -> Iterator[Figure]:
+    """Yield the figures.
 
     Args:
-        folder: Where to; it is made if need be.
         reading: How the published replies are read, `recipe` or `own`.
         shown: Models of the tasks panel, by their printed names.
     """
-    for name, figure in _figures(reading, shown):
-        yield from save(figure, folder, name)
-
-
-def _figures(reading: Reading, shown: Sequence[str]) -> Iterator[tuple[str, Figure]]:
     people = mean_records()
     first = _at_zero(published_records("published", STYLES, reading))
-    yield "tasks", tasks_panel(model_agents(_chosen(people, first, shown), resamples=0))
+    models = model_agents(_chosen(people, first, shown), resamples=0)
+    yield Figure("tasks", partial(tasks_panel, models))
 
-    yield "alignment", alignment_forest(alignment(first), pooled_ceiling("collider"))
+    ceiling = pooled_ceiling("collider")
+    yield Figure("alignment", partial(alignment_forest, alignment(first), ceiling))
 
     measures = [*_measures(people), *_measures(first)]
     for design in [design for design in CONDITIONS if design != "published"]:
         measures += _measures(_at_zero(published_records(design, STYLES, reading)))
     for style in STYLES:
         mine = [m for m in measures if m.labels["style"] == style or is_people(m.labels["agent"])]
-        yield f"parameters-{style}", parameter_map(mine)
-    yield "consistency", consistency_by_condition(measures)
+        yield Figure(f"parameters-{style}", partial(parameter_map, mine))
+    yield Figure("consistency", partial(consistency_by_condition, measures))
 
     plain = [m for m in measures if m.labels["design"] in ("people", "published")]
-    yield "determinacy", determinacy_panels(plain)
+    yield Figure("determinacy", partial(determinacy_panels, plain))
     numeric, cot = ([m for m in plain if m.labels["style"] == style] for style in STYLES)
-    yield "changes-style", slope_chart(_of(numeric, CHANGES), _of(cot, CHANGES))
+    before = _of(numeric, CHANGES)
+    yield Figure("changes-style", partial(slope_chart, before, _of(cot, CHANGES)))
     abstract = [m for m in measures if m.labels["design"] == "published-abstract"]
     other = [m for m in abstract if m.labels["style"] == "numeric"]
-    yield "changes-content", slope_chart(_of(numeric, CHANGES), _of(other, CHANGES))
-    yield "release", measures_by_release(plain)
+    yield Figure("changes-content", partial(slope_chart, before, _of(other, CHANGES)))
+    yield Figure("release", partial(measures_by_release, plain))
 
 
 def _measures(records: pa.Table) -> list[Measure]:

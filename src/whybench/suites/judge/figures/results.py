@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from whybench.stats import Measure
-    from whybench.suites.judge.groups import Group
+    from whybench.suites.groups import Group
 
 __all__ = ["Place", "by_place", "estimated", "of_people", "places_of"]
 

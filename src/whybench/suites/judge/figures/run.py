@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from whybench.datasets import state
-from whybench.drawing.canvas import save
-from whybench.drawing.names import file_name, is_people
+from whybench.drawing.figure import Figure, figures_by_design
+from whybench.drawing.names import is_people
 from whybench.drawing.panels import pages
-from whybench.suites.judge.alignment import POOLED, alignment, pooled_ceiling
+from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.by_condition import consistency_by_condition
 from whybench.suites.judge.figures.forest import alignment_forest
 from whybench.suites.judge.figures.heat_map import PARAMETERS, parameter_map
@@ -24,10 +25,8 @@ from whybench.suites.judge.published import PEOPLE, SOURCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import pyarrow as pa
-    from matplotlib.figure import Figure
 
     from whybench.stats import Measure
     from whybench.suites.judge.modelled import Modelled
@@ -40,12 +39,9 @@ MOST_BESIDE = 6
 """So many conditions and styles are in one map of parameters."""
 CHANGES = ("ea", "mv", "lad", "consistency")
 
-Named = tuple[tuple[str, ...], "Figure"]
-"""A figure under the parts of its name: its kind, then what tells it from others of the kind."""
 
-
-def judge_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
-    """Compute and write the figures of a run, and yield each file as soon as it is there.
+def judge_figures(records: pa.Table) -> Iterator[Figure]:
+    """Yield the figures of a run.
 
     For each design there are mean judgments by task with what the fitted models predict, the
     measures with intervals, agreement with people where their judgments have been fetched, and
@@ -54,37 +50,37 @@ def judge_figures(folder: Path | str, records: pa.Table) -> Iterator[Path]:
     overloaded, these count in the figures of parameters and of consistency alone.
 
     Args:
-        folder: Where to; it is made if need be.
         records: Records of judge.
     """
-    for design, mine in sheets_of(records):
-        for (kind, *which), figure in _figures(mine):
-            yield from save(figure, folder, "-".join([kind, file_name(design), *which]))
+    return figures_by_design(records, _figures, sheets_of)
 
 
-def _figures(records: pa.Table) -> Iterator[Named]:
+def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     models = model_agents(records, resamples=0)  # No figure shows the intervals of parameters.
     measures = [*contrast_measures(records), *(m for model in models for m in model.measures())]
     places = places_of(measures)
     plain = _without_overload(measures, places)
-    yield from _tasks(models, plain)
+    yield from _tasks(design, models, plain)
     shown = _chosen(measures, plain, MEASURES)
     if _drawable(shown):
-        yield ("measures",), measures_forest(shown)
+        yield Figure(f"measures-{design}", partial(measures_forest, shown))
     if aligned := _aligned(records, plain):
-        yield ("alignment",), alignment_forest(aligned, pooled_ceiling(aligned[0].labels["graph"]))
+        ceiling = pooled_ceiling(aligned[0].labels["graph"])
+        yield Figure(f"alignment-{design}", partial(alignment_forest, aligned, ceiling))
     for style, beside in _maps(places):
         shown = _chosen(measures, beside, PARAMETERS)
         if _drawable(shown):
-            yield ("parameters", *style), parameter_map(shown)
+            name = "-".join(["parameters", design, *style])
+            yield Figure(name, partial(parameter_map, shown))
     shown = _chosen(measures, places, ("consistency",))
     if len(places) > 1 and _drawable(shown):
-        yield ("consistency",), consistency_by_condition(shown)
+        yield Figure(f"consistency-{design}", partial(consistency_by_condition, shown))
     before = _chosen(measures, plain[:1], CHANGES)
     for place in plain[1:]:
         after = _chosen(measures, [place], CHANGES)
         if _drawable(before) & _drawable(after):
-            yield ("changes", _slug(place)), slope_chart(before, after)
+            name = f"changes-{design}-{_slug(place)}"
+            yield Figure(name, partial(slope_chart, before, after))
 
 
 def _drawable(measures: Iterable[Measure]) -> set[tuple[str, str]]:
@@ -123,7 +119,7 @@ def _maps(places: Sequence[Place]) -> Iterator[tuple[tuple[str, ...], Sequence[P
         yield (style,), [place for place in places if place.style == style]
 
 
-def _tasks(models: Sequence[Modelled], places: Sequence[Place]) -> Iterator[Named]:
+def _tasks(design: str, models: Sequence[Modelled], places: Sequence[Place]) -> Iterator[Figure]:
     """Yield panels of tasks: people, if they judged this, and so many agents as there is room."""
     people = [model for model in models if is_people(model.group.labels["agent"])]
     for place in places:
@@ -132,7 +128,8 @@ def _tasks(models: Sequence[Modelled], places: Sequence[Place]) -> Iterator[Name
         beside = [m for m in people if Place.of(m.group).condition == place.condition]
         where = [_slug(place)] if len(places) > 1 else []
         for page, shown in pages(agents, MOST) if agents else [((), [])]:
-            yield ("tasks", *where, *page), tasks_panel([*beside[:1], *shown])
+            name = "-".join(["tasks", design, *where, *page])
+            yield Figure(name, partial(tasks_panel, [*beside[:1], *shown]))
 
 
 def _aligned(records: pa.Table, places: Sequence[Place]) -> list[Measure]:
@@ -140,7 +137,7 @@ def _aligned(records: pa.Table, places: Sequence[Place]) -> list[Measure]:
     if state(SOURCE, PEOPLE) == "not fetched":
         return []
     agents = records.filter([not is_people(agent) for agent in records["agent"].to_pylist()])
-    found = (m for m in alignment(agents) if m.labels["story"] == POOLED)
+    found = (m for m in alignment(agents) if not m.at)
     return [measure for measure in found if Place.of(measure) in places]
 
 

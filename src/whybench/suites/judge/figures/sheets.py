@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from whybench.drawing.names import is_people
-from whybench.suites.judge.groups import CONDITION, WHOSE
+from whybench.suites.groups import GROUP_KEYS
+from whybench.suites.judge.groups import CONDITION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,7 @@ def sheets_of(records: pa.Table) -> Iterator[tuple[str, pa.Table]]:
     sheet.
     """
     sheets = _sheets(records)
-    columns = (*WHOSE, "graph", "content")
+    columns = (*GROUP_KEYS, "graph", "content")
     whose = list(zip(*(records[name].to_pylist() for name in columns), strict=True))
     for place, sheet in enumerate(sheets):
         mine = [
@@ -51,7 +52,8 @@ def sheets_of(records: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _sheets(records: pa.Table) -> list[_Sheet]:
     runs: dict[tuple[str, str], list[dict[str, str]]] = {}
-    for row in records.group_by([*WHOSE, *CONDITION], use_threads=False).aggregate([]).to_pylist():
+    keys = [*GROUP_KEYS, *CONDITION]
+    for row in records.group_by(keys, use_threads=False).aggregate([]).to_pylist():
         if not is_people(row["agent"]):
             runs.setdefault((row["design"], row["design_hash"]), []).append(row)
     sheets: list[_Sheet] = []

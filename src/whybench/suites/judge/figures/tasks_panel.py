@@ -9,7 +9,7 @@ import numpy as np
 from whybench.drawing.canvas import sheet, styled
 from whybench.drawing.names import distinct_names, is_people
 from whybench.drawing.style import MARKER, SERIES, colour
-from whybench.stats import mean_difference
+from whybench.stats import clustered_mean
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.graphs import KINDS, draw_node, draw_question, layers
 from whybench.suites.judge.figures.looks import TASKS
@@ -91,7 +91,7 @@ def task_rows(model: Modelled) -> Iterator[dict[str, Any]]:
                 "low": low,
                 "high": high,
                 "fitted": 100 * float(fitted) if _is_fitted(model) else None,
-                "n": model.group.tasks.count(task),
+                "n": int((model.group["task"] == task).sum()),
             }
 
 
@@ -152,10 +152,8 @@ def _draw_agent(
 
 def _interval(model: Modelled, task: str) -> tuple[float, float]:
     """Return the interval of a task's mean, within the scale; clustered like the measures."""
-    mine = [place for place, other in enumerate(model.group.tasks) if other == task]
-    units = [model.group.units[place] for place in mine]
-    # The difference from a constant, which adds no variance.
-    found = mean_difference([model.group.values[place] for place in mine], [0.0], units, units[:1])
+    mine = model.group.where(model.group["task"] == task)
+    found = clustered_mean(mine["value"], mine.units)
     if found.low is None or found.high is None:
         return float("nan"), float("nan")
     return max(found.low, 0.0), min(found.high, 100.0)

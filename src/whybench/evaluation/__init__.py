@@ -1,0 +1,6 @@
+"""Asking: one model about one suite, or some models about all of them, through Inspect."""
+
+from whybench.evaluation.profiles import profile
+from whybench.evaluation.runs import run
+
+__all__ = ["profile", "run"]

@@ -1,0 +1,184 @@
+"""A profile: an agent's abilities side by side, each by its own headline; no overall number.
+
+A profile asks each suite as much as its budget says, through the same eval sets as `run`. Before
+the first call `ProfilePlan` says how many calls, tokens and dollars that is. Its folder holds
+everything: `logs/`, by model and suite, `records/`, a file for each suite, and `page.html`. The
+same request resumes what was interrupted; with another model it adds that model to the folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
+from whybench.evaluation.runs import REFERENCE, file_name, inspect_settings, suites_for
+from whybench.planning.plans import plan_budget
+from whybench.planning.prices import Prices
+from whybench.suites.contract import BUDGETS, UserError
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from whybench.planning.plans import Plan
+    from whybench.results import Records
+    from whybench.suites.registry import AnySuite
+
+__all__ = ["ProfilePlan", "profile", "run_profile"]
+
+
+@dataclass(frozen=True)
+class ProfilePlan:
+    """What a profile asks of whom, and what it costs.
+
+    Attributes:
+        budget: How much is asked: small, standard or full.
+        plans: Model to the plan of each suite that it is asked.
+        prices: What tokens cost.
+    """
+
+    budget: str
+    plans: Mapping[str, Sequence[Plan]]
+    prices: Prices
+
+    @classmethod
+    def make(
+        cls,
+        models: Sequence[str],
+        budget: str = BUDGETS[0],
+        suites: Sequence[str] = (),
+        prices: str | Path | None = None,
+    ) -> ProfilePlan:
+        """Plan a profile; arguments are those of `profile`."""
+        asked = {model: suites_for(model, suites) for model in models}
+        every = dict.fromkeys(name for names in asked.values() for name in names)
+        # A plan makes all items of a design, so it is made once for all models.
+        planned = {name: plan_budget(get_suite(name), budget) for name in every}
+        plans = {model: [planned[name] for name in names] for model, names in asked.items()}
+        return cls(budget, plans, Prices.read(prices))
+
+    @property
+    def suites(self) -> dict[str, AnySuite]:
+        """The suites that are asked, by name."""
+        return {plan.suite.name: plan.suite for plans in self.plans.values() for plan in plans}
+
+    @property
+    def folder(self) -> Path:
+        """Where a profile goes if nobody says otherwise."""
+        return Path("profiles", file_name(",".join(self.plans), self.budget))
+
+    def lines(self) -> Iterator[str]:
+        """Yield what will be asked of whom, why so much, and what it costs."""
+        for model, planned in self.plans.items():
+            for plan in planned:
+                yield plan.line(model)
+            if model.startswith(REFERENCE):
+                own = planned[0].suite.name
+                yield f"{model} is a reference agent of {own}, and asked that alone"
+            yield self.prices.explain(model, planned)
+        for plan in {p.suite.name: p for planned in self.plans.values() for p in planned}.values():
+            yield f"{plan.suite.name}, {self.budget}: {plan.suite.budget(self.budget).reason}"
+            yield from (f"{plan.suite.name}: {line}" for line in plan.advice())
+
+    def refuse_above(self, max_cost: float | None) -> None:
+        """Raise an error if it would cost more, or nobody knows how much."""
+        self.prices.refuse_above(max_cost, self.plans)
+
+
+def profile(
+    *models: str,
+    budget: str = BUDGETS[0],
+    suites: Sequence[str] = (),
+    output: str | Path | None = None,
+    prices: str | Path | None = None,
+    max_cost: float | None = None,
+    model_args: Mapping[str, Any] | None = None,
+    max_tokens: int | None = None,
+    max_connections: int | None = None,
+    log_buffer: int = LEAN["log_buffer"],
+    display: str | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> Records:
+    """Measure every ability of models, as much as a budget says, and write a page about them.
+
+    Args:
+        *models: Models as Inspect names them. A reference agent is asked its own suite alone.
+        budget: small (a first look in minutes), standard (what a paper would want) or full.
+        suites: Only these suites; all that are installed if there is none.
+        output: The folder; resumed if it exists. By default `profiles/`, then models and budget.
+        prices: A YAML file of prices of your own.
+        max_cost: Refuse to cost more, in US dollars.
+        model_args: Arguments of the models, as in `run`.
+        max_tokens: Longest reply, in tokens.
+        max_connections: Calls at once.
+        log_buffer: Samples between writes to a log.
+        display: How Inspect shows progress, as in `run`.
+        say: Hears what is being done while the page is made, a line at a time.
+
+    Returns:
+        The answers; `measures().headlines` has what stands for each ability.
+    """
+    planned = ProfilePlan.make(models, budget, suites, prices)
+    planned.refuse_above(max_cost)
+    return run_profile(
+        planned,
+        output,
+        say,
+        model_args=model_args or {},
+        max_tokens=max_tokens,
+        max_connections=max_connections,
+        log_buffer=log_buffer,
+        display=display,
+    )
+
+
+def run_profile(
+    planned: ProfilePlan,
+    output: str | Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+    **settings: Any,
+) -> Records:
+    """Ask what was planned, and write records and page; arguments are those of `profile`."""
+    from whybench.page import report  # noqa: PLC0415  (not for those who only plan)
+    from whybench.results.sources import load  # noqa: PLC0415
+
+    folder = Path(output or planned.folder)
+    reasons = _ask(folder, planned, inspect_settings(**settings))
+    answers = load(folder / "logs", incomplete=reasons)
+    answers.save(folder / "records")
+    report(answers, folder / "page.html", title="Causal profile", say=say)
+    return answers
+
+
+def _ask(folder: Path, planned: ProfilePlan, settings: Mapping[str, Any]) -> list[str]:
+    """Ask everything; return what was not done."""
+    # What would fail is to fail before the first call: a missing key, extra or data set.
+    for model in planned.plans:
+        check_model(model, settings["model_args"])
+    tasks = {name: _task(one, planned.budget) for name, one in planned.suites.items()}
+    return [
+        reason
+        for model, plans in planned.plans.items()
+        for plan in plans
+        for reason in evaluate(
+            tasks[plan.suite.name],
+            folder="output",
+            model=model,
+            limit=plan.limit,
+            epochs=plan.epochs,
+            log_dir=str(folder / "logs" / file_name(model) / plan.suite.name),
+            **settings,
+        )
+    ]
+
+
+def _task(one: AnySuite, budget: str) -> Any:
+    """Return the Inspect task of a suite's budget."""
+    try:
+        return build_task(one, one.budget(budget).settings)
+    except UserError as error:
+        raise UserError(
+            f"{error}. That is for {one.name}; other suites can be asked alone by `suites`"
+        ) from None

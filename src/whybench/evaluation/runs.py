@@ -1,0 +1,147 @@
+"""A run: one model, one design, one folder of logs that is resumed rather than repeated.
+
+Everything that `run` does can be done with `inspect eval` as well. What it adds: settings that keep
+a long run alive and its logs small, a folder named after what is asked, and the answers as
+`Records` at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
+from whybench.planning.plans import check_counts
+from whybench.suites import registry
+from whybench.suites.errors import UserError
+from whybench.suites.shards import WHOLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from whybench.results import Records
+    from whybench.suites.contract import Design
+
+__all__ = ["REFERENCE", "file_name", "inspect_settings", "log_folder", "run", "suites_for"]
+
+REFERENCE = "reference/"
+
+
+def run(
+    suite: str,
+    model: str,
+    design: str | None = None,
+    *,
+    limit: int | None = None,
+    epochs: int = 1,
+    shard: str = WHOLE,
+    group: int | None = None,
+    log_dir: str | None = None,
+    model_args: Mapping[str, Any] | None = None,
+    max_tokens: int | None = None,
+    max_connections: int | None = None,
+    log_buffer: int = LEAN["log_buffer"],
+    display: str | None = None,
+    **factors: Any,
+) -> Records:
+    """Ask a model the items of a design, and return its answers.
+
+    The same call again resumes what was interrupted, and repeats nothing.
+
+    Args:
+        suite: The suite's name.
+        model: A model as Inspect names it (`openai/gpt-4o`), or a reference agent
+            (`reference/judge.noisy-or`).
+        design: A named design or a YAML file; the suite's first if there is none.
+        limit: Only the first so many samples.
+        epochs: Ask everything so often.
+        shard: `i/n`, the i-th of n equal parts of the design.
+        group: Items a sample asks; None for one, or those that belong together.
+        log_dir: Where logs go; resumed if it exists. By default `logs/`, then suite, design and
+            model.
+        model_args: Arguments of the model, or settings of a reference agent.
+        max_tokens: Longest reply, in tokens.
+        max_connections: Calls at once.
+        log_buffer: Samples between writes to the log; a crash loses no more.
+        display: How Inspect shows progress (`full`, `rich`, `plain`, `none`); None for its own
+            choice.
+        **factors: Levels in place of the design's, such as `style="cot"`.
+
+    Raises:
+        UserError: The request cannot be met: says what was expected, what came and what to do.
+    """
+    from whybench.results.sources import load  # noqa: PLC0415  (not for those who only plan)
+
+    one = registry.get_suite(suite)
+    suites_for(model, [suite])
+    check_counts(limit=limit, epochs=epochs, group=group)
+    chosen = {"design": design or next(iter(one.designs)), **factors}
+    made = one.make_design(chosen)
+    given = dict(model_args or {})
+    folder = log_dir or log_folder(one.name, made, model, given, shard, group)
+    task = build_task(one, {**chosen, "shard": shard, **({"group": group} if group else {})})
+    settings = inspect_settings(
+        model_args=given,
+        max_tokens=max_tokens,
+        max_connections=max_connections,
+        log_buffer=log_buffer,
+        display=display,
+    )
+    check_model(model, given)
+    reasons = evaluate(task, model=model, limit=limit, epochs=epochs, log_dir=folder, **settings)
+    return load(folder, incomplete=reasons)
+
+
+def inspect_settings(
+    model_args: Mapping[str, Any],
+    max_tokens: int | None = None,
+    max_connections: int | None = None,
+    log_buffer: int = LEAN["log_buffer"],
+    display: str | None = None,
+) -> dict[str, Any]:
+    """Return how a model is asked, as settings of Inspect's eval sets."""
+    return {
+        "model_args": dict(model_args),
+        "max_tokens": max_tokens,
+        "max_connections": max_connections,
+        "max_samples": max_connections,
+        "log_buffer": log_buffer,
+        "display": display,
+    }
+
+
+def log_folder(
+    suite: str,
+    design: Design,
+    model: str,
+    model_args: Mapping[str, Any],
+    shard: str = WHOLE,
+    group: int | None = None,
+) -> str:
+    """Name a folder after what is asked and who is asked, so that other runs have others."""
+    agent = (model, *(f"{name}={value}" for name, value in model_args.items()))
+    parts = [suite, design.name.strip("*"), design.hash[:6], ",".join(agent)]
+    parts += [f"shard-{shard}"] if shard != WHOLE else []
+    parts += [f"by-{group}"] if group else []
+    return "logs/" + file_name(*parts)
+
+
+def file_name(*words: str) -> str:
+    """Return words as one name that every file system takes."""
+    return "-".join(re.sub(r"[^\w.=,-]+", "-", word) for word in words)
+
+
+def suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the suites that a model is asked: a reference agent answers its own alone."""
+    if not isinstance(model, str):
+        raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
+    for name in chosen:
+        registry.get_suite(name)
+    names = tuple(chosen) or registry.suite_names()
+    if not model.startswith(REFERENCE):
+        return names
+    own = model.removeprefix(REFERENCE).partition(".")[0]
+    registry.get_suite(own)
+    if own not in names:
+        raise UserError(f"{model} must be asked its own suite, {own}, got {', '.join(names)}")
+    return (own,)

@@ -1,0 +1,114 @@
+"""What is a table gives itself to whichever library of tables the reader uses.
+
+Arrow is the form inside. Pandas and polars are asked for only where somebody wants them, and any
+library that knows the Arrow capsule protocol takes such an object as it is:
+`duckdb.sql("select * from answers")`, `polars.DataFrame(measures)`. In a notebook the first rows
+are shown.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    import pyarrow as pa
+
+__all__ = ["Frame", "rows_to_arrow"]
+
+SHOWN = 20
+"""Rows of a table that a notebook shows."""
+
+LONG = 80
+"""Characters of a cell that a notebook shows."""
+
+
+class Frame(ABC):
+    """A table, for pandas, polars, R and whoever reads Arrow."""
+
+    @abstractmethod
+    def to_arrow(self) -> pa.Table:
+        """Return the table as Arrow has it."""
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the table as a pandas data frame."""
+        try:
+            import pandas  # noqa: F401, PLC0415  (only where it is asked for)
+        except ModuleNotFoundError as missing:
+            raise ImportError("to_pandas needs pandas: pip install 'whybench[pandas]'") from missing
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    def to_polars(self) -> Any:
+        """Return the table as a polars data frame."""
+        try:
+            import polars  # noqa: PLC0415
+        except ModuleNotFoundError as missing:
+            raise ImportError("to_polars needs polars: pip install polars") from missing
+        return polars.from_arrow(self.to_arrow())
+
+    def to_rows(self) -> list[dict[str, Any]]:
+        """Return the table as a list of dictionaries."""
+        rows: list[dict[str, Any]] = self.to_arrow().to_pylist()
+        return rows
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        """Hand the table to a library that knows Arrow's capsules."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def _repr_html_(self) -> str:
+        """Return the first rows for a notebook, without columns that are empty in all of them."""
+        from html import escape  # noqa: PLC0415  (kept out of the start-up path)
+
+        table = self.to_arrow()
+        rows = table.slice(0, SHOWN).to_pylist()
+        names = [n for n in table.column_names if any(row[n] not in (None, "") for row in rows)]
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{_cell(row[name])}</td>' for name in names)}</tr>" for row in rows
+        )
+        left = table.num_rows - len(rows)
+        more = f"<p>… and {left:,} more rows</p>" if left else ""
+        said = f"<p>{escape(repr(self))}</p>"
+        return f"{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+def rows_to_arrow(
+    rows: Sequence[Mapping[str, Any]], names: Sequence[str] | None = None
+) -> pa.Table:
+    """Return flat rows as a table; what a row lacks is null.
+
+    A column that holds words for some rows and numbers for others is of words, and one that is
+    empty throughout is of numbers.
+
+    Args:
+        rows: The rows.
+        names: The columns, in order; those of the rows, in order of appearance, if not stated.
+    """
+    import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
+
+    columns = dict.fromkeys(name for row in rows for name in row) if names is None else names
+    return pa.table({name: _column([row.get(name) for row in rows]) for name in columns})
+
+
+def _column(values: list[Any]) -> pa.Array:
+    import pyarrow as pa  # noqa: PLC0415
+
+    there = [value for value in values if value is not None]
+    if any(isinstance(value, str) for value in there):
+        return pa.array([None if value is None else str(value) for value in values])
+    if any(isinstance(value, float) for value in there) or not there:
+        return pa.array(values, type=pa.float64())
+    return pa.array(values)
+
+
+def _cell(value: object) -> str:
+    from html import escape  # noqa: PLC0415
+
+    if value is None:
+        return ""
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return escape(text if len(text) <= LONG else f"{text[: LONG - 1]}…")

@@ -1,0 +1,133 @@
+"""Cautions: what a reader should know before believing the page.
+
+They are found by rule, from measures, records and the headers of logs, and stand before the
+numbers, not after them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from whybench.page.profiles import is_headline
+from whybench.stats import MeasureKey
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from whybench.page.material import Material, Measured
+
+__all__ = ["MANY_UNANSWERED", "cautions"]
+
+MANY_UNANSWERED = 0.05
+"""A larger share of answers missing than this is told."""
+
+
+MANY_UNDECIDED = 0.2
+"""A larger share of undecided verdicts than this is told."""
+
+
+def cautions(material: Material, measured: Sequence[Measured]) -> list[str]:
+    """Return what is to be said of this material, the gravest first."""
+    return [
+        *_missing(material),
+        *_unfinished(material),
+        *_mixed(material),
+        *_undecided(measured),
+        *_headline_flags(material, measured),
+        *_grading(material),
+    ]
+
+
+def _missing(material: Material) -> Iterator[str]:
+    for outcome, words in (("no_answer", "have no answer"), ("error", "were lost to errors")):
+        found = [
+            f"{agent}, {name} ({counts[outcome]:,} of {counts.total():,})"
+            for (agent, name), counts in material.outcomes().items()
+            if agent not in material.beside and counts[outcome] > MANY_UNANSWERED * counts.total()
+        ]
+        if found:
+            yield (
+                f"More than {MANY_UNANSWERED:.0%} of the replies {words}, and measures rest on the "
+                f"others unless they say otherwise: {'; '.join(found)}."
+            )
+
+
+def _unfinished(material: Material) -> Iterator[str]:
+    for run in material.runs:
+        if run.status != "success":
+            yield (
+                f"{run.agent}, {run.suite}: the run in {run.log} is unfinished ({run.status}); its "
+                "answers so far are included."
+            )
+
+
+def _mixed(material: Material) -> Iterator[str]:
+    """Yield what must not be compared: versions of a suite, and readings of the same design."""
+    versions: dict[str, set[int]] = defaultdict(set)
+    for name, table in material.tables:
+        versions[name] |= set(table["version"].unique().to_pylist())
+    for name, found in sorted(versions.items()):
+        if len(found) > 1:
+            told = ", ".join(map(str, sorted(found)))
+            yield f"{name}: answers of versions {told} are not to be compared with each other."
+        elif found and get_suite(name).version not in found:
+            yield (
+                f"{name}: answers of version {min(found)} are measured by version "
+                f"{get_suite(name).version}."
+            )
+    readings: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for run in material.runs:
+        readings[run.suite, run.design_hash].add(run.content_hash)
+    for (name, _), hashes in sorted(readings.items()):
+        if len(hashes) > 1:
+            yield (
+                f"{name}: runs of one design differ in what was asked or in how replies were read "
+                f"(content hashes {', '.join(sorted(hashes))}); a smaller part of the design is "
+                "enough for that. `--reread` reads all alike."
+            )
+    tools = {(run.whybench, run.inspect) for run in material.runs}
+    if len(tools) > 1:
+        told = "; ".join(f"whybench {w}, inspect {i}" for w, i in sorted(tools))
+        yield f"The runs were made by several versions: {told}."
+
+
+def _undecided(measured: Sequence[Measured]) -> Iterator[str]:
+    found = [
+        f"{one.measure.labels.get('agent', '')}, {one.suite} ({one.measure.estimate:.0%})"
+        for one in measured
+        if one.measure.key == MeasureKey("inconclusive")
+        and (one.measure.estimate or 0) > MANY_UNDECIDED
+    ]
+    if found:
+        yield (
+            "Many verdicts are undecided, for too few units, so that the shares of the others are "
+            f"lower bounds: {'; '.join(dict.fromkeys(found))}."
+        )
+
+
+def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterator[str]:
+    """Yield which agents' headline measures rest on little, or on other stimuli than people's."""
+    told = {
+        "small_n": "headline measures rest on few answers: {}. Do not rank by them.",
+        "other_stimuli": "alignment is with people who saw other stimuli: {}.",
+        "no_answer_as_0": "replies without an answer count as 0 in the headline: {}.",
+    }
+    for flag, words in told.items():
+        found = dict.fromkeys(
+            f"{one.measure.labels.get('agent', '')} ({one.suite})"
+            for one in measured
+            if flag in one.measure.flags
+            and is_headline(one)
+            and one.measure.labels.get("agent") not in material.beside
+        )
+        if found:
+            line = words.format(", ".join(found))
+            yield line[0].upper() + line[1:]
+
+
+def _grading(material: Material) -> Iterator[str]:
+    for run in material.runs:
+        if run.grading:
+            yield f"{run.agent}, {run.suite}: {run.grading}."

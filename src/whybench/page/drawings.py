@@ -1,0 +1,94 @@
+"""The figures of the suites, inside the page.
+
+Each figure of a suite becomes an element of the page: an SVG with letters as text (see `svg`), and
+the table behind it.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from whybench.page.svg import inline_svg
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from markupsafe import Markup
+
+    from whybench.drawing.figure import Figure
+    from whybench.page.material import Material
+    from whybench.page.svg import Styles
+
+__all__ = ["MOST_FIGURES", "Drawing", "drawings"]
+
+MOST_FIGURES = 60
+"""So many figures are in a page; `whybench figures` draws all."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """One figure.
+
+    Attributes:
+        key: Its name in the page.
+        suite: The suite that drew it.
+        title: What it is called.
+        svg: The picture.
+        columns: The columns of the table behind it; none if there is no table.
+        rows: The rows of that table.
+    """
+
+    key: str
+    suite: str
+    title: str
+    svg: Markup
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def drawings(
+    material: Material, styles: Styles, say: Callable[[str], None]
+) -> tuple[list[Drawing], list[str]]:
+    """Return the figures of every suite that draws its runs, and notes on what is missing.
+
+    Args:
+        material: What the page is made of.
+        styles: The styles of the page, to which those of the figures are added.
+        say: Hears what is being done.
+    """
+    found: list[Drawing] = []
+    notes = []
+    for name, table in material.tables:
+        if not get_suite(name).draws_figures:
+            notes.append(f"{name} has no figures of runs.")
+            continue
+        say(f"{name}: drawing")
+        try:
+            found += _drawn(name, get_suite(name).figures(table), styles, len(found))
+        except (ImportError, UserError) as error:
+            notes.append(f"Figures of {name} are not here: {error}")
+    if len(found) == MOST_FIGURES:
+        notes.append(f"These are the first {MOST_FIGURES} figures; `whybench figures` draws all.")
+    return found, notes
+
+
+def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) -> Iterator[Drawing]:
+    """Yield the figures of a suite, as long as there is room after those before."""
+    for number, figure in enumerate(islice(figures, MOST_FIGURES - before), before + 1):
+        key = f"figure-{number}"
+        svg = inline_svg(figure.to_svg(for_page=True), key, styles)
+        yield Drawing(key, name, figure.title, svg, *_behind(figure))
+
+
+def _behind(figure: Figure) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """Return columns and rows of the table behind a figure, or nothing if there is none."""
+    if not figure.rows:
+        return (), ()
+    columns, *rows = map(tuple, csv.reader(io.StringIO(figure.to_csv(), newline="")))
+    return columns, tuple(rows)

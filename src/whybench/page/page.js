@@ -1,0 +1,287 @@
+"use strict";
+(() => {
+  const byId = (id) => document.getElementById(id);
+  const make = (tag, text, attributes = {}) => {
+    const element = document.createElement(tag);
+    if (text !== undefined) element.textContent = text;
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const outcomeWords = (kind) => byId("by-kind").querySelector(`option[value="${kind}"]`).textContent;
+
+  for (const element of document.querySelectorAll(".needs-script")) element.hidden = false;
+
+  // Light or dark: as the system says, until the reader says otherwise.
+  const root = document.documentElement;
+  const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemDark.matches);
+  const themeButton = byId("theme");
+  const nameTheme = () => { themeButton.textContent = isDark() ? "Light page" : "Dark page"; };
+  themeButton.addEventListener("click", () => {
+    root.dataset.theme = isDark() ? "light" : "dark";
+    nameTheme();
+  });
+  systemDark.addEventListener("change", nameTheme);
+  nameTheme();
+
+  // A region is a stop for the keyboard only where there is something to scroll.
+  const markScrolling = () => {
+    for (const region of document.querySelectorAll(".scroll")) {
+      if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
+      else region.removeAttribute("tabindex");
+    }
+  };
+  window.addEventListener("resize", markScrolling);
+
+  // Packed data: base64, then deflate. Each is unpacked once, when it is first needed.
+  const unpackedTexts = new Map();
+  const canUnpack = typeof DecompressionStream === "function";
+  if (!canUnpack) byId("no-unpacking").hidden = false;
+  const unpack = (id) => {
+    if (!unpackedTexts.has(id)) {
+      const bytes = Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      unpackedTexts.set(id, new Response(stream).text());
+    }
+    return unpackedTexts.get(id);
+  };
+  const unpackJson = async (id) => JSON.parse(await unpack(id));
+
+  const save = (text, file) => {
+    const link = make("a", "", { download: file });
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+  };
+  const csvCell = (value) => {
+    const text = value === null || value === undefined ? "" : String(value);
+    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const csvOf = (columns, rows) =>
+    [columns, ...rows].map((row) => row.map(csvCell).join(",")).join("\n") + "\n";
+
+  const isNumber = (text) => text !== "" && text !== null && Number.isFinite(Number(text));
+  const shortNumber = (text) => {
+    if (!isNumber(text) || !/[.e]/.test(String(text))) return String(text);
+    return String(Number(Number(text).toPrecision(4)));
+  };
+
+  // The tables behind figures, made when they are opened.
+  if (canUnpack) {
+    for (const details of document.querySelectorAll("details.behind")) {
+      details.addEventListener("toggle", async () => {
+        const place = details.querySelector(".scroll");
+        if (!details.open || place.firstChild) return;
+        const found = (await unpackJson("tables-data"))[details.dataset.table];
+        const table = make("table");
+        const caption = make("caption", details.querySelector("summary").textContent);
+        const head = make("tr");
+        const shown = found.columns.map((name) => name !== "design_hash");
+        found.columns.forEach((name, place) => {
+          if (shown[place]) head.append(make("th", name.replaceAll("_", " "), { scope: "col" }));
+        });
+        const thead = make("thead");
+        thead.append(head);
+        const body = make("tbody");
+        for (const row of found.rows) {
+          const line = make("tr");
+          row.forEach((value, place) => {
+            if (shown[place]) line.append(make("td", shortNumber(value)));
+          });
+          body.append(line);
+        }
+        table.append(caption, thead, body);
+        place.append(table);
+        markScrolling();
+      });
+    }
+    for (const button of document.querySelectorAll("button.download")) {
+      button.addEventListener("click", async () => {
+        const { pack, table, file } = button.dataset;
+        if (pack) save(await unpack(pack), file);
+        else {
+          const found = (await unpackJson("tables-data"))[table];
+          save(csvOf(found.columns, found.rows), file);
+        }
+      });
+    }
+  }
+
+  // All measures.
+  // A row has labels, the measure's name, the levels it is restricted to, and then its numbers.
+  const measures = [];
+  const labelsOf = new Map();
+  const levelsOf = new Map();
+  for (const block of JSON.parse(byId("measures").textContent)) {
+    const [named, numbers] = ["measure", "estimate"].map((name) => block.columns.indexOf(name));
+    for (const values of block.rows) {
+      const row = Object.fromEntries(values.map((value, place) => [block.columns[place], value]));
+      measures.push(row);
+      labelsOf.set(row, block.columns.slice(0, named));
+      levelsOf.set(row, block.columns.slice(named + 1, numbers));
+    }
+  }
+  const FIRST_SHOWN = 40;
+  const NUMBERS = ["estimate", "low", "high", "n", "units", "scored", "no_answer", "error"];
+  const columns = [...new Set(measures.flatMap((row) => Object.keys(row)))];
+  // Labels that differ within a suite make up the condition; hashes are for machines.
+  const telling = new Map();
+  for (const suite of new Set(measures.map((row) => row.suite))) {
+    const rows = measures.filter((row) => row.suite === suite);
+    const labels = [...new Set(rows.flatMap((row) => labelsOf.get(row)))];
+    telling.set(suite, labels.filter((name) =>
+      !["suite", "agent", "design_hash"].includes(name)
+      && (name === "design" || new Set(rows.map((row) => row[name])).size > 1)));
+  }
+  const conditionOf = (row) =>
+    telling.get(row.suite).filter((name) => row[name] !== undefined).map((name) => `${name} ${row[name]}`).join(", ");
+  const titleOf = (row) => {
+    const levels = levelsOf.get(row).map((name) => `${name} ${row[name]}`).join(", ");
+    return levels ? `${row.measure} (${levels})` : row.measure;
+  };
+  const shownColumns = ["suite", "agent", "measure", ...NUMBERS, "condition", "flags", "method"];
+  const measuresBody = byId("measures-table").tBodies[0];
+  const headRow = make("tr");
+  for (const name of shownColumns) headRow.append(make("th", name.replaceAll("_", " "), { scope: "col" }));
+  byId("measures-table").tHead.append(headRow);
+  for (const name of telling.keys()) byId("measures-suite").append(make("option", name));
+  const haystacks = measures.map((row) => [titleOf(row), ...Object.values(row)].join(" ").toLowerCase());
+  const showMeasures = (all = false) => {
+    const words = byId("measures-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const suite = byId("measures-suite").value;
+    const levels = byId("measures-levels").checked;
+    const chosen = measures.filter((row, place) =>
+      (!suite || row.suite === suite)
+      && (levels || !levelsOf.get(row).length)
+      && words.every((word) => haystacks[place].includes(word)));
+    const shown = all ? chosen : chosen.slice(0, FIRST_SHOWN);
+    measuresBody.replaceChildren(...shown.map((row) => {
+      const line = make("tr");
+      for (const name of shownColumns) {
+        const value = name === "condition" ? conditionOf(row) : row[name] ?? "";
+        const cell = name === "measure"
+          ? make("th", titleOf(row), { scope: "row" })
+          : make("td", typeof value === "number" ? shortNumber(value) : value);
+        cell.className = NUMBERS.includes(name) ? "number" : `cell-${name}`;
+        line.append(cell);
+      }
+      return line;
+    }));
+    byId("measures-count").textContent = `${shown.length} shown of ${chosen.length} that fit, ${measures.length} in all`;
+    byId("measures-more").hidden = shown.length === chosen.length;
+  };
+  for (const id of ["measures-words", "measures-suite", "measures-levels"]) {
+    byId(id).addEventListener("input", () => showMeasures());
+  }
+  byId("measures-more").addEventListener("click", () => showMeasures(true));
+  byId("measures-download").addEventListener("click", () =>
+    save(csvOf(columns, measures.map((row) => columns.map((name) => row[name]))), "measures.csv"));
+  showMeasures();
+  markScrolling();
+
+  // The item browser: a list and the answer chosen in it.
+  const openBrowser = (data) => {
+    const [AGENT, SUITE, ITEM, EPOCH, KIND, REASON, VALUE, TRUTH, CELLS, TURNS] = Array(10).keys();
+    const list = byId("answers-list");
+    const answer = byId("answer");
+    const filters = { agent: byId("by-agent"), suite: byId("by-suite"), kind: byId("by-kind") };
+    const fill = (select, names) => {
+      select.append(make("option", "all", { value: "" }));
+      names.forEach((name, place) => select.append(make("option", name, { value: place })));
+    };
+    fill(filters.agent, data.agents);
+    fill(filters.suite, data.suites);
+    const LISTED = 400;
+    let chosen = [];
+    let current = -1;
+
+    const definition = (place, name, value) => place.append(make("dt", name), make("dd", value));
+    const showAnswer = (entry) => {
+      const verdict = make("dl");
+      definition(verdict, "outcome", outcomeWords(entry[KIND]));
+      if (entry[REASON]) definition(verdict, "reason", entry[REASON]);
+      definition(verdict, "read as", entry[VALUE] === null ? "–" : entry[VALUE]);
+      definition(verdict, "truth", entry[TRUTH] === null ? "–" : entry[TRUTH]);
+      definition(verdict, "epoch", entry[EPOCH]);
+      const cells = make("dl");
+      for (const [column, value] of entry[CELLS]) definition(cells, data.columns[column].replaceAll("_", " "), value);
+      const factors = make("details");
+      factors.append(make("summary", "Its place in the design, and the parts of the answer"), cells);
+      const turns = entry[TURNS].map(([role, text]) => {
+        const turn = make("div", undefined, { class: `turn ${role}` });
+        turn.append(make("h4", role), make("pre", data.texts[text] || "(nothing)"));
+        return turn;
+      });
+      if (!turns.length) turns.push(make("p", "There is no conversation: these records came without their logs.", { class: "hint" }));
+      answer.replaceChildren(
+        make("h3", entry[ITEM]),
+        make("p", `${data.agents[entry[AGENT]]}, ${data.suites[entry[SUITE]]}`),
+        verdict, factors, ...turns,
+      );
+      answer.scrollTop = 0;
+    };
+    const choose = (place, scroll = true) => {
+      const options = list.children;
+      if (!options.length) return;
+      if (current >= 0 && options[current]) options[current].setAttribute("aria-selected", "false");
+      current = Math.max(0, Math.min(options.length - 1, place));
+      options[current].setAttribute("aria-selected", "true");
+      list.setAttribute("aria-activedescendant", options[current].id);
+      if (scroll) {
+        const option = options[current];
+        const above = option.offsetTop - list.offsetTop;
+        if (above < list.scrollTop) list.scrollTop = above;
+        const below = above + option.offsetHeight - list.clientHeight;
+        if (below > list.scrollTop) list.scrollTop = below;
+      }
+      showAnswer(chosen[current]);
+    };
+    const showList = () => {
+      chosen = data.entries.filter((entry) =>
+        (filters.agent.value === "" || entry[AGENT] === Number(filters.agent.value))
+        && (filters.suite.value === "" || entry[SUITE] === Number(filters.suite.value))
+        && (filters.kind.value === "" || entry[KIND] === filters.kind.value));
+      current = -1;
+      const listed = chosen.slice(0, LISTED);
+      list.replaceChildren(...listed.map((entry, place) => {
+        const option = make("li", undefined, { role: "option", id: `answer-${place}`, "aria-selected": "false" });
+        option.append(
+          make("span", outcomeWords(entry[KIND]), { class: `kind ${entry[KIND]}` }),
+          document.createTextNode(` ${entry[ITEM]}${entry[EPOCH] > 1 ? `, epoch ${entry[EPOCH]}` : ""} `),
+          make("span", `${data.agents[entry[AGENT]]}${entry[REASON] ? `, ${entry[REASON]}` : ""}`, { class: "condition" }),
+        );
+        return option;
+      }));
+      list.removeAttribute("aria-activedescendant");
+      const more = chosen.length > LISTED ? `, the first ${LISTED} listed: choose an agent or a suite for the others` : "";
+      byId("answers-count").textContent = `${chosen.length} answers${more}`;
+      if (chosen.length) choose(0, false);
+      else answer.replaceChildren(make("p", "No answer fits."));
+      list.scrollTop = 0;
+    };
+    list.addEventListener("click", (event) => {
+      const option = event.target.closest("li");
+      if (option) choose([...list.children].indexOf(option));
+    });
+    list.addEventListener("keydown", (event) => {
+      const moves = {
+        ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + 10, PageUp: current - 10,
+        Home: 0, End: list.children.length - 1,
+      };
+      if (event.key in moves) {
+        event.preventDefault();
+        choose(moves[event.key]);
+      } else if (event.key === "Enter") {
+        event.preventDefault();
+        answer.focus();
+      }
+    });
+    for (const select of Object.values(filters)) select.addEventListener("change", showList);
+    showList();
+  };
+  if (canUnpack) {
+    unpackJson("answers-data").then(openBrowser).catch((problem) => {
+      byId("answers-count").textContent = `The answers could not be unpacked: ${problem.message}`;
+    });
+  }
+})();

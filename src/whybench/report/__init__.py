@@ -1,1 +1,0 @@
-"""One page for a set of runs: profiles, comparisons, figures, answers, data and methods."""

@@ -1,0 +1,221 @@
+"""What changed between two runs, or two agents, paired by item.
+
+Both sides hold the records of one agent. Only items that both were asked, without a technical error
+on either side, are compared; an item is the same where prompt and truth are. Each suite says how
+its main measures differ (`Suite.comparison`), clustered by the unit that was sampled. The p-values
+of all measures and conditions of a comparison are one family, corrected by Benjamini and Hochberg.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from whybench.stats import benjamini_hochberg
+from whybench.suites.contract import UserError
+from whybench.suites.pairs import side_by_side
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.suites.pairs import Pair
+    from whybench.suites.registry import AnySuite
+
+__all__ = [
+    "Change",
+    "Shared",
+    "agents_in_words",
+    "as_one_family",
+    "compare_tables",
+    "shared_items",
+]
+
+Verdict = Literal["rose", "fell", "no change shown", "undefined"]
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True)
+class Shared:
+    """Which items two sides have in common.
+
+    Attributes:
+        items: The ids of items that both sides were asked, and that no error ended.
+        only_first: How many items only the first side was asked.
+        only_second: How many items only the second side was asked.
+        lost: How many items of both were lost to an error on either side.
+    """
+
+    items: frozenset[str]
+    only_first: int
+    only_second: int
+    lost: int
+
+
+@dataclass(frozen=True)
+class Change:
+    """How a measure differs between two sides.
+
+    Attributes:
+        suite: The suite.
+        measure: The measure.
+        first: Its value on the first side, on the items that both share.
+        second: Its value on the second side.
+        estimate: second - first.
+        low: Lower end of the 95% interval.
+        high: Upper end of it.
+        p: The p-value of no difference.
+        adjusted: The same, corrected over the family.
+        n: Answers that a side rests on.
+        units: Sampled units behind the interval.
+        verdict: rose, fell, no change shown, or undefined; by the corrected p-value.
+        flags: What to know before trusting it.
+        labels: The condition.
+        method: How the interval was made.
+    """
+
+    suite: str
+    measure: str
+    first: float | None
+    second: float | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    adjusted: float | None
+    n: int
+    units: int
+    verdict: Verdict
+    flags: tuple[str, ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    method: str = ""
+
+    def row(self) -> dict[str, object]:
+        """Return it as one flat row, the condition behind the suite."""
+        plain = {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if name not in {"suite", "labels", "flags"}
+        }
+        return {"suite": self.suite, **self.labels, **plain, "flags": " ".join(self.flags)}
+
+
+def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[Change]:
+    """Return how the main measures of a suite differ, second - first, as one family.
+
+    Args:
+        suite: The suite.
+        first: Records of one agent.
+        second: Records of one agent, the same or another.
+
+    Raises:
+        UserError: A table holds several agents, the versions differ, or no item is shared.
+    """
+    if suite.comparison is None:
+        raise UserError(
+            f"a suite must have a paired comparison (`Suite.comparison`), got {suite.name} "
+            "without one"
+        )
+    shared = shared_items(suite.name, first, second)
+    sides = (_only(table, shared.items) for table in (first, second))
+    pairs = suite.comparison.pairs(side_by_side(*sides))
+    return as_one_family(_change(suite.name, pair) for pair in pairs)
+
+
+def agents_in_words(agents: Sequence[str], most: int = 8) -> str:
+    """Return the names of agents; of many, such as all people of a study, the number and a few."""
+    if len(agents) <= most:
+        return ", ".join(agents) or "none"
+    return f"{len(agents)} agents ({', '.join(agents[:most])}, …)"
+
+
+def shared_items(suite: str, first: pa.Table, second: pa.Table) -> Shared:
+    """Return which items two sides have in common."""
+    for place, table in (("first", first), ("second", second)):
+        agents = sorted(set(table["agent"].to_pylist()))
+        if len(agents) != 1:
+            raise UserError(
+                f"the {place} side must hold one agent, got {agents_in_words(agents)}; "
+                "choose two by `agents`"
+            )
+    versions = [sorted(set(table["version"].to_pylist())) for table in (first, second)]
+    if versions[0] != versions[1]:
+        raise UserError(
+            f"both sides must be of one version of {suite}, got {versions[0]} and {versions[1]}; "
+            "scores of different versions do not compare"
+        )
+    asked = [set(table["item"].to_pylist()) for table in (first, second)]
+    reached = [
+        {
+            item
+            for item, outcome in zip(
+                table["item"].to_pylist(), table["outcome"].to_pylist(), strict=True
+            )
+            if outcome != "error"
+        }
+        for table in (first, second)
+    ]
+    both = frozenset(reached[0] & reached[1])
+    if not both:
+        raise UserError(
+            f"both sides must share items of {suite}, got {len(asked[0])} and {len(asked[1])} "
+            "items and none in common; run both with the same design or budget"
+        )
+    return Shared(
+        both,
+        len(asked[0] - asked[1]),
+        len(asked[1] - asked[0]),
+        len((asked[0] & asked[1]) - both),
+    )
+
+
+def as_one_family(changes: Iterable[Change]) -> list[Change]:
+    """Return changes with p-values corrected over all of them, and the verdicts of that."""
+    found = list(changes)
+    adjusted = benjamini_hochberg([np.nan if one.p is None else one.p for one in found])
+    return [
+        replace(change, adjusted=None if np.isnan(p) else float(p), verdict=_verdict(change, p))
+        for change, p in zip(found, adjusted, strict=True)
+    ]
+
+
+def _verdict(change: Change, adjusted: float) -> Verdict:
+    if change.estimate is None or np.isnan(adjusted):
+        return "undefined"
+    if adjusted > ALPHA:
+        return "no change shown"
+    return "rose" if change.estimate > 0 else "fell"
+
+
+def _change(suite: str, pair: Pair) -> Change:
+    found = pair.shift.estimate
+    return Change(
+        suite=suite,
+        measure=pair.measure,
+        first=pair.first,
+        second=pair.second,
+        estimate=found.estimate,
+        low=found.low,
+        high=found.high,
+        p=pair.shift.p,
+        adjusted=None,
+        n=found.n,
+        units=found.units,
+        verdict="undefined",
+        flags=found.flags,
+        labels=pair.labels,
+        method=found.method,
+    )
+
+
+def _only(table: pa.Table, items: frozenset[str]) -> pa.Table:
+    """Return the records of these items that no error ended."""
+    import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    chosen = pc.is_in(table["item"], value_set=pa.array(sorted(items), type=pa.string()))
+    return table.filter(pc.and_(chosen, pc.not_equal(table["outcome"], "error")))

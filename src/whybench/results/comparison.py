@@ -1,0 +1,135 @@
+"""Two sides held against each other: all changes, and what could not be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, overload
+
+from whybench.frames import Frame, rows_to_arrow
+from whybench.results.changes import Change, as_one_family, compare_tables, shared_items
+from whybench.results.records import Records
+from whybench.results.sources import load
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from whybench.results.changes import Shared
+
+__all__ = ["Change", "Comparison", "compare"]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison(Sequence[Change], Frame):
+    """How the main measures differ between two sides, second - first.
+
+    Attributes:
+        changes: A change for each measure under each condition, corrected as one family.
+        shared: Suite to the items that both sides were asked.
+        left_out: Suites that are not compared, and why.
+    """
+
+    changes: tuple[Change, ...]
+    shared: Mapping[str, Shared]
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @overload
+    def __getitem__(self, which: int) -> Change: ...
+    @overload
+    def __getitem__(self, which: str | slice) -> Comparison: ...
+    def __getitem__(self, which: int | str | slice) -> Change | Comparison:
+        """Return one change by its place, or those of a measure as a comparison of their own.
+
+        What is looked at alone is corrected alone.
+        """
+        if isinstance(which, int):
+            return self.changes[which]
+        if isinstance(which, slice):
+            return Comparison(self.changes[which], self.shared, self.left_out)
+        return self.choose(which)
+
+    def __repr__(self) -> str:
+        shown = [change for change in self.changes if change.verdict in {"rose", "fell"}]
+        return f"<Comparison: {len(self)} measures, of which {len(shown)} changed>"
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures that are compared."""
+        return tuple(dict.fromkeys(change.measure for change in self.changes))
+
+    def choose(self, *measures: str) -> Comparison:
+        """Return the comparison of these measures alone; what is asked for must be there."""
+        for name in measures:
+            if name not in self.measures:
+                raise UserError(
+                    f"a measure must be among those that are compared here "
+                    f"({', '.join(self.measures)}), got {name!r}"
+                )
+        kept = (change for change in self.changes if change.measure in measures)
+        return Comparison(tuple(as_one_family(kept)), self.shared, self.left_out)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was compared and what was not, in words."""
+        return tuple(self._notes())
+
+    def _notes(self) -> Iterator[str]:
+        for name, found in self.shared.items():
+            left = {
+                "only in the first": found.only_first,
+                "only in the second": found.only_second,
+                "lost to errors": found.lost,
+            }
+            told = ", ".join(f"{count} {where}" for where, count in left.items() if count)
+            yield f"{name}: {len(found.items)} items compared{f'; {told}' if told else ''}"
+        for name, reason in self.left_out.items():
+            yield f"{name}: {reason}, and not compared"
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row for each change."""
+        return rows_to_arrow([change.row() for change in self.changes])
+
+
+def compare(first: Records | str | Path, second: Records | str | Path) -> Comparison:
+    """Say what changed from one side to the other, on the items that both were asked.
+
+    Args:
+        first: Records of one agent, or where they are.
+        second: Records of one agent, the same or another.
+
+    Returns:
+        The changes of every suite that both sides answered, paired by item; p-values are corrected
+        over all of them (Benjamini and Hochberg).
+
+    Raises:
+        UserError: A side holds several agents, versions differ, or nothing is shared.
+    """
+    one, two = (
+        (side if isinstance(side, Records) else load(side)).tables for side in (first, second)
+    )
+    both = [name for name in one if name in two]
+    if not both:
+        raise UserError(
+            f"both sides must hold answers of one suite, got {', '.join(one)} and {', '.join(two)}"
+        )
+    able = [name for name in both if get_suite(name).comparison is not None]
+    if not able:
+        raise UserError(
+            f"a suite must have a paired comparison (`Suite.comparison`), got {', '.join(both)} "
+            "without one; give it one, or look at the measures of both"
+        )
+    shared = {name: shared_items(name, one[name], two[name]) for name in able}
+    changes = as_one_family(
+        change for name in able for change in compare_tables(get_suite(name), one[name], two[name])
+    )
+    apart = dict.fromkeys(sorted({*one} ^ {*two}), "answered on one side only")
+    unable = {name: "the suite has no comparison" for name in both if name not in able}
+    return Comparison(tuple(changes), shared, {**apart, **unable})

@@ -1,0 +1,145 @@
+"""Measures as a table: a row for one number about one agent under one condition.
+
+The columns are tidy: `suite`, whose measure it is (`agent`, `design`, the condition), which one
+(`measure`), the levels that it is restricted to (`entities`, `challenge`, …; empty where it is
+over all), the number with its 95% interval (`estimate`, `low`, `high`), and what it rests on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, overload
+
+from whybench.frames import Frame, rows_to_arrow
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pyarrow as pa
+
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
+
+__all__ = ["Measures"]
+
+SHOWN = 6
+"""So many names of measures are in a representation."""
+
+
+class Measures(Sequence["Measure"], Frame):
+    """Any number of measures, in order.
+
+    `measures["ea"]` are those of one name, `measures[0]` is a single one, and `filter` chooses by
+    agent, suite, condition or level.
+    """
+
+    def __init__(self, measures: Iterable[Measure]) -> None:
+        self._measures = tuple(measures)
+
+    @classmethod
+    def of(cls, found: Iterable[tuple[str, Measure]]) -> Measures:
+        """Return measures, each labelled with its suite."""
+        return cls(
+            replace(measure, labels={"suite": name, **measure.labels}) for name, measure in found
+        )
+
+    def __len__(self) -> int:
+        return len(self._measures)
+
+    @overload
+    def __getitem__(self, which: int) -> Measure: ...
+    @overload
+    def __getitem__(self, which: str | slice) -> Measures: ...
+    def __getitem__(self, which: int | str | slice) -> Measure | Measures:
+        """Return one measure by its place, or all of a name or a stretch."""
+        if isinstance(which, int):
+            return self._measures[which]
+        if isinstance(which, slice):
+            return Measures(self._measures[which])
+        if which not in self.names:
+            raise UserError(f"a measure must be one of {', '.join(self.names)}, got {which!r}")
+        return Measures(measure for measure in self._measures if measure.name == which)
+
+    def __repr__(self) -> str:
+        agents = {measure.labels.get("agent", "") for measure in self._measures}
+        who = next(iter(agents)) if len(agents) == 1 else f"{len(agents)} agents"
+        more = ", …" if len(self.names) > SHOWN else ""
+        return f"<Measures: {len(self):,} of {who}: {', '.join(self.names[:SHOWN])}{more}>"
+
+    def __contains__(self, which: object) -> bool:
+        """Whether there is a measure of this name, or this very measure."""
+        return which in (self.names if isinstance(which, str) else self._measures)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the measures, in order of appearance."""
+        return tuple(dict.fromkeys(measure.name for measure in self._measures))
+
+    @property
+    def overall(self) -> Measures:
+        """Those that are not restricted to a level of a factor."""
+        return Measures(measure for measure in self._measures if not measure.at)
+
+    @property
+    def headlines(self) -> Measures:
+        """Those that stand for their suite in a profile.
+
+        A suite that names no headline is presented by all its overall measures.
+        """
+        chosen = {name: get_suite(name).headline for name in {m.labels["suite"] for m in self}}
+        return Measures(
+            measure
+            for measure in self.overall
+            if measure.name in (chosen[measure.labels["suite"]] or {measure.name})
+        )
+
+    def filter(self, **chosen: Any) -> Measures:
+        """Return those whose labels or levels are as given.
+
+        Args:
+            **chosen: Column to a value, or to several: `agent="human/rw17"`, `entities=[4, 5]`. A
+                measure that has no such column is left out.
+        """
+        known = {name for measure in self._measures for name in _place(measure)}
+        if unknown := [name for name in chosen if name not in known]:
+            raise UserError(
+                f"filter must name labels or levels of these measures "
+                f"({', '.join(sorted(known))}), got {unknown[0]!r}"
+            )
+        wanted = {
+            name: {
+                str(one) for one in (value if isinstance(value, list | tuple | set) else [value])
+            }
+            for name, value in chosen.items()
+        }
+        return Measures(
+            measure
+            for measure in self._measures
+            if all(str(_place(measure).get(name)) in values for name, values in wanted.items())
+        )
+
+    def plot(self) -> Figure:
+        """Draw estimates with their intervals; a line where they go along a level."""
+        from whybench.drawing.estimates import plot_estimates  # noqa: PLC0415
+
+        if not self._measures:
+            raise UserError("plot must have one or more measures, got none; filter less")
+        return plot_estimates(self._measures)
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row for each measure; a label or level that a measure lacks is null."""
+        rows = [measure.row() for measure in self._measures]
+        labels, levels = (
+            dict.fromkeys(name for measure in self._measures for name in getattr(measure, kind))
+            for kind in ("labels", "at")
+        )
+        others = dict.fromkeys(name for row in rows for name in row)
+        own = [name for name in others if name not in {*labels, *levels, "measure"}]
+        return rows_to_arrow(rows, [*labels, "measure", *levels, *own])
+
+
+def _place(measure: Measure) -> dict[str, Any]:
+    return {**measure.labels, "measure": measure.name, **measure.at}

@@ -1,0 +1,389 @@
+"""Answers: one row for one answer by one agent to one item in one epoch.
+
+`Records` holds the answers of one or more suites, wherever they came from, and is the way from them
+to everything else: measures, comparisons, figures, files, a page. The suites have columns of their
+own beside those that all share, so there is a table for each; as a frame they stand below each
+other.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench.frames import Frame
+from whybench.results.changes import agents_in_words
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.drawing.figure import Figure
+    from whybench.results.comparison import Comparison
+    from whybench.results.measures import Measures
+
+    Watch = Callable[[Sequence[str], str], Iterable[str]]
+
+__all__ = ["Records", "join_tables"]
+
+IDENTITY = ("agent", "version", "design_hash", "item", "epoch")
+"""The columns that name an answer within a suite."""
+
+OUTCOMES = ("scored", "no_answer", "error")
+
+
+def _each(agents: Sequence[str], _label: str) -> Iterable[str]:
+    return agents
+
+
+class Records(Frame):
+    """Answers of any number of agents to any number of suites.
+
+    Made by `whybench.load`, `whybench.run` and `whybench.profile`.
+
+    Attributes:
+        logs: The log files and folders among the sources.
+        notes: What a reader should know of the sources, such as a log that is unfinished.
+        incomplete: Why a run did not come to its end, if these are the answers of one that did not.
+    """
+
+    def __init__(
+        self,
+        tables: Mapping[str, pa.Table],
+        *,
+        partitions: Sequence[str] = (),
+        baselines: Mapping[str, pa.Table] | None = None,
+        logs: Sequence[str] = (),
+        notes: Sequence[str] = (),
+        incomplete: Sequence[str] = (),
+    ) -> None:
+        """Hold answers.
+
+        Args:
+            tables: Suite to its records.
+            partitions: Addresses of partitioned records, read one agent at a time.
+            baselines: Suite to records of people and published models, set below the others.
+            logs: The log files and folders among the sources.
+            notes: What a reader should know of the sources.
+            incomplete: Why a run did not come to its end.
+        """
+        self._own, self._partitions = dict(tables), tuple(partitions)
+        self._baselines = dict(baselines or {})
+        self.logs, self.notes = tuple(logs), tuple(notes)
+        self.incomplete = tuple(incomplete)
+        self._whole: dict[str, pa.Table] | None = None
+
+    @property
+    def suites(self) -> tuple[str, ...]:
+        """The suites that were answered, in order of appearance."""
+        from whybench.records.partitions import partitioned_suites  # noqa: PLC0415
+
+        among = (name for address in self._partitions for name in partitioned_suites(address))
+        return tuple(dict.fromkeys((*self._own, *among)))
+
+    @property
+    def agents(self) -> tuple[str, ...]:
+        """Who answered, in order of appearance, without the baselines."""
+        return _agents_in(self._own_tables().values())
+
+    @property
+    def baseline_agents(self) -> tuple[str, ...]:
+        """Who was set beside them by `with_baselines`."""
+        own = set(self.agents)
+        return tuple(name for name in _agents_in(self._baselines.values()) if name not in own)
+
+    @property
+    def tables(self) -> dict[str, pa.Table]:
+        """Suite to Arrow table, baselines below the others; partitioned records are read whole."""
+        own = self._own_tables()
+        return {name: _stack([table, self._baselines.get(name)]) for name, table in own.items()}
+
+    @property
+    def outcomes(self) -> Counter[str]:
+        """How many answers are scored, without an answer, or lost to an error."""
+        counts: Counter[str] = Counter()
+        for _, table in self.portions():
+            counts.update(table["outcome"].to_pylist())
+        return counts
+
+    def reasons(self, outcome: str = "no_answer") -> Counter[str]:
+        """Return why answers are missing, and how often: of `no_answer` or `error`."""
+        counts: Counter[str] = Counter()
+        for _, table in self.portions():
+            rows = table.select(["outcome", "reason"]).to_pylist()
+            counts.update(row["reason"] for row in rows if row["outcome"] == outcome)
+        return counts
+
+    def portions(self, *, watch: Watch = _each) -> Iterator[tuple[str, pa.Table]]:
+        """Yield suite and records, one agent at a time where records are partitioned.
+
+        What is computed for each agent alone needs room for no more than one.
+
+        Args:
+            watch: Goes through the agents of a partition, given them and words for them; a
+                command shows its progress here.
+        """
+        for name, table in self._own.items():
+            yield name, _stack([table, self._baselines.get(name)])
+        for address in self._partitions:
+            yield from _read_agents(address, watch)
+        for name, table in self._baselines.items():
+            if name not in self._own:
+                yield name, table
+
+    def __len__(self) -> int:
+        return sum(table.num_rows for table in self.tables.values())
+
+    def __repr__(self) -> str:
+        if self._partitions and self._whole is None:  # to count them would be to read them all
+            return f"<Records: partitioned at {', '.join(self._partitions)}>"
+        agents = self.agents
+        who = agents[0] if len(agents) == 1 else f"{len(agents)} agents"
+        what = ", ".join(self.suites) or "no suite"
+        lost = f", {errors} of them lost to errors" if (errors := self.outcomes["error"]) else ""
+        noun = "answer" if len(self) == 1 else "answers"
+        return f"<Records: {len(self):,} {noun} of {who} to {what}{lost}>"
+
+    def __getitem__(self, suite_name: str) -> Records:
+        """Return the answers to one suite."""
+        if suite_name not in self.suites:
+            raise UserError(
+                f"records must be of a suite that was answered ({', '.join(self.suites) or 'none'})"
+                f", got {suite_name!r}"
+            )
+        mine = {suite_name: self._own_tables()[suite_name]}
+        beside = {name: table for name, table in self._baselines.items() if name == suite_name}
+        return self._with(mine, beside)
+
+    def filter(self, agent: str | Sequence[str] | None = None, **levels: Any) -> Records:
+        """Return the answers of some agents, or at some levels of factors.
+
+        Args:
+            agent: One agent, or several.
+            **levels: Column to a level, or to several: `style="cot"`, `n=[4, 5]`. Suites without
+                such a column are left out.
+        """
+        chosen = levels if agent is None else {"agent": agent, **levels}
+        columns = {name for table in self.tables.values() for name in table.column_names}
+        if unknown := [name for name in chosen if name not in columns]:
+            raise UserError(
+                f"filter must name columns of the records ({', '.join(sorted(columns))}), got "
+                f"{unknown[0]!r}"
+            )
+        kept = [_choose(tables, chosen) for tables in (self._own_tables(), self._baselines)]
+        if not kept[0] and not kept[1]:
+            words = ", ".join(f"{name}={level!r}" for name, level in chosen.items())
+            raise UserError(
+                f"filter must leave answers, got none with {words}; "
+                f"there are {agents_in_words(self.agents)}"
+            )
+        return self._with(*kept)
+
+    def with_baselines(self, *names: str) -> Records:
+        """Return the answers with those of people or published models below them.
+
+        Args:
+            *names: What a suite has, from downloaded data: judge has `people` and `published`.
+        """
+        has = {name: get_suite(name).baselines for name in self.suites}
+        for name in names:
+            if not any(name in found for found in has.values()):
+                said = "; ".join(f"{one}: {', '.join(b) or 'none'}" for one, b in has.items())
+                raise UserError(
+                    f"`baselines` must be among what the suites have ({said}), got {name!r}"
+                )
+        added = {
+            one: _stack([self._baselines.get(one), *(b[name]() for name in names if name in b)])
+            for one, b in has.items()
+            if one in self._baselines or any(name in b for name in names)
+        }
+        return Records(
+            self._own,
+            partitions=self._partitions,
+            baselines=added,
+            logs=self.logs,
+            notes=self.notes,
+            incomplete=self.incomplete,
+        )
+
+    def measures(self, *, watch: Watch = _each) -> Measures:
+        """Compute every measure of every agent, with intervals."""
+        from whybench.results.measures import Measures  # noqa: PLC0415
+
+        return Measures.of(
+            (name, measure)
+            for name, table in self.portions(watch=watch)
+            for measure in get_suite(name).measures(table)
+        )
+
+    def compare(self, first: str, second: str) -> Comparison:
+        """Return what differs between two agents, second - first, paired by item and corrected.
+
+        Args:
+            first: An agent.
+            second: Another.
+        """
+        from whybench.results.comparison import compare  # noqa: PLC0415
+
+        return compare(self._side(first), self._side(second))
+
+    def figures(self) -> list[Figure]:
+        """Return the figures that the suites have of such answers; each is drawn when needed."""
+        return [
+            figure
+            for name, table in self.tables.items()
+            if get_suite(name).draws_figures
+            for figure in get_suite(name).figures(table)
+        ]
+
+    def child_table(self, name: str) -> Records:
+        """Return another table that the suites make from answers, such as intervene's `steps`."""
+        made = {}
+        for one, table in self.tables.items():
+            tables = get_suite(one).tables
+            if name not in tables:
+                raise UserError(
+                    f"`table` must be among what {one} has ({', '.join(tables) or 'none'}), "
+                    f"got {name!r}"
+                )
+            made[one] = tables[name](table)
+        return Records(made)
+
+    def save(self, path: str | Path) -> tuple[Path, ...]:
+        """Write the answers, and return the files.
+
+        Args:
+            path: A .parquet or .csv file; with several suites, a folder for one Parquet file each.
+        """
+        from whybench.records import write_records  # noqa: PLC0415
+
+        target, tables = Path(path), self.tables
+        single = target.suffix != ""
+        if single and len(tables) > 1:
+            raise UserError(
+                f"`output` must be a folder for the {len(tables)} suites {', '.join(tables)}, "
+                f"got {path}"
+            )
+        files = {name: target if single else target / f"{name}.parquet" for name in tables}
+        with _as_request():
+            for name, table in tables.items():
+                write_records(table, files[name])
+        return tuple(files.values())
+
+    def partition(self, address: str | Path) -> None:
+        """Write a Parquet file for each suite, agent and design into a folder or an address."""
+        from whybench.records import write_partition  # noqa: PLC0415
+
+        with _as_request():
+            for table in self.tables.values():
+                write_partition(table, str(address))
+
+    def to_arrow(self) -> pa.Table:
+        """Return all answers in one table; a column that a suite does not have is null there."""
+        return _stack([*self.tables.values()])
+
+    def _side(self, agent: str) -> Records:
+        known = sorted({*self.agents, *self.baseline_agents})
+        if agent not in known:
+            raise UserError(f"`agents` must be among {agents_in_words(known)}, got {agent!r}")
+        return self.filter(agent)
+
+    def _own_tables(self) -> dict[str, pa.Table]:
+        """Return the tables without baselines; partitioned records are read once, and kept."""
+        if self._whole is None:
+            parts = [*self._own.items()]
+            for address in self._partitions:
+                parts += _read_agents(address, _each)
+            self._whole, _ = join_tables(parts)
+        return self._whole
+
+    def _with(self, own: Mapping[str, pa.Table], beside: Mapping[str, pa.Table]) -> Records:
+        return Records(
+            own, baselines=beside, logs=self.logs, notes=self.notes, incomplete=self.incomplete
+        )
+
+
+def join_tables(parts: Iterable[tuple[str, pa.Table]]) -> tuple[dict[str, pa.Table], int]:
+    """Return one table for each suite, and how many answers were there twice.
+
+    Where two sources hold the same answer, that of the later source counts.
+    """
+    by_suite: dict[str, list[pa.Table]] = {}
+    for name, table in parts:
+        by_suite.setdefault(name, []).append(table)
+    joined, repeated = {}, 0
+    for name, tables in by_suite.items():
+        whole = _stack(tables)
+        joined[name] = whole if len(tables) == 1 else _latest(whole)
+        repeated += whole.num_rows - joined[name].num_rows
+    return joined, repeated
+
+
+def _latest(table: pa.Table) -> pa.Table:
+    """Return a table with the last of the rows that are the same answer, in its place."""
+    import numpy as np  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    numbered = table.select(IDENTITY).append_column("row", pa.array(np.arange(table.num_rows)))
+    last = numbered.group_by(list(IDENTITY)).aggregate([("row", "max")])["row_max"]
+    return table if len(last) == table.num_rows else table.take(np.sort(last.to_numpy()))
+
+
+def _stack(tables: Sequence[pa.Table | None]) -> pa.Table:
+    """Return tables below each other; what a table does not have is null there."""
+    import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
+
+    there = [table for table in tables if table is not None]
+    if len(there) == 1:
+        return there[0]
+    return pa.concat_tables(there, promote_options="default")
+
+
+def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[str, pa.Table]:
+    """Return the rows of each table at these levels; a table without any is left out."""
+    kept = {}
+    for name, table in tables.items():
+        if not set(levels) <= set(table.column_names):
+            continue
+        for column, level in levels.items():
+            among = set(level) if isinstance(level, list | tuple | set) else {level}
+            table = table.filter([value in among for value in table[column].to_pylist()])  # noqa: PLW2901
+        if table.num_rows:
+            kept[name] = table
+    return kept
+
+
+def _read_agents(address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
+    """Yield suite and records of each agent of partitioned records."""
+    from whybench.records.partitions import (  # noqa: PLC0415
+        agent_files,
+        partitioned_suites,
+        read_agent,
+    )
+
+    for name in partitioned_suites(address):
+        one = get_suite(name)
+        agents = list(agent_files(address, name))
+        for agent in watch(agents, f"{name}, {len(agents)} agents"):
+            with _as_request():
+                table = read_agent(address, name, agent, one.record_columns)
+            yield name, table
+
+
+def _agents_in(tables: Iterable[pa.Table]) -> tuple[str, ...]:
+    found = (agent for table in tables for agent in table["agent"].unique().to_pylist())
+    return tuple(dict.fromkeys(found))
+
+
+@contextmanager
+def _as_request() -> Iterator[None]:
+    """Turn what a file says of a wrong request into an error of the library."""
+    try:
+        yield
+    except ValueError as error:
+        raise UserError(str(error)) from None

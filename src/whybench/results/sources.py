@@ -1,0 +1,120 @@
+"""Reading answers from whatever holds them: logs, files of records, partitioned records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from whybench.results.records import Records, join_tables
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite, suite_names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from whybench.records import ReadLogs
+
+__all__ = ["load"]
+
+LOGS = (".eval", ".json")
+"""How Inspect's log files end."""
+
+
+def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] = ()) -> Records:
+    """Read answers.
+
+    Args:
+        *sources: Log files, folders of logs or of a profile, .parquet and .csv files of records,
+            and addresses of partitioned records.
+        reread: Read every answer anew from its reply, where sources are logs; no calls are made.
+
+        incomplete: Why the run behind the sources did not come to its end, if that is known.
+
+    Returns:
+        The answers. Its `notes` say which logs are unfinished, not ours, or superseded.
+
+    Raises:
+        UserError: A source cannot be read, or there are no answers in them.
+    """
+    from whybench.records.partitions import is_partitioned  # noqa: PLC0415
+    from whybench.records.table import FORMATS  # noqa: PLC0415
+
+    if not sources:
+        raise UserError("`sources` must be one or more logs, folders or files, got none")
+    given = [str(source) for source in sources]
+    partitions = [source for source in given if is_partitioned(source)]
+    files = [source for source in given if Path(source).suffix in FORMATS]
+    logs = [source for source in given if source not in (*partitions, *files)]
+    for source in logs:
+        if Path(source).is_file() and Path(source).suffix not in LOGS:
+            raise UserError(
+                f"`sources` must be logs ({', '.join(LOGS)}), folders of logs, or records "
+                f"({', '.join(FORMATS)}), got {source}"
+            )
+    parts: list[tuple[str, pa.Table]] = []
+    notes: list[str] = []
+    if logs:
+        tables, read = _read_logs(logs, reread)
+        parts += tables.items()
+        notes += _notes(read)
+    parts += [_read_file(source) for source in files]
+    if not parts and not partitions:
+        raise UserError(f"`sources` must hold WhyBench answers, got none in {', '.join(given)}")
+    joined, repeated = join_tables(parts)
+    if repeated:
+        notes.append(f"{repeated} answers were there twice; those of the later source count")
+    return Records(joined, partitions=partitions, logs=logs, notes=notes, incomplete=incomplete)
+
+
+def _read_logs(logs: list[str], reread: bool) -> tuple[dict[str, pa.Table], ReadLogs]:
+    """Return suite to table of records, and what was read."""
+    from whybench.records import read_logs  # noqa: PLC0415
+    from whybench.records.schema import record_table  # noqa: PLC0415
+
+    try:
+        read = read_logs(logs, _reader() if reread else None)
+        tables = {
+            name: record_table(rows, get_suite(name).record_columns)
+            for name, rows in read.rows.items()
+        }
+    except (FileNotFoundError, ValueError) as error:
+        raise UserError(str(error)) from None
+    return tables, read
+
+
+def _reader() -> Callable[[Any], Any]:
+    """Return what reads the answer of a sample from its replies."""
+    from whybench.suites.task import score_sample  # noqa: PLC0415  (importing Inspect takes seconds)
+
+    return score_sample
+
+
+def _notes(read: ReadLogs) -> Iterator[str]:
+    """Say which logs are unfinished, not ours, or superseded."""
+    for log in read.unfinished:
+        yield f"unfinished log {log}: its answers so far are included"
+    for log in read.foreign:
+        yield f"left out {log}: not a WhyBench run"
+    if read.superseded:
+        yield f"{read.superseded} repeated answers gave way to later ones"
+
+
+def _read_file(source: str) -> tuple[str, pa.Table]:
+    """Read a file of records with the schema of the suite that its first row names."""
+    from whybench.records import read_records  # noqa: PLC0415
+    from whybench.records.table import read_column  # noqa: PLC0415
+
+    if not Path(source).is_file():
+        raise UserError(f"a file of records was expected, got {source}: no such file")
+    try:
+        names = sorted(set(read_column(source, "suite")))
+        if len(names) != 1 or names[0] not in suite_names():
+            raise UserError(
+                f"{source} must hold records of one installed suite ({', '.join(suite_names())}), "
+                f"got {', '.join(names) or 'none'}"
+            )
+        return names[0], read_records(source, get_suite(names[0]).record_columns)
+    except ValueError as error:
+        raise UserError(str(error)) from None

@@ -1,0 +1,176 @@
+"""What a suite may be able to do beside asking and measuring, each ability an object of its own.
+
+A suite without an ability has None in its place, and the commands that need it say so. `Costs`
+and `Inspection` are the exceptions: every suite costs something and is run by Inspect, so there are
+defaults.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.drawing.figure import Figure
+    from whybench.seeds import Split
+    from whybench.stats import Measure
+    from whybench.suites.episode import Answer, Scalar
+    from whybench.suites.pairs import Pair
+
+__all__ = [
+    "BUDGETS",
+    "ENDLESS",
+    "Budget",
+    "Comparison",
+    "Costs",
+    "Inspection",
+    "Play",
+    "Replication",
+    "Sums",
+    "Training",
+    "is_true",
+]
+
+BUDGETS = ("small", "standard", "full")
+"""How much a profile may ask: a first look in minutes, what a paper would want, everything."""
+
+ENDLESS = 2 * 10**9
+"""So many worlds that nobody comes to their end; even, since some worlds come in pairs."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much of a suite a profile asks.
+
+    Attributes:
+        settings: The design, as `Suite.make_design` takes it.
+        reason: Why this and so much, in one line.
+        blocks: The number of balanced blocks, from the start of the design; None for all.
+        epochs: How often everything is asked.
+    """
+
+    settings: Mapping[str, object]
+    reason: str
+    blocks: int | None = None
+    epochs: int = 1
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a run will take, told before the first call. Rough numbers do.
+
+    Attributes:
+        reply_tokens: Tokens of a reply, from an item's factors.
+        turns: Replies in the conversation about an item, from its factors.
+        budgets: What a profile asks for each of `BUDGETS`; the default design where none is given.
+        advice: Lines to read before a run: a design and a number of epochs to what they suffice
+            for.
+    """
+
+    reply_tokens: Callable[[Mapping[str, Scalar]], int] = lambda _: 50
+    turns: Callable[[Mapping[str, Scalar]], int] = lambda _: 1
+    budgets: Mapping[str, Budget] = field(default_factory=dict)
+    advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
+
+
+def is_true(truth: Scalar, answer: Answer) -> float:
+    """Return 1 for an answer that equals the truth, and 0 for any other."""
+    return float(answer.value == truth)
+
+
+@dataclass(frozen=True)
+class Training:
+    """Items to train on: more than anybody takes, none of them of a test world.
+
+    Attributes:
+        settings: What, laid over the default design, puts it on the train side and makes it
+            endless, as `Suite.make_design` takes it. Items are made one after the other, so that
+            a design of a trillion costs no more than those that are taken.
+        world_key: An item's world in canonical form: what decides the side of the train/test
+            divide.
+        split_of: The side of a world that was parsed from a prompt (`Suite.parse_prompt`); None
+            where prompts do not tell.
+        reward: What an answer is worth, from 0 to 1, given the truth of its item. It is asked
+            about scored answers only.
+    """
+
+    settings: Mapping[str, object]
+    world_key: Callable[[Any], str]
+    split_of: Callable[[Any], Split | None] = lambda _: None
+    reward: Callable[[Scalar, Answer], float] = is_true
+
+
+@dataclass(frozen=True)
+class Play:
+    """How a person takes part in episodes at the terminal.
+
+    Attributes:
+        show: Lines to show before the person's next turn, given the item and the episode so far.
+        read: What the person typed, to a reply; a `UserError` tells what to type instead.
+        help: Lines that explain the rules.
+        debrief: Lines to show at the end: what was true, and what the answer was worth.
+    """
+
+    show: Callable[[Any, Any], Iterable[str]]
+    read: Callable[[Any, str], str]
+    help: Callable[[Any], Iterable[str]]
+    debrief: Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Replication:
+    """Published results, recomputed from raw data.
+
+    Attributes:
+        tables: Number of resamples to tables of flat rows, by name.
+        figures: The figures of the replication.
+    """
+
+    tables: Callable[[int], Mapping[str, Sequence[Mapping[str, Any]]]]
+    figures: Callable[[], Iterable[Figure]] | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two agents on the same items.
+
+    Attributes:
+        pairs: Records of two agents, called `first` and `second`, to how main measures differ.
+    """
+
+    pairs: Callable[[pa.Table], Iterable[Pair]]
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Measures that need no single answers, so that tables too large for memory can be measured.
+
+    Attributes:
+        by: The columns by which records may be summed up (`whybench.records.scan`).
+        measures: Records summed up to the measures that follow from them.
+    """
+
+    by: tuple[str, ...]
+    measures: Callable[[pa.Table], list[Measure]]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """How a suite looks in Inspect, where the defaults do not suit it.
+
+    Attributes:
+        scorer: What its scorer is called; by default `<suite>_answers`.
+        metric: What the figures below a run are called; by default `<suite>_measures`.
+        shown: The names of the measures below a run; by default the headline, or all.
+        options: Arguments of the task beside the factors of the design: name to default and
+            meaning. `Suite.make_task` gets them.
+    """
+
+    scorer: str = ""
+    metric: str = ""
+    shown: tuple[str, ...] = ()
+    options: Mapping[str, tuple[Any, str]] = field(default_factory=dict)

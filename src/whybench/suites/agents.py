@@ -1,0 +1,107 @@
+"""Reference agents: known strategies that answer the items of a suite.
+
+An agent whose measures are known beforehand is what `whybench calibrate` holds measures against.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from whybench.seeds import generator
+from whybench.suites.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import numpy as np
+
+    from whybench.suites.episode import Scalar
+
+__all__ = ["Agent", "Parameter", "reply_generator"]
+
+AskedT = TypeVar("AskedT")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One setting of a reference agent: its default, its range and its meaning."""
+
+    default: Scalar
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+
+    def read(self, agent: str, name: str, value: Any) -> Scalar:
+        """Return the value as the type of the default, or say what is wrong with it."""
+        try:
+            read: Any = type(self.default)(value)
+            fits = (
+                (self.low is None or self.low <= read)
+                and (self.high is None or read <= self.high)
+                and (not isinstance(self.default, int) or read == float(value))
+            )
+        except (TypeError, ValueError):
+            fits = False
+        if not fits:
+            kind = {float: "a number", int: "a whole number"}.get(type(self.default), "a word")
+            bounds = "" if self.low is None else f" from {self.low} to {self.high}"
+            raise UserError(
+                f"{agent}: {name} ({self.meaning}) must be {kind}{bounds}, got {value!r}"
+            )
+        result: Scalar = read
+        return result
+
+
+@dataclass(frozen=True)
+class Agent(Generic[AskedT]):
+    """A reference agent: a known strategy that answers items of one suite.
+
+    What it is asked is the item, or, where a conversation goes on, the episode so far.
+
+    Attributes:
+        name: The name after the suite's, as in `reference/judge.noisy-or`.
+        summary: What it does, in one line.
+        reply: Words its next reply, given what it is asked, parameters and a generator of its own.
+        parameters: Its settings by name. `seed` is there for every agent and need not be named.
+        known: What the measures of this agent really are on a design, where that is known, from
+            its settings and the design.
+        noisy: Whether its answers depend on the generator at these parameters.
+        wide: Measures whose intervals are too wide for it, and known to be: where its chances
+            differ from case to case, a complete set of cases is less uncertain than a sample.
+        calibrate_at: The settings at which it is calibrated.
+        answers: Whether its replies are answers; one that gives none shows what
+            silence is worth.
+    """
+
+    name: str
+    summary: str
+    reply: Callable[[AskedT, Mapping[str, Any], np.random.Generator], str]
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    known: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
+    noisy: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    wide: frozenset[str] = frozenset()
+    calibrate_at: tuple[Mapping[str, Scalar], ...] = ({},)
+    answers: bool = True
+
+    def settings(self, given: Mapping[str, object]) -> dict[str, Scalar]:
+        """Return all parameters, the given ones checked, the others at their defaults."""
+        takes = {**self.parameters, "seed": Parameter(0, "seed of its noise", 0, 2**63)}
+        for name in given:
+            if name not in takes:
+                raise UserError(
+                    f"{self.name} has no parameter {name!r}; it takes {', '.join(takes)}"
+                )
+        return {
+            name: parameter.read(self.name, name, given[name])
+            if name in given
+            else parameter.default
+            for name, parameter in takes.items()
+        }
+
+
+def reply_generator(
+    agent: str, settings: Mapping[str, Scalar], item_id: str, epoch: int, turn: int = 0
+) -> np.random.Generator:
+    """Return the generator of an agent's noise for one turn of one item in one epoch."""
+    return generator("agent", agent, settings["seed"], item_id, epoch, *([turn] if turn else []))

@@ -1,0 +1,300 @@
+"""The class of suites; `contract` tells how its methods belong together."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection
+from whybench.suites.designs import DESIGN, redesign
+from whybench.suites.episode import OneTurn
+from whybench.suites.errors import UserError
+from whybench.suites.items import Design, Item
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.drawing.figure import Figure
+    from whybench.stats import Measure
+    from whybench.suites.abilities import Comparison, Play, Replication, Sums, Training
+    from whybench.suites.agents import Agent
+    from whybench.suites.episode import Answer, Episode, Scalar
+    from whybench.suites.questionnaire import Questionnaire
+    from whybench.suites.soundness import Check, SelfTest
+
+__all__ = ["Suite"]
+
+DesignT = TypeVar("DesignT", bound=Design)
+ItemT = TypeVar("ItemT", bound=Item)
+
+REQUIRED = ("name", "version", "summary", "designs", "agents", "columns")
+"""What every class of suites must say of itself."""
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+class Suite(ABC, Generic[DesignT, ItemT]):
+    """One ability and everything needed to measure it.
+
+    A subclass must say its `name`, `version`, `summary`, `designs`, `agents` and `columns`, and
+    have the methods `items`, `render`, `parse_reply` (or `open_episode`), `oracle` and `measures`.
+    Everything else has a default.
+
+    Attributes:
+        name: The suite's name, on the command line and in every record.
+        version: Comparability number: it changes when scores may no longer be compared.
+        summary: What the agent does, in one line.
+        designs: The named designs; the first is the default.
+        agents: The reference agents by name.
+        columns: The factor columns of the records and their types.
+        parts: Further columns of the records, which some answers have, and their types.
+        condition: The factor columns that make up a condition; Inspect's figures pool over them.
+        random_columns: The columns whose values are drawn with each world, which no block can
+            balance.
+        headline: The names of the measures that stand for the suite in a profile, first things
+            first.
+        golden_replies: Replies whose verdicts go into the content hash, so that a changed reading
+            shows.
+        checks: Further checks of the suite's items, by name.
+        tables: Further tables made from records, such as one row for each step of an episode.
+        baselines: Records to set beside a run, from downloaded data: name to a function that makes
+            them, such as people's answers.
+        costs: What a run will take.
+        training, study, play, replication, comparison, sums: Further abilities (`abilities`), each
+            None where the suite has it not.
+        inspection: How the suite looks in Inspect.
+    """
+
+    name: str
+    version: int
+    summary: str
+    designs: Mapping[str, DesignT]
+    agents: Mapping[str, Agent[Any]]
+    columns: Mapping[str, type]
+
+    parts: Mapping[str, type] = NONE
+    condition: tuple[str, ...] = ()
+    random_columns: frozenset[str] = frozenset()
+    headline: tuple[str, ...] = ()
+    golden_replies: Sequence[str] = ()
+    checks: Mapping[str, Check[Any]] = NONE
+    tables: Mapping[str, Callable[[pa.Table], pa.Table]] = NONE
+    baselines: Mapping[str, Callable[[], pa.Table]] = NONE
+
+    costs: Costs = Costs()
+    training: Training | None = None
+    study: Questionnaire | None = None
+    play: Play | None = None
+    replication: Replication | None = None
+    comparison: Comparison | None = None
+    sums: Sums | None = None
+    inspection: Inspection = Inspection()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        if missing := [name for name in REQUIRED if not hasattr(cls, name)]:
+            raise TypeError(
+                f"{cls.__name__} must say its {', '.join(REQUIRED)}, got none for "
+                f"{', '.join(missing)}"
+            )
+        if _overrides(cls, "parse_reply") == _overrides(cls, "open_episode"):
+            raise TypeError(f"{cls.__name__} must have one of parse_reply and open_episode")
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__} {self.name!r}, version {self.version}: "
+            f"{len(self.designs)} designs, {len(self.agents)} reference agents>"
+        )
+
+    # What every suite has.
+
+    @abstractmethod
+    def items(self, design: DesignT) -> Iterable[ItemT]:
+        """Return the items of a design, in an order in which whole blocks are balanced."""
+
+    @abstractmethod
+    def render(self, item: ItemT) -> str:
+        """Return the prompt of an item; nothing else makes prompt text."""
+
+    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
+        """Return what a reply says; never raise, never guess.
+
+        Args:
+            factors: The factors of the item, and not the item: they stand in every log, so that an
+                old log can be read again without making the items.
+            reply: What the agent said.
+            truncated: Whether the token limit cut it off.
+        """
+        raise NotImplementedError(f"{self.name} hears replies in an episode")
+
+    def open_episode(self, factors: Mapping[str, Scalar]) -> Episode:
+        """Open the conversation about an item, given its factors; by default one of one turn."""
+        return OneTurn(partial(self.parse_reply, factors))
+
+    @abstractmethod
+    def oracle(self, asked: Any) -> str:
+        """Return the true answer, worded as an agent would word it.
+
+        Args:
+            asked: The item; in a conversation, the episode so far, and the next reply is returned.
+        """
+
+    @abstractmethod
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return the measures of records."""
+
+    # What a suite may do in its own way.
+
+    def make_design(self, settings: Mapping[str, object]) -> DesignT:
+        """Build a design from a named one or a YAML file (`design`) and factors to change.
+
+        By default each setting is converted by the type of the design's field.
+        """
+        return redesign(settings, self.designs)
+
+    def parse_prompt(self, prompt: str) -> object:
+        """Return the world that a prompt tells of, which must be the item's.
+
+        Raises:
+            ValueError: The prompt is not in the suite's own words.
+        """
+        raise NotImplementedError(f"{self.name} has no law that a prompt gives back its world")
+
+    def is_native_prompt(self, item: ItemT) -> bool:  # noqa: ARG002
+        """Whether an item's prompt is in the suite's own words; stimuli of others are not."""
+        return True
+
+    def is_correct(self, item: ItemT, answer: Answer) -> bool:
+        """Whether an answer gets full marks on an item; by default if it equals the truth."""
+        return answer.value == item.truth
+
+    def is_balanced(self, design: DesignT) -> bool:  # noqa: ARG002
+        """Whether a design claims that no constant answer is right more often than not."""
+        return True
+
+    def identity(self, item: ItemT) -> str:
+        """Return what of an item, with the truth, decides its id: all that the prompt says."""
+        return self.render(item)
+
+    def group_key(self, item: ItemT) -> object:
+        """Return what neighbouring items have in common that one sample is to ask."""
+        raise NotImplementedError(f"{self.name} gives each item a sample to itself")
+
+    def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:  # noqa: ARG002
+        """Return what messages of Inspect's add to an answer, such as what became of programs."""
+        return {}
+
+    def draw(self, item: ItemT) -> Iterable[str]:  # noqa: ARG002
+        """Return lines that picture an item's causal graph, for `whybench show`."""
+        return ()
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of records."""
+        raise NotImplementedError(f"{self.name} draws no figures of runs")
+
+    def self_tests(self, design: DesignT, seeds: int) -> Iterable[SelfTest]:  # noqa: ARG002
+        """Return what the suite shows of itself when it is calibrated, beside its agents."""
+        return ()
+
+    def make_task(
+        self,
+        design: DesignT,  # noqa: ARG002
+        options: Mapping[str, Any],  # noqa: ARG002
+        ask: Callable[..., Any],
+    ) -> Any:
+        """Return the Inspect task of a design, with what is the suite's own about it.
+
+        Args:
+            design: The design.
+            options: `shard`, `group` and the suite's own (`Inspection.options`).
+            ask: Makes the task that asks every item in one turn; takes `solver`, for
+                conversations that are held otherwise.
+        """
+        return ask()
+
+    def pool(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
+        """Return the answers of a run as records of one agent under one condition."""
+        from whybench.suites.pooling import pooled  # noqa: PLC0415  (imports pyarrow)
+
+        return pooled(rows, self.condition, self.record_columns)
+
+    def pooled_measures(self, records: pa.Table) -> list[Measure]:
+        """Return the measures of pooled answers that Inspect shows below a run."""
+        names = self.inspection.shown or self.headline
+        every = [found for found in self.measures(records) if not found.at]
+        return [found for found in every if not names or found.name in names]
+
+    # What follows from the above.
+
+    @property
+    def record_columns(self) -> dict[str, type]:
+        """The columns of the suite's records beside those that all suites share."""
+        return {**self.columns, **self.parts}
+
+    @property
+    def multi_turn(self) -> bool:
+        """Whether conversations go on: agents are asked an episode and not an item."""
+        return _overrides(type(self), "open_episode")
+
+    @property
+    def parses_prompts(self) -> bool:
+        """Whether prompts in the suite's own words give back their world."""
+        return _overrides(type(self), "parse_prompt")
+
+    @property
+    def prompts_identify(self) -> bool:
+        """Whether prompt and truth decide an id, and nothing that the prompt does not say."""
+        return not _overrides(type(self), "identity")
+
+    @property
+    def draws_figures(self) -> bool:
+        """Whether there are figures of runs."""
+        return _overrides(type(self), "figures")
+
+    @property
+    def grouping(self) -> Callable[[ItemT], object] | None:
+        """The suite's `group_key`; None where each item has a sample to itself."""
+        return self.group_key if _overrides(type(self), "group_key") else None
+
+    def converse(
+        self, item: ItemT, speak: Callable[[Any, int], str], truncated: bool = False
+    ) -> Answer:
+        """Let somebody speak with the suite about an item, and return the answer.
+
+        Args:
+            item: What is asked.
+            speak: Words a reply, given what is asked (the item, or the episode so far) and the
+                number of the turn, from 0.
+            truncated: Whether to treat every reply as cut off by the token limit.
+        """
+        episode = self.open_episode(item.factors)
+        turn = 0
+        while not episode.over:
+            episode.hear(speak(episode if self.multi_turn else item, turn), truncated)
+            turn += 1
+        return episode.answer
+
+    def budget(self, name: str) -> Budget:
+        """Return how much a profile of this size asks."""
+        if name not in BUDGETS:
+            raise UserError(f"budget must be one of {', '.join(BUDGETS)}, got {name!r}")
+        whole = Budget({DESIGN: next(iter(self.designs))}, "the default design of the suite")
+        return self.costs.budgets.get(name, whole)
+
+    def agent(self, name: str) -> Agent[Any]:
+        """Return a reference agent by name."""
+        try:
+            return self.agents[name]
+        except KeyError:
+            raise UserError(
+                f"{self.name} has no reference agent {name!r}; it has {', '.join(self.agents)}"
+            ) from None
+
+
+def _overrides(suite: type[Suite[Any, Any]], method: str) -> bool:
+    """Whether a class of suites has a method of its own."""
+    return getattr(suite, method) is not getattr(Suite, method)

@@ -1,0 +1,204 @@
+"""A figure as everybody meets it, and the picture of any measures."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from tests.drawing.seen import FigureLaws, drawn, texts, words
+
+from whybench.drawing.estimates import numeric_factor, plot_estimates
+from whybench.drawing.figure import Figure, figures_by_design, save_figures
+from whybench.stats import Level, Measure
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.figure import Figure as Drawn
+
+PEOPLE = "human/rw17"
+
+
+def measure(name: str, agent: str, value: float | None, *flags: str, **at: Level) -> Measure:
+    ends = (None, None) if value is None else (value - 0.06, value + 0.05)
+    labels = {"agent": agent, "design": "made-up", "style": "basic"}
+    return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels, at)
+
+
+def made(names: int, agents: int, *levels: int) -> list[Measure]:
+    """Return measures from the best agent to the worst; people last."""
+    return [
+        measure(f"measure_{one}", f"maker/model-{place}", 0.9 - 0.8 * place / agents, **at)
+        for one in range(names)
+        for place in range(agents)
+        for at in ([{"entities": level} for level in levels] or [{}])
+    ] + [measure(f"measure_{one}", PEOPLE, 0.5, **({"entities": levels[0]} if levels else {}))
+         for one in range(names)]  # fmt: skip
+
+
+DRAW = {
+    "one-of-two": lambda: shown(made(1, 2)),
+    "three-of-eight": lambda: shown(made(3, 8)),
+    "many": lambda: shown(made(5, 40)),
+    "lines": lambda: shown(made(1, 3, 4, 5, 6, 7)),
+    "lines-of-many": lambda: shown(made(2, 7, 4, 6)),
+}
+
+
+@cache
+def figure_of(name: str) -> Drawn:
+    return DRAW[name]()
+
+
+class TestEstimates(FigureLaws):
+    draw = DRAW
+    figure_of = staticmethod(figure_of)
+
+
+def shown(measures: list[Measure]) -> Drawn:
+    return plot_estimates(measures).drawn
+
+
+def test_points_stand_at_estimates_and_rows_in_the_order_of_the_first_measure() -> None:
+    given = [measure("ea", f"maker/{name}", value) for name, value in (("a", 0.2), ("b", 0.7))]
+    figure = shown([*given, measure("mv", "maker/a", 0.1)])
+    first, second = figure.axes
+    assert [text.get_text() for text in first.get_yticklabels()] == ["b", "a"]
+    assert [axes.get_title() for axes in figure.axes] == ["ea", "mv"]
+    points = [tuple(map(tuple, line.get_data())) for line in first.lines if line.get_gid()]
+    assert points == [((0.7,), (0,)), ((0.2,), (1,))]
+    assert drawn(figure, "mv") == 1
+    assert list(second.get_ylim()) == list(first.get_ylim())
+
+
+def test_what_is_undefined_is_listed_without_a_mark_and_few_answers_are_open() -> None:
+    figure = shown([
+        measure("ea", "maker/a", 0.4),
+        measure("ea", "maker/b", None, "undefined"),
+        measure("ea", "maker/c", 0.9, "small_n"),
+    ])  # fmt: skip
+    assert {"a", "b", "c"} <= set(words(figure))
+    assert drawn(figure) == 2
+    assert drawn(figure, "-small") == 1
+    assert "open: fewer than 60 answers" in words(figure)
+
+
+def test_numbers_make_lines_and_words_make_panels() -> None:
+    numbers = [measure("accuracy", "maker/a", n / 10, entities=n) for n in (6, 4, 5)]
+    assert numeric_factor(numbers) == "entities"
+    (axes,) = shown(numbers).axes
+    assert list(axes.lines[0].get_ydata()) == [0.4, 0.5, 0.6]
+    assert list(axes.lines[0].get_xdata()) == [4, 5, 6]
+    assert numeric_factor(numbers[:1]) is None
+    assert numeric_factor([*numbers, measure("accuracy", "maker/a", 0.5)]) is None
+    gates = [measure("error", "maker/a", 0.5, gates=gate) for gate in ("or", "and")]
+    assert numeric_factor(gates) is None
+    titles = [axes.get_title() for axes in shown(gates).axes]
+    assert titles == ["error (gates or)", "error (gates and)"]
+
+
+def test_conditions_are_told_where_they_differ_and_suites_share_rows() -> None:
+    one = measure("ea", "maker/a", 0.5)
+    labels = {"agent": "maker/a", "theme": "feast"}
+    other = Measure("error", 0.1, None, None, 80, 8, 80, 0, 0, "made up", (), labels)
+    (first, _) = shown([one, other]).axes
+    assert [text.get_text() for text in first.get_yticklabels()] == ["a"]
+    cot = Measure("ea", 0.2, 0.1, 0.3, 80, 8, 80, 0, 0, "", (), {**one.labels, "style": "cot"})
+    assert {"a, basic", "a, cot"} <= {text.get_text() for text in texts(shown([one, cot]))}
+
+
+def test_nothing_cannot_be_shown() -> None:
+    with pytest.raises(ValueError, match="measures must be at least one, got none"):
+        plot_estimates([])
+
+
+def test_an_ending_says_what_is_written(tmp_path: Path) -> None:
+    figure = plot_estimates(made(1, 2))
+    assert [path.name for path in figure.save(tmp_path / "new" / "a.csv")] == ["a.csv"]
+    assert (tmp_path / "new" / "a.csv").read_text(encoding="utf-8").startswith("agent,design,")
+    names = ["measure_0.pdf", "measure_0.svg", "measure_0.png", "measure_0.csv"]
+    assert [path.name for path in figure.save(tmp_path)] == names
+    assert [path.name for path in figure.save(tmp_path / "b")] == [
+        "b.pdf", "b.svg", "b.png", "b.csv",
+    ]  # fmt: skip
+    assert (tmp_path / "b.svg").read_bytes() == (tmp_path / "measure_0.svg").read_bytes()
+    assert repr(figure) == "Figure('measure_0')"
+
+
+def test_figures_are_drawn_when_their_turn_comes(tmp_path: Path) -> None:
+    asked = []
+
+    def draw() -> Drawn:
+        asked.append(1)
+        return shown(made(1, 1))
+
+    one = Figure("one-of-many", draw)
+    assert (one.title, asked) == ("one of many", [])
+    paths = save_figures([one, one], tmp_path / "there.d")
+    assert next(paths).name == "one-of-many.pdf"
+    assert len(list(paths)) == 7
+    assert asked == [1]
+
+
+def test_figures_of_each_design_in_order_of_appearance() -> None:
+    import pyarrow as pa
+
+    records = pa.table({"design": ["b", "a*", "b"], "n": [1, 2, 3]})
+    found = figures_by_design(
+        records, lambda design, mine: [Figure(design, None, [{"n": mine["n"].to_pylist()}])]
+    )
+    assert [(figure.name, figure.rows[0]["n"]) for figure in found] == [
+        ("b", [1, 3]),
+        ("a-changed", [2]),
+    ]
+
+
+def test_in_a_notebook_letters_are_paths_and_ids_are_its_own() -> None:
+    first, second = (plot_estimates(made(1, n))._repr_html_() for n in (1, 2))
+    ids = []
+    for html in (first, second):
+        root = ET.fromstring(html)
+        assert root.tag.endswith("svg")
+        assert "<text" not in html
+        mine = [element.get("id") for element in root.iter() if element.get("id")]
+        assert len(set(mine)) == len(mine)
+        used = re.findall(r"(?:url\(|href=\")#([^)\"]+)", html)
+        assert used
+        assert set(used) <= set(mine)
+        ids.append(set(mine))
+    assert not ids[0] & ids[1]
+
+
+def test_rows_as_a_data_frame() -> None:
+    pytest.importorskip("pandas")
+    frame = plot_estimates(made(1, 2, 4, 5)).to_pandas()
+    assert list(frame["entities"]) == [4, 5, 4, 5, 4]
+    assert {"agent", "measure", "estimate", "low", "high"} <= set(frame.columns)
+
+
+def test_without_matplotlib_there_are_rows_and_a_word_on_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from whybench.drawing.figure import Figure\n"
+        "from whybench.drawing.estimates import plot_estimates\n"
+        "from whybench.stats import Measure\n"
+        "figure = plot_estimates([Measure('ea', .5, None, None, 8, 4, 8, 0, 0, '')])\n"
+        "print(len(figure.rows), figure.to_csv().count('ea'))\n"
+        "try:\n    figure.save('nothing.pdf')\n"
+        "except ImportError as error:\n    print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.splitlines() == [
+        "1 2",
+        "figures need matplotlib: pip install 'whybench[figures]'",
+    ]

@@ -1,0 +1,48 @@
+"""What earlier versions wrote is read: logs, records and designs from before the class of suites.
+
+The files were written by version 1 of every suite: a few items, answered by a reference agent.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import whybench as wb
+
+FORMATS = Path(__file__).with_name("formats")
+WRITTEN = {
+    "judge": ("noisy-or", 6, [10.0, 82.0, 82.0, 96.0, 50.0, 50.0]),
+    "intervene": ("single-cause", 4, [0.0, 0.0, 1.0, 0.0]),
+    "compose": ("exact", 30, [1.0, 1.0, 1.0, 1.0]),
+    "analyze": ("competent", 2, [1.0, 1.0]),
+}
+"""Suite to who answered, how many answers there are, and the first of them."""
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_logs_and_records_give_the_answers_that_were_given(name: str) -> None:
+    agent, count, values = WRITTEN[name]
+    logged, reread, recorded = (
+        wb.load(FORMATS / f"{name}.eval"),
+        wb.load(FORMATS / f"{name}.eval", reread=True),
+        wb.load(FORMATS / f"{name}.parquet"),
+    )
+    for answers in (logged, reread, recorded):
+        assert answers.agents == (f"reference/{name}.{agent}",)
+        assert answers.outcomes == {"scored": count}
+        assert answers.to_arrow()["value"].to_pylist()[: len(values)] == values
+        assert answers.to_arrow()["item"].to_pylist() == recorded.to_arrow()["item"].to_pylist()
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_its_items_are_still_asked(name: str) -> None:
+    told = wb.load(FORMATS / f"{name}.parquet")
+    asked = {item.id for item in wb.items(name)}
+    assert set(told.to_arrow()["item"].to_pylist()) <= asked
+
+
+def test_a_design_that_was_called_base_is_read() -> None:
+    design = wb.items("judge", str(FORMATS / "design.yaml")).design
+    assert (design.name, design.style, design.story) == ("design", ("cot",), ("weather",))

@@ -1,0 +1,103 @@
+"""Figures on their way into the page."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+
+from matplotlib.patheffects import withStroke
+from tests.altered import altered
+
+from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.figure import Figure
+from whybench.page.drawings import drawings
+from whybench.page.material import Material
+from whybench.page.svg import Styles
+from whybench.suites.compose import Compose
+from whybench.suites.contract import Suite, UserError
+from whybench.suites.registry import get_suite
+
+
+@dataclass
+class Point:
+    x: float
+    name: str
+
+    def row(self) -> dict[str, object]:
+        return {"x": self.x, "name": self.name} if self.name else {"x": self.x}
+
+
+@styled
+def plot(points):
+    figure = sheet(30)
+    axes = figure.subplots()
+    axes.set(xlim=(0, 1), ylim=(0, 1))
+    for point in points:
+        axes.plot(point.x, 0.5, "o")
+        axes.text(point.x, 0.6, point.name, path_effects=[withStroke(linewidth=2)])
+    return figure
+
+
+KINDS = ("pdf", "svg", "png", "csv")
+POINTS = [Point(0.25, "near & <far>"), Point(0.5, "")]
+
+
+def test_for_a_page_letters_are_text_and_halos_are_left_to_it() -> None:
+    text = Figure("points", lambda: plot(POINTS)).to_svg(for_page=True)
+    assert ">near &amp; &lt;far&gt;</text>" in text
+    assert '<g id="haloed">' in text
+
+
+def test_outside_of_it_figures_are_as_ever(tmp_path) -> None:
+    figure = Figure("points", lambda: plot(POINTS))
+    before = figure.to_svg()
+    figure.to_svg(for_page=True)
+    assert figure.to_svg() == before
+    paths = figure.save(tmp_path)
+    assert [path.name for path in paths] == [f"points.{kind}" for kind in KINDS]
+    assert "</text>" not in (tmp_path / "points.svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_knows_the_rows_it_was_drawn_from(tmp_path) -> None:
+    assert plot(POINTS).rows == ({"x": 0.25, "name": "near & <far>"}, {"x": 0.5})
+    Figure("points", lambda: plot(POINTS)).save(tmp_path / "points.csv")
+    with (tmp_path / "points.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file)) == [
+            {"x": "0.25", "name": "near & <far>"},
+            {"x": "0.5", "name": ""},
+        ]
+    Figure("points", lambda: plot(POINTS), [{"other": 1}]).save(tmp_path / "points.csv")
+    assert (tmp_path / "points.csv").read_text(encoding="utf-8") == "other\n1\n"
+
+
+def test_a_suite_that_cannot_draw_is_told_and_the_others_are_drawn(monkeypatch) -> None:
+    def draw(_):
+        yield Figure("points-of-interest", lambda: plot(POINTS))
+
+    def refuse(_):
+        def never():
+            raise UserError("records must hold episodes, got none")
+
+        yield Figure("never", never)
+
+    class Plain(Compose):
+        figures = Suite.figures
+
+    suites = {
+        "judge": altered(get_suite("judge"), figures=draw),
+        "intervene": altered(get_suite("intervene"), figures=refuse),
+        "compose": Plain(),
+    }
+    monkeypatch.setattr("whybench.page.drawings.get_suite", suites.get)
+    material = Material([("compose", None), ("intervene", None), ("judge", None)])
+    said: list[str] = []
+    found, notes = drawings(material, Styles(), said.append)
+    assert [(one.key, one.suite, one.title) for one in found] == [
+        ("figure-1", "judge", "points of interest")
+    ]
+    assert found[0].rows == (("0.25", "near & <far>"), ("0.5", ""))
+    assert notes == [
+        "Figures of intervene are not here: records must hold episodes, got none",
+        "compose has no figures of runs.",
+    ]
+    assert said == ["judge: drawing", "intervene: drawing"]

@@ -1,0 +1,271 @@
+"""The page as a whole: it says what `whybench measures` says, and nothing gets out of its place."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import sys
+from collections import Counter
+
+import pytest
+from click.testing import CliRunner
+
+import whybench.drawing.canvas
+from whybench.cli.report import report_command
+from whybench.cli.results import measures_command
+from whybench.page import report
+from whybench.page.assembly import SECTIONS, make_page
+from whybench.page.browsing import browser
+from whybench.page.downloads import downloads
+from whybench.page.material import Material
+from whybench.page.packing import unpacked
+from whybench.records import read_records
+from whybench.records.schema import record_table
+from whybench.results import load
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+HOSTILE = '</script><script>alert("hi")</script><img src=x onerror=alert(1)> & <b>70</b>'
+
+
+def test_its_numbers_are_those_of_measures(page, measures_in, logs) -> None:
+    told = measures_in(page)
+    lines = CliRunner().invoke(measures_command, [str(logs), "--json"]).stdout.splitlines()
+    printed = [json.loads(line) for line in lines]
+    assert {row["suite"] for row in told} == {"judge", "intervene", "compose", "analyze"}
+    assert len(told) > 100
+    assert Counter(map(json.dumps, told)) == Counter(map(json.dumps, printed))
+
+
+def is_headline(row: dict[str, object]) -> bool:
+    """Say whether a row is of a headline, and overall: no level stands behind its name."""
+    after = list(row)[list(row).index("measure") + 1]
+    return row["measure"] in get_suite(row["suite"]).headline and after == "estimate"
+
+
+def test_headlines_in_words_are_the_estimates(page, parse, measures_in) -> None:
+    rows = [row for row in measures_in(page) if is_headline(row)]
+    told = [element.text for element in parse(page).all("p", **{"class": "words"})]
+    assert len(told) == len(rows) == 10
+    for row in rows:
+        assert any(words.startswith(f"{row['estimate']:.2f}") for words in told)
+
+
+def test_it_is_the_same_bytes_from_the_same_logs(logs, tmp_path) -> None:
+    judged = [str(path) for path in logs.iterdir() if "intervene" in path.name]
+    for name in ("one.html", "two.html"):
+        report(load(*judged), tmp_path / name)
+    one, two = ((tmp_path / name).read_bytes() for name in ("one.html", "two.html"))
+    assert one == two
+
+
+def test_only_its_own_script_may_run_and_nothing_is_fetched(page, parse) -> None:
+    parsed = parse(page)
+    [policy] = parsed.all("meta", **{"http-equiv": "Content-Security-Policy"})
+    [script] = [s for s in parsed.all("script") if "type" not in s.attributes]
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy.attributes["content"]
+    assert "default-src 'none'" in policy.attributes["content"]
+    for element in parsed.elements:
+        assert not [name for name in element.attributes if name.startswith("on")]
+        for name in ("src", "href", "xlink:href", "action"):
+            address = element.attributes.get(name, "#")
+            assert address.startswith(("#", "data:image/png")), address
+    assert not re.search(r"url\((?!#)", page)
+
+
+def test_its_names_are_unique_and_refer_to_something(page, parse) -> None:
+    parsed = parse(page)
+    ids = Counter(e.attributes["id"] for e in parsed.elements if "id" in e.attributes)
+    assert [name for name, count in ids.items() if count > 1] == []
+    refers = [
+        name
+        for element in parsed.elements
+        for key in ("aria-labelledby", "for")
+        for name in element.attributes.get(key, "").split()
+    ]
+    refers += [e.attributes["href"][1:] for e in parsed.elements if "href" in e.attributes]
+    refers += re.findall(r"url\(#([^)]+)\)", page)
+    assert len(refers) > 50
+    assert set(refers) <= set(ids)
+    assert [key for key, _ in SECTIONS] == [
+        section.attributes["id"]
+        for section in parsed.all("section")
+        if section.attributes.get("id") in dict(SECTIONS)
+    ]
+
+
+def test_tables_have_captions_and_heads_have_a_scope(page, parse) -> None:
+    parsed = parse(page)
+    assert len(parsed.all("table")) == len(parsed.all("caption")) > 5
+    assert all("scope" in head.attributes for head in parsed.all("th"))
+    assert parsed.elements[0].attributes == {"lang": "en"}
+
+
+def test_it_tells_what_was_not_answered_and_compares_what_was(page, parse) -> None:
+    parsed = parse(page)
+    lines = [element.text for element in parsed.all("li")]
+    assert any("have no answer" in line and "maker/two, analyze (4 of 4)" in line for line in lines)
+    captions = [element.text for element in parsed.all("caption")]
+    for name in ("judge", "intervene", "compose", "analyze"):
+        assert f"{name}: second agent less first" in captions
+
+
+def test_every_figure_has_the_rows_behind_it(page, parse) -> None:
+    parsed = parse(page)
+    [script] = parsed.all("script", id="tables-data")
+    tables = json.loads(unpacked(script.text))
+    figures = [figure.attributes["id"] for figure in parsed.all("figure")]
+    assert len(figures) >= 8
+    assert set(tables) == set(figures)
+    for table in tables.values():
+        assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+
+
+def test_the_browser_has_what_was_said_and_how_it_was_read(page, parse) -> None:
+    [script] = parse(page).all("script", id="answers-data")
+    data = json.loads(unpacked(script.text))
+    assert sorted(data["agents"]) == ["maker/one", "maker/two"]
+    assert len(data["texts"]) == len(set(data["texts"]))
+    broken = [
+        entry for entry in data["entries"] if [data["agents"][entry[0]], entry[4]] == [
+            "maker/two", "no_answer"
+        ]
+    ]  # fmt: skip
+    assert len(broken) == 4
+    for entry in broken:
+        roles = [role for role, _ in entry[9]]
+        assert roles[0] == "user"
+        assert "assistant" in roles
+        assert entry[5], "there is a reason"
+        assert entry[6] is None
+
+
+def test_records_come_back_and_give_the_same_measures(page, parse, measures_in, tmp_path) -> None:
+    judge = get_suite("judge")
+    [script] = parse(page).all("script", id="records-judge")
+    (tmp_path / "judge.csv").write_text(unpacked(script.text), encoding="utf-8")
+    table = read_records(tmp_path / "judge.csv", judge.record_columns)
+    assert table.num_rows == 120
+    told = {
+        (row["agent"], row["measure"]): row["estimate"]
+        for row in measures_in(page)
+        if row["suite"] == "judge"
+    }
+    again = {(m.labels["agent"], m.name): m.estimate for m in judge.measures(table)}
+    assert again == pytest.approx(told)
+
+
+def hostile_records(rows: int = 3) -> Material:
+    judge = get_suite("judge")
+    row = {
+        "agent": f"maker/{HOSTILE}", "suite": "judge", "version": 1, "design": HOSTILE,
+        "design_hash": "0", "epoch": 1, "outcome": "no_answer", "reason": HOSTILE, "truth": 50.0,
+        "log": "x.eval", "graph": "collider", "story": HOSTILE, "polarity": "ppp", "task": "I",
+        "content": "story", "style": "numeric", "stimuli": "own", "overload": "none",
+        "overload_source": "none",
+    }  # fmt: skip
+    table = record_table(
+        [{**row, "item": f"judge-{number}"} for number in range(rows)],
+        judge.record_columns,
+    )
+    return Material([("judge", table)])
+
+
+def test_hostile_words_in_records_stay_words(parse) -> None:
+    text = make_page(hostile_records(), title=HOSTILE)
+    assert "<script>alert" not in text
+    parsed = parse(text)
+    assert len([s for s in parsed.all("script") if "type" not in s.attributes]) == 1
+    assert not parsed.all("img")
+    assert parsed.all("h1")[0].text == HOSTILE
+    assert any(heading.text == f"maker/{HOSTILE}" for heading in parsed.all("h3"))
+    [script] = parsed.all("script", id="answers-data")
+    assert {entry[5] for entry in json.loads(unpacked(script.text))["entries"]} == {HOSTILE}
+
+
+def test_hostile_replies_stay_words(tmp_path, parse) -> None:
+    from inspect_ai import eval as run
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from whybench._registry import judge
+
+    def reply(*_):
+        output = ModelOutput.from_content("mockllm", HOSTILE)
+        output.usage = ModelUsage()  # else tokens are counted, by a table from the network
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    run(judge(), model=model, limit=2, log_dir=str(tmp_path / "logs"), display="none")
+    report(tmp_path / "logs", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<script>alert" not in text
+    parsed = parse(text)
+    assert len([s for s in parsed.all("script") if "type" not in s.attributes]) == 1
+    [script] = parsed.all("script", id="answers-data")
+    data = json.loads(unpacked(script.text))
+    said = [data["texts"][text] for entry in data["entries"] for role, text in entry[9]
+            if role == "assistant"]  # fmt: skip
+    assert said == [HOSTILE, HOSTILE]
+
+
+def test_records_without_logs_have_no_conversations_and_say_so(logs, tmp_path, parse) -> None:
+    analyzed = tuple(str(path) for path in logs.iterdir() if "analyze" in path.name)
+    load(*analyzed).save(tmp_path / "analyze.parquet")
+    report(tmp_path / "analyze.parquet", tmp_path / "page.html")
+    parsed = parse((tmp_path / "page.html").read_text(encoding="utf-8"))
+    told = [element.text for element in parsed.all("p")]
+    assert any("8 of them come from records without logs" in words for words in told)
+    lines = [element.text for element in parsed.all("li")]
+    assert any("intervene, which finds out by acting" in line for line in lines)
+    commands = [element.text for element in parsed.all("code")]
+    assert "whybench run intervene --model maker/one" in commands
+
+
+def test_without_matplotlib_there_is_a_page_with_a_note(monkeypatch) -> None:
+    # What is imported anew takes its place in the package; both are put back afterwards.
+    monkeypatch.setattr(whybench, "drawing", whybench.drawing)
+    for module in [name for name in sys.modules if name.startswith("whybench.drawing")]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    text = make_page(hostile_records())
+    assert "Figures of judge are not here: figures need matplotlib: pip install" in text
+    assert "<figure" not in text
+
+
+def test_answers_and_downloads_keep_within_their_room(logs) -> None:
+    judged = [str(path) for path in logs.iterdir() if "judge" in path.name]
+    material = Material(list(load(*judged).tables.items()), logs=judged)
+    whole = browser(material)
+    assert whole.entries == whole.answers == whole.spoken == 120
+    less = browser(material, largest=len(whole.data) // 2)
+    assert len(less.data) <= len(whole.data) // 2
+    assert 0 < less.entries == 2 * less.most < 120
+    [download] = downloads(material, largest=100)
+    assert (download.data, download.rows) == ("", 120)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"output": "page.pdf"}, r"`output` must be a file ending in \.html, got page\.pdf"),
+        ({"output": "/proc/page.html"}, "`output` must be where the page can be written, got /pro"),
+        ({"against": "maker/three"}, "`against` must be one of the agents .*, got 'maker/three'"),
+    ],
+)
+def test_requests_that_cannot_be_met_are_explained(logs, tmp_path, options, message) -> None:
+    judged = tuple(str(path) for path in logs.iterdir() if "judge" in path.name)
+    output = options.pop("output", str(tmp_path / "page.html"))
+    with pytest.raises(UserError, match=message):
+        report(load(*judged), output, **options)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_says_where_the_page_is(tmp_path, logs) -> None:
+    judged = [str(path) for path in logs.iterdir() if "analyze" in path.name][:1]
+    done = CliRunner().invoke(report_command, [*judged, "-o", str(tmp_path / "deep" / "p.html")])
+    assert done.exit_code == 0, done.output
+    assert re.fullmatch(r"\S*deep/p\.html: 0\.\d MB", done.stdout.splitlines()[-1])
+    assert "… measuring" in done.stderr

@@ -1,0 +1,350 @@
+"""The parts of the page: which answers, which pairs, which cautions, and how they are written."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.page.bars import EDGE, WIDTH, Scale, bar, scale_of
+from whybench.page.browsing import HEAD, TAIL, shortened
+from whybench.page.cautions import cautions
+from whybench.page.glance import glance
+from whybench.page.material import Material, Measured
+from whybench.page.packing import as_json, packed, unpacked
+from whybench.page.pairings import pairings, pairs_of
+from whybench.page.profiles import in_figures, in_words, profiles
+from whybench.page.selection import FAILURES, kind_of, selected
+from whybench.page.svg import Styles, compact_path, inline_svg
+from whybench.records.runs import Run
+from whybench.records.schema import record_table
+from whybench.results.changes import compare_tables
+from whybench.stats import Measure, benjamini_hochberg
+from whybench.suites.calibration import simulated_rows
+from whybench.suites.registry import get_suite
+
+texts = st.text(max_size=200)
+kinds = st.lists(
+    st.sampled_from(["right", "scored", "wrong", "partly", "no_answer", "error"]), max_size=120
+)
+
+
+def measure(**changes) -> Measure:
+    base = {
+        "name": "share", "estimate": 0.5, "low": 0.4, "high": 0.7, "n": 80, "units": 8,
+        "scored": 80, "no_answer": 0, "error": 0, "method": "t", "labels": {"agent": "a"},
+    }  # fmt: skip
+    return Measure(**{**base, **changes})
+
+
+def run(**changes) -> Run:
+    base = {
+        "log": "x.eval", "agent": "a", "suite": "judge", "version": 1, "content_hash": "c",
+        "design": "core", "design_hash": "d", "epochs": 1, "samples": 60, "completed": 60,
+        "status": "success", "seed": "", "whybench": "0.1.0", "inspect": "0.3", "grading": "",
+    }  # fmt: skip
+    return Run(**{**base, **changes})
+
+
+def judged(agent: str = "maker/one", strategy: str = "noisy-or", n: int = 60, **changes):
+    """Records of judge in which a reference agent answers in the name of a model."""
+    judge = get_suite("judge")
+    design = judge.designs["core"]
+    items = [item for _, item in zip(range(n), judge.items(design), strict=False)]
+    rows = simulated_rows(judge, design, items, judge.agents[strategy], {}, agent, {})
+    return record_table([{**row, **changes} for row in rows], judge.record_columns)
+
+
+@given(texts)
+def test_packed_text_comes_back(text: str) -> None:
+    assert unpacked(packed(text)) == text
+    assert re.fullmatch(r"[A-Za-z0-9+/=]*", packed(text))
+
+
+@given(st.dictionaries(texts, st.one_of(texts, st.none(), st.floats(-1, 1)), max_size=5))
+def test_json_in_a_page_means_the_same_and_cannot_end_its_element(value) -> None:
+    written = str(as_json(value))
+    assert json.loads(written) == value
+    assert not set(written) & set("<>&\u2028\u2029")
+
+
+def test_json_in_a_page_has_no_number_that_json_does_not_know() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        as_json([float("nan")])
+
+
+@given(kinds, st.integers(1, 60), st.integers(0, 3))
+def test_failures_come_first_and_leave_room_for_others(found, most, seed) -> None:
+    rows = [{"item": f"i{k}", "epoch": 1, "kind": kind} for k, kind in enumerate(found)]
+    chosen = selected(rows, most, seed)
+    assert len(chosen) == min(most, len(rows))
+    assert len({row["item"] for row in chosen}) == len(chosen)
+    failures = sum(row["kind"] in FAILURES for row in rows)
+    shown = sum(row["kind"] in FAILURES for row in chosen)
+    others = len(rows) - failures
+    if len(rows) > most:
+        assert shown == min(failures, max(most - others, most * 3 // 4))
+    assert [row["kind"] in FAILURES for row in chosen] == [True] * shown + [False] * (
+        len(chosen) - shown
+    )
+
+
+@given(kinds, st.integers(1, 30), st.integers(0, 3))
+def test_fewer_answers_are_chosen_from_those_chosen_before(found, most, seed) -> None:
+    rows = [{"item": f"i{k}", "epoch": 1, "kind": kind} for k, kind in enumerate(found)]
+    assert selected(selected(rows, 2 * most, seed), most, seed) == selected(rows, most, seed)
+
+
+def test_agents_are_seen_on_the_same_items() -> None:
+    one, two = (
+        selected([{"item": f"i{k}", "epoch": 1, "kind": "scored"} for k in order], 10, 0)
+        for order in (range(100), range(99, -1, -1))
+    )
+    assert [row["item"] for row in one] == [row["item"] for row in two]
+    other = selected([{"item": f"i{k}", "epoch": 1, "kind": "scored"} for k in range(100)], 10, 1)
+    assert {row["item"] for row in other} != {row["item"] for row in one}
+
+
+@pytest.mark.parametrize(
+    ("row", "marked", "kind"),
+    [
+        ({"outcome": "scored", "value": 1.0, "truth": 1.0}, True, "right"),
+        ({"outcome": "scored", "value": 0.0, "truth": 1.0}, True, "wrong"),
+        ({"outcome": "scored", "value": 1.0, "truth": 0.0}, True, "wrong"),
+        ({"outcome": "scored", "value": 0.4, "truth": 1.0}, True, "partly"),
+        ({"outcome": "scored", "value": 40.0, "truth": 50.0}, False, "scored"),
+        ({"outcome": "no_answer", "value": None, "truth": 1.0}, True, "no_answer"),
+        ({"outcome": "error", "value": None, "truth": 50.0}, False, "error"),
+    ],
+)
+def test_what_became_of_an_answer(row, marked, kind) -> None:
+    assert kind_of(row, marked) == kind
+
+
+def test_a_long_text_loses_its_middle_and_says_so() -> None:
+    text = "a" * HEAD + "b" * 1234 + "c" * TAIL
+    short = shortened(text)
+    assert short.startswith("a" * HEAD + "\n\n[… 1,234 characters left out here …]")
+    assert short.endswith("c" * TAIL)
+    assert "b" not in short
+    assert shortened("a" * HEAD + "c" * TAIL) == "a" * HEAD + "c" * TAIL
+
+
+def test_the_middle_of_a_scale_is_drawn_in_the_middle() -> None:
+    assert Scale(0, 1).place(0.5) == WIDTH / 2
+    assert Scale(-1, 1).place(-1) == EDGE
+    assert scale_of([measure()]) == Scale(0, 1)
+    assert scale_of([measure(low=-0.3), measure(high=1.2)]) == Scale(-0.3, 1.2)
+    assert scale_of([measure(low=-7), measure(high=9)]) == Scale(-0.5, 1.5)
+    assert Scale(-0.5, 1.5).place(-7) == EDGE
+    assert scale_of([measure(estimate=None, low=None, high=None)]) == Scale(0, 1)
+
+
+def test_an_estimate_from_few_answers_is_drawn_open() -> None:
+    assert 'class="estimate"' in bar(measure(), Scale(0, 1))
+    assert 'class="open"' in bar(measure(flags=("small_n",)), Scale(0, 1))
+    nothing = bar(measure(estimate=None, low=None, high=None), Scale(0, 1))
+    assert "circle" not in nothing
+    assert "rect" not in nothing
+
+
+def test_measures_in_words() -> None:
+    assert in_words(measure()) == "0.50 (95% interval 0.40 to 0.70)"
+    assert in_words(measure(low=None, high=None)) == "0.50, no interval"
+    assert in_words(measure(estimate=None)) == "no estimate"
+    assert in_figures(measure()) == "0.50 [0.40, 0.70]"
+
+
+def test_pictures_keep_their_numbers_to_a_hundredth() -> None:
+    assert compact_path("M 0.125 10.00 \nL -0.5 7 \nz") == "M.12 10L-.5 7z"
+    path = "M 3.456 7.001 \nQ 1.5 2.25 100.10 20.000 \nL 10 200 \n"
+    numbers = [float(number) for number in re.findall(r"-?[\d.]+", path)]
+    written = [float(number) for number in re.findall(r"-?[\d.]+", compact_path(path))]
+    assert written == pytest.approx(numbers, abs=0.01)
+
+
+def test_eight_curves_that_are_a_circle_become_arcs() -> None:
+    from matplotlib.path import Path
+
+    circle = Path.circle((5, 7), 2)
+    commands, at = [], 0
+    for code in (1, *[4] * 8):
+        points = circle.vertices[at : at + (1 if code == 1 else 3)].ravel()
+        commands.append(" ".join(["M" if code == 1 else "C", *(f"{v:.4f}" for v in points)]))
+        at += len(points) // 2
+    short = compact_path("\n".join(commands) + "\nz")
+    assert short == "M5 5a2 2 0 1 0 0 4a2 2 0 1 0 -0 -4z"
+    # An oval is left as it is.
+    oval = "\n".join(commands).replace("7.0000", "9.0000")
+    assert "a" not in compact_path(oval)
+
+
+def test_names_inside_pictures_are_the_figures_own() -> None:
+    text = (
+        '<?xml version="1.0"?><svg xmlns="x" viewBox="0 0 1 1" width="1pt">'
+        "<metadata>made today</metadata><defs><style>*{a:b}</style></defs>"
+        '<g id="axes_1"><g id="haloed"><text>&lt;b&gt;</text></g>'
+        '<path id="m1" d="M 0 0" style="fill: none; stroke: #000"/><use xlink:href="#m1"/>'
+        '<g clip-path="url(#p1)"/><clipPath id="p1"/></g></svg>'
+    )
+    styles = Styles()
+    found = inline_svg(text, "figure-3", styles)
+    assert found == (
+        '<svg class="figure" viewBox="0 0 1 1" role="img" aria-labelledby="figure-3-caption">'
+        '<g class="haloed"><text>&lt;b&gt;</text></g>'
+        '<path id="figure-3-m1" d="M0 0" class="w0"/><use href="#figure-3-m1"/>'
+        '<g clip-path="url(#figure-3-p1)"/><clipPath id="figure-3-p1"/></svg>'
+    )
+    assert styles.sheet() == ".w0{fill:none;stroke:#000}"
+    assert 'class="w0"' in inline_svg(text, "figure-4", styles), "figures share styles"
+
+
+def outcome_table(scored: int, no_answer: int, error: int, **changes) -> pa.Table:
+    rows = judged(n=1).to_pylist() * (scored + no_answer + error)
+    outcomes = ["scored"] * scored + ["no_answer"] * no_answer + ["error"] * error
+    judge = get_suite("judge")
+    return record_table(
+        [{**row, "outcome": o, **changes} for row, o in zip(rows, outcomes, strict=True)],
+        judge.record_columns,
+    )
+
+
+def test_more_than_one_missing_answer_in_twenty_is_told() -> None:
+    enough = Material([("judge", outcome_table(19, 1, 0))])
+    assert cautions(enough, []) == []
+    few = Material([("judge", outcome_table(17, 2, 1))])
+    assert cautions(few, []) == [
+        "More than 5% of the replies have no answer, and measures rest on the others unless they "
+        "say otherwise: maker/one, judge (2 of 20)."
+    ]
+
+
+def test_unfinished_and_mixed_runs_are_told() -> None:
+    runs = (
+        run(),
+        run(status="cancelled", log="y.eval"),
+        run(content_hash="e", inspect="0.4", grading="the grader has not been calibrated"),
+    )
+    told = cautions(Material([("judge", outcome_table(20, 0, 0))], runs=runs), [])
+    assert [line.partition(";")[0] for line in told] == [
+        "a, judge: the run in y.eval is unfinished (cancelled)",
+        "judge: runs of one design differ in what was asked or in how replies were read (content "
+        "hashes c, e)",
+        "The runs were made by several versions: whybench 0.1.0, inspect 0.3",
+        "a, judge: the grader has not been calibrated.",
+    ]
+    versions = [("judge", outcome_table(20, 0, 0)), ("judge", outcome_table(20, 0, 0, version=2))]
+    assert cautions(Material(versions), []) == [
+        "judge: answers of versions 1, 2 are not to be compared with each other."
+    ]
+
+
+def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
+    found = [
+        Measured("judge", measure(name="consistency", flags=("small_n",))),
+        Measured("judge", measure(name="ea", flags=("small_n",))),
+        Measured("judge", measure(name="consistency", flags=("small_n",), labels={"agent": "p"})),
+        Measured("compose", measure(name="inconclusive", estimate=0.25)),
+    ]
+    told = cautions(Material([("judge", outcome_table(20, 0, 0))], frozenset({"p"})), found)
+    assert told == [
+        "Many verdicts are undecided, for too few units, so that the shares of the others are "
+        "lower bounds: a, compose (25%).",
+        "Headline measures rest on few answers: a (judge). Do not rank by them.",
+    ]
+
+
+def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others() -> None:
+    material = Material([("judge", judged("maker/one[seed=1]"))])
+    [profile] = profiles(material, material.measured(), material.agents())
+    assert [ability.name for ability in profile.abilities][:4] == [
+        "judge",
+        "intervene",
+        "compose",
+        "analyze",
+    ]
+    judge, intervene = profile.abilities[:2]
+    assert judge.headlines[0].name == "consistency"
+    assert judge.counts == "60 answers: 60 scored, 0 no answer, 0 error"
+    assert intervene.command == "whybench run intervene --model maker/one"
+    assert ("", "") not in profile.absent()
+
+    material = Material([("judge", judged("reference/judge.noisy-or"))])
+    [profile] = profiles(material, material.measured(), material.agents())
+    absent = dict(profile.absent())
+    assert (
+        absent["intervene, compose, analyze: not run: this reference agent answers judge only"]
+        == ""
+    )
+
+    # Nobody asks people by `whybench run`.
+    material = Material([("judge", judged("human/pilot"))])
+    [profile] = profiles(material, material.measured(), material.agents())
+    assert dict(profile.absent()) == {"intervene, compose, analyze: not asked": ""}
+
+
+def test_what_must_stand_beside_a_headline_does() -> None:
+    found = [
+        Measured("compose", measure(name="valid_and_consistent", estimate=0.0)),
+        Measured("compose", measure(name="inconclusive", estimate=1.0)),
+        Measured("compose", measure(name="inconclusive", estimate=0.5, labels={"agent": "b"})),
+    ]
+    table = judged("a").set_column(1, "suite", pa.array(["compose"] * 60))
+    [profile] = profiles(Material([("compose", table)]), found, ["a"])
+    [headline] = profile.abilities[2].headlines
+    assert headline.beside == ("undecided for too few units: 1.00",)
+    shown = glance([profile], [])
+    assert [(column.suite, column.name) for column in shown.columns] == [
+        ("compose", "valid_and_consistent")
+    ]
+    assert shown.rows[0].cells[0].beside == headline.beside
+
+
+def test_all_pairs_of_the_page_are_one_family() -> None:
+    tables = {
+        "a": judged("a"),
+        "b": judged("b", "associative"),
+        "c": judged("c", "anchored-at-50"),
+    }
+    found = pairings(Material([("judge", pa.concat_tables(tables.values()))]))
+    assert found.notes == ()
+    changes = {
+        (one, two, change.measure): change
+        for one, two in (("a", "b"), ("a", "c"), ("b", "c"))
+        for change in compare_tables(get_suite("judge"), tables[one], tables[two])
+    }
+    lines = {
+        (line.first_agent, line.second_agent, line.measure): line
+        for line in (*found.headline["judge"], *found.further["judge"])
+    }
+    assert set(lines) == set(changes)
+    assert {line.measure for line in found.headline["judge"]} == set(get_suite("judge").headline)
+    tested = {key: change.p for key, change in changes.items() if change.p is not None}
+    corrected = dict(zip(tested, benjamini_hochberg(list(tested.values())), strict=True))
+    assert len(corrected) > 6
+    for key, p in corrected.items():
+        assert lines[key].corrected == ("<0.001" if p < 0.001 else f"{p:.3f}")
+        shown = lines[key].verdict != "no difference shown"
+        assert shown == (p <= 0.05)
+    assert {lines[key].corrected for key in set(lines) - set(corrected)} <= {"–"}
+
+
+def test_agents_that_share_no_item_are_named() -> None:
+    one, two = judged("a"), judged("b")
+    column = pa.array([f"other-{k}" for k in range(60)])
+    two = two.set_column(two.column_names.index("item"), "item", column)
+    found = pairings(Material([("judge", pa.concat_tables([one, two]))]))
+    assert (found.headline, found.further) == ({}, {})
+    assert len(found.notes) == 1
+    assert found.notes[0].startswith("judge, a and b: both sides must share items of judge")
+
+
+def test_many_agents_are_compared_with_one() -> None:
+    assert pairs_of(list("abcde")) == [("a", other) for other in "bcde"]
+    assert pairs_of(list("abcde"), "c") == [("c", other) for other in "abde"]
+    assert pairs_of(["a"]) == []
+    assert pairs_of(["a", "b"], "z") == []

@@ -1,0 +1,168 @@
+"""What changed between two runs or agents, paired by item."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+from tests.page.simulated import DESIGNS, answers
+
+from whybench.results.changes import agents_in_words, as_one_family, compare_tables, shared_items
+from whybench.stats import benjamini_hochberg
+from whybench.suites.contract import UserError
+from whybench.suites.registry import get_suite
+
+
+def changes(name: str, first: pa.Table, second: pa.Table):
+    return {change.measure: change for change in compare_tables(get_suite(name), first, second)}
+
+
+def with_outcome(table: pa.Table, items: set[str], outcome: str) -> pa.Table:
+    """Return the records with another outcome of some items."""
+    rows = table.to_pylist()
+    for row in rows:
+        if row["item"] in items:
+            row |= {"outcome": outcome, "value": None}
+    return pa.Table.from_pylist(rows, schema=table.schema)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_values_of_both_sides_are_the_measures_themselves(name: str) -> None:
+    first, second = answers(name, 0), answers(name, 1)
+    measured = [
+        {
+            measure.name: measure.estimate
+            for measure in get_suite(name).measures(table)
+            if not measure.at
+        }
+        for table in (first, second)
+    ]
+    found = changes(name, first, second)
+    assert {*get_suite(name).headline} & {*measured[0]} <= {*found}
+    for measure, change in found.items():
+        if measure in measured[0]:
+            assert change.first == pytest.approx(measured[0][measure])
+            assert change.second == pytest.approx(measured[1][measure])
+        assert change.estimate == pytest.approx(change.second - change.first)
+        assert change.low <= change.estimate <= change.high
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_nothing_changes_between_a_run_and_itself(name: str) -> None:
+    table = answers(name, 1)
+    for change in compare_tables(get_suite(name), table, table):
+        assert change.verdict == "no change shown"
+        assert (change.estimate, change.p) == (0.0, 1.0)
+
+
+def test_a_large_difference_is_called_by_its_direction() -> None:
+    found = changes("intervene", answers("intervene", 0), answers("intervene", 1))
+    assert found["justified_accuracy"].verdict == "rose"
+    back = changes("intervene", answers("intervene", 1), answers("intervene", 0))
+    assert back["justified_accuracy"].verdict == "fell"
+    assert back["accuracy"].estimate == pytest.approx(-found["accuracy"].estimate)
+
+
+def test_a_share_of_few_compositions_is_uncertain_but_not_hopeless() -> None:
+    found = changes("compose", answers("compose", 0), answers("compose", 1))
+    headline = found["valid_and_consistent"]
+    assert (headline.first, headline.second, headline.estimate) == (0.0, 1.0, 1.0)
+    # Three of three: Wilson's lower end is 1/(1 + z²/3) = 0.438, so each side reaches 0.562.
+    assert headline.low == pytest.approx(1 - 0.5615 * 2**0.5, abs=1e-3)
+    assert headline.verdict == "rose"
+
+
+def test_answers_are_compared_where_both_answered() -> None:
+    first, second = answers("intervene", 0), answers("intervene", 1)
+    wrong = set(second.filter(pc.not_equal(second["value"], second["truth"]))["item"].to_pylist())
+    silent = with_outcome(second, wrong, "no_answer")
+    found = changes("intervene", first, silent)
+    kept = first.filter([item not in wrong for item in first["item"].to_pylist()])
+    assert found["accuracy"].n == kept.num_rows
+    assert found["accuracy"].first == pytest.approx(
+        np.mean(np.array(kept["value"]) == np.array(kept["truth"]))
+    )
+    assert found["accuracy"].second == 1.0
+    assert found["answered"].second == pytest.approx(1 - len(wrong) / first.num_rows)
+    assert found["answered"].verdict == "fell"
+
+
+def test_silence_is_worth_nothing_in_analyze() -> None:
+    table = answers("analyze", 1)
+    silent = with_outcome(table, {*table["item"].to_pylist()}, "no_answer")
+    found = changes("analyze", table, silent)
+    assert found["score"].second == found["twin_score"].second == 0.0
+    assert found["score"].first > 0.5
+    assert "fell_for" not in found  # no item was answered by both
+
+
+def test_items_that_are_not_shared_are_counted() -> None:
+    table = answers("judge", 0)
+    items = table["item"].to_pylist()
+    second = with_outcome(table.slice(20), {*items[20:23]}, "error")
+    shared = shared_items("judge", table.slice(0, 200), second)
+    assert len(shared.items) == 200 - 20 - 3
+    assert (shared.only_first, shared.only_second, shared.lost) == (20, 40, 3)
+    found = changes("judge", table.slice(0, 200), second)
+    assert found["answered"].n == 177
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (
+            "others",
+            "both sides must share items of judge, got 120 and 120 items and none in common",
+        ),
+        ("agents", "the second side must hold one agent, got associative, noisy-or; choose two by"),
+        ("version", "both sides must be of one version of judge, got [1] and [2]"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(kind: str, message: str) -> None:
+    table = answers("judge", 0)
+    first, second = table, table
+    if kind == "others":
+        first, second = table.slice(0, 120), table.slice(120)
+    elif kind == "agents":
+        second = pa.concat_tables([table, answers("judge", 1)])
+    else:
+        place = table.column_names.index("version")
+        twos = pa.array([2] * table.num_rows, type=table["version"].type)
+        second = table.set_column(place, table.field(place), twos)
+    with pytest.raises(UserError) as raised:
+        compare_tables(get_suite("judge"), first, second)
+    assert str(raised.value).startswith(message)
+
+
+def test_many_agents_are_counted_and_few_named() -> None:
+    assert agents_in_words([]) == "none"
+    assert agents_in_words(["ann", "bob"]) == "ann, bob"
+    people = [f"person-{number:02}" for number in range(48)]
+    told = agents_in_words(people)
+    assert told.startswith("48 agents (person-00, ")
+    assert told.endswith("person-07, …)")
+
+
+def test_p_values_are_corrected_over_the_family() -> None:
+    found = compare_tables(get_suite("judge"), answers("judge", 0), answers("judge", 1))
+    adjusted = benjamini_hochberg([change.p for change in found])
+    assert [change.adjusted for change in found] == pytest.approx(adjusted.tolist())
+    alone = as_one_family(found[:1])
+    assert alone[0].adjusted == alone[0].p
+    assert found[0].row()["graph"] == "collider"
+
+
+def test_left_out_values_of_consistency_are_fits_without_the_vignette() -> None:
+    from whybench.suites.judge.modelled import model_agents
+    from whybench.suites.judge.paired import VIGNETTE, _consistency, _groups
+
+    table = answers("judge", 1)
+    (group,) = _groups(table, VIGNETTE)
+    (model,) = model_agents(table, resamples=0)
+    found = _consistency(group, model)
+    story, polarity = table["story"][0].as_py(), table["polarity"][0].as_py()
+    there = pc.and_(pc.equal(table["story"], story), pc.equal(table["polarity"], polarity))
+    (other,) = model_agents(table.filter(pc.invert(there)), resamples=0)
+    assert other.scheme == model.scheme
+    assert found.without[int(group.units[0])] == pytest.approx(other.consistency.estimate, abs=1e-6)
