@@ -20,14 +20,21 @@ import numpy as np
 from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.stats import (
+    Replicated,
+    Shift,
+    clustered_mean,
+    clustered_share,
     draw_counts,
     kruskal_statistics,
     paired_power,
     permutation_pvalues,
+    resampled_shift,
     resampled_spearman,
+    shift_between,
     spearman,
     spearman_interval,
     split_half,
+    wider,
 )
 
 if TYPE_CHECKING:
@@ -44,6 +51,7 @@ __all__ = [
     "Rate",
     "Speed",
     "ceiling_bias",
+    "contradictions",
     "figures",
     "kruskal_level",
     "permutation_level",
@@ -257,6 +265,60 @@ def power_error(simulations: int = 20_000) -> float:
     return worst
 
 
+def contradictions(examples: int = 20_000) -> dict[str, int]:
+    """Count the differences whose p-value is below 5% though their interval holds 0, or not.
+
+    Hypothesis draws two sides of 2 to 12 units: values in steps or any, the second side drawn by
+    itself, or a constant away from the first; and joint resamples about some mean.
+    """
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis import strategies as st
+
+    def contradict(shift: Shift) -> bool:
+        low, high, p = shift.estimate.low, shift.estimate.high, shift.p
+        assert low is not None
+        assert high is not None
+        assert p is not None
+        return (p < 0.05) != (low > 0 or high < 0)
+
+    found = {"between": 0, "resampled": 0, "wider": 0}
+    value = st.one_of(st.integers(-2, 2).map(float), st.floats(-5, 5), st.sampled_from([0.1, 0.7]))
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.data(), st.integers(2, 12), st.integers(0, 2**32 - 1))
+    def law(data: st.DataObject, units: int, seed: int) -> None:
+        values = st.lists(value, min_size=units, max_size=units)
+        first = np.array(data.draw(values))
+        constant = data.draw(st.booleans())
+        second = first + data.draw(value) if constant else np.array(data.draw(values))
+        shares = data.draw(st.booleans()) and not constant
+        between = shift_between(_side(first, shares), _side(second, shares))
+        draw = np.random.default_rng(seed)
+        resamples = int(draw.integers(2, 2500))
+        moved = np.round(draw.normal(draw.uniform(-3, 3), 1, resamples), int(draw.integers(0, 4)))
+        resampled = resampled_shift(0.0, 0.0, (np.zeros(resamples), moved), units, units)
+        both = wider(between, resampled)
+        for name, shift in zip(found, (between, resampled, both), strict=True):
+            found[name] += contradict(shift)
+
+    law()
+    return found
+
+
+def _side(values: NDArray[np.float64], shares: bool) -> Replicated:
+    """Return the mean of units' values with what it would be without each, or a share likewise."""
+    units = np.arange(values.size)
+    used = (values > 0).astype(float) if shares else values
+    estimate = (clustered_share if shares else clustered_mean)(used, units)
+    return Replicated(estimate, {int(u): float(used[units != u].mean()) for u in units})
+
+
 def printed_alignment(folder: Path, scope: Literal["pooled", "story"]) -> Agreement:
     """Compare rho with the tables B.15 and B.16, within 0.0005."""
     from whybench.suites.judge.alignment import alignment
@@ -339,6 +401,7 @@ def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
         "coverage": _coverage_figures,
         "levels": _level_figures,
         "ceiling and power": _model_figures,
+        "p-values and intervals": _agreement_figures,
         "printed tables": _printed_figures,
     }
     yield from figures_of(parts, small, only)
@@ -408,6 +471,17 @@ def _model_figures(small: bool) -> Iterator[Figure]:
     bound = 0.04 if small else 0.015
     yield Figure(
         f"computed power is simulated power within {bound}", f"{error:.4f}", error <= bound
+    )
+
+
+def _agreement_figures(small: bool) -> Iterator[Figure]:
+    examples = 2000 if small else 20_000
+    found = contradictions(examples)
+    yield Figure(
+        "p-values of differences are below 5% just where intervals leave out 0",
+        f"{sum(found.values())} contradictions in {examples:,} cases: "
+        + ", ".join(f"{name} {count}" for name, count in found.items()),
+        not any(found.values()),
     )
 
 

@@ -3,10 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from evidence.fits import TASKS, recovery
-from scipy import stats
 
 from whybench.fits import COLLIDER_3, COLLIDER_4, Judgments, fit, intervals
-from whybench.fits.intervals import t_quantile
 from whybench.fits.resamples import sampled
 from whybench.seeds import generator
 
@@ -22,16 +20,10 @@ def answers(agents: int = 2, clusters: bool = True, n: int = 120) -> Judgments:
     )
 
 
-@pytest.mark.parametrize("degrees", [3, 5, 11, 30, 229])
-def test_t_quantiles(degrees):
-    expected = stats.t.ppf(0.975, degrees)
-    assert t_quantile(0.975, degrees) == pytest.approx(expected, rel=0.01 if degrees < 10 else 3e-4)
-
-
-def test_short_draws_have_the_unbiased_variance():
+def test_draws_have_the_unbiased_variance():
     data = answers(agents=1, clusters=False)
     [sample] = sampled(data)
-    counts, means = sample.draw(generator("tests", "short"), 20_000, short=True)
+    counts, means = sample.draw(generator("tests", "short"), 20_000)
     np.testing.assert_array_equal(counts[0], data.counts[0])
     variance = data.squares[0] - data.means[0] ** 2
     np.testing.assert_allclose(means.var(axis=0), variance / (data.counts[0] - 1), rtol=0.08)
@@ -41,7 +33,7 @@ def test_short_draws_have_the_unbiased_variance():
 def test_whole_clusters_are_drawn():
     [sample] = sampled(answers(agents=1))
     assert sample.units == 11
-    counts, _ = sample.draw(generator("tests", "clusters"), 50, short=False)
+    counts, _ = sample.draw(generator("tests", "clusters"), 50)
     # Every unit but the last answers all 11 tasks, so all tasks but those of the last agree.
     assert (counts[:, :1] >= counts[:, -1:]).all()
     counts, means = sample.without_each()
@@ -49,12 +41,11 @@ def test_whole_clusters_are_drawn():
     assert counts[0].sum() == 120 - 11
 
 
-@pytest.mark.parametrize("method", ["expanded", "percentile", "bca"])
 @pytest.mark.parametrize("clusters", [True, False])
-def test_intervals_hold_their_estimates(method, clusters):
+def test_intervals_hold_their_estimates(clusters):
     data = answers(clusters=clusters)
     fits = fit(TASKS, COLLIDER_4, data)
-    found = intervals(TASKS, COLLIDER_4, data, fits, method=method, resamples=300)
+    found = intervals(TASKS, COLLIDER_4, data, fits, resamples=300)
     assert len(found) == 2
     for k, estimates in enumerate(found):
         assert list(estimates) == ["p", "b", "m1", "m2", "lad"]
@@ -63,7 +54,7 @@ def test_intervals_hold_their_estimates(method, clusters):
             assert one.low <= one.high
             assert one.n == 120
             assert one.units == (11 if clusters else 120)
-            assert one.method.startswith(f"{method} bootstrap of {one.units}")
+            assert one.method.startswith(f"expanded bootstrap of {one.units}")
         assert estimates["p"].low < estimates["p"].estimate < estimates["p"].high
 
 
@@ -89,8 +80,6 @@ def test_flags_and_missing_intervals():
 
 def test_arguments_are_checked():
     data = answers()
-    with pytest.raises(ValueError, match="method must be one of"):
-        intervals(TASKS, COLLIDER_3, data, method="normal")
     with pytest.raises(ValueError, match="level must lie between 0 and 1, got 95"):
         intervals(TASKS, COLLIDER_3, data, level=95)
     with pytest.raises(ValueError, match="resamples must be at least 1, got 0"):

@@ -10,7 +10,6 @@ from whybench.fits import (
     CHAIN_3,
     COLLIDER_3,
     COLLIDER_4,
-    COLLIDER_LOGISTIC,
     Judgments,
     Predictor,
     Question,
@@ -18,9 +17,9 @@ from whybench.fits import (
     TaskTable,
     fit,
     folds,
-    noisy_or_scheme,
 )
 from whybench.fits.resamples import sampled
+from whybench.fits.schemes import make_scheme
 from whybench.scm import Graph, UnknownNode
 
 
@@ -56,32 +55,18 @@ def test_schemes_are_data():
     assert COLLIDER_3.parameters == ("p", "b", "m")
     assert COLLIDER_3.derived["lad"] == {"b": -1.0, "m": 1.0}
     assert COLLIDER_4.derived["lad"] == {"b": -1.0, "m1": 0.5, "m2": 0.5}
-    assert COLLIDER_LOGISTIC.bounds[0] == (1e-6, 1 - 1e-6)
-    assert COLLIDER_LOGISTIC.bounds[1] == (-15.0, 15.0)
     graph = Graph(("A", "B", "C", "D"), (("A", "B"), ("A", "C"), ("B", "D"), ("C", "D")))
-    scheme = noisy_or_scheme("diamond", graph)
-    assert scheme.nodes["D"] == ("noisy-or", "b", "m", "m")
-
-
-@pytest.mark.parametrize(
-    ("nodes", "message"),
-    [
-        ({"A": ("coin", "p")}, "kind of A must be one of"),
-        ({"A": ("bernoulli",)}, "numbers of A must be at least one"),
-        ({"A": ("bernoulli", 0.5)}, "must have a free parameter"),
-        ({"A": ("bernoulli", "p"), "B": ("logistic", "p")}, "a probability or a weight"),
-    ],
-)
-def test_impossible_schemes_are_refused(nodes, message):
-    with pytest.raises(ValueError, match=message):
-        Scheme("x", nodes)
+    scheme = make_scheme("diamond", graph)
+    assert scheme.nodes["D"] == ("b", "m", "m")
 
 
 def test_a_scheme_must_fit_the_graph_and_its_derived_quantities():
     with pytest.raises(ValueError, match="nodes must be those of the graph"):
         Predictor(TASKS, CHAIN_3)
-    with pytest.raises(ValueError, match="mechanism of E must be for its parents"):
-        Predictor(TASKS, Scheme("x", {**COLLIDER_3.nodes, "E": ("noisy-or", "b", "m")}))
+    with pytest.raises(
+        ValueError, match="numbers of E must be one and one for each of its parents"
+    ):
+        Predictor(TASKS, Scheme("x", {**COLLIDER_3.nodes, "E": ("b", "m")}))
     with pytest.raises(ValueError, match="derived lad must combine parameters"):
         Scheme("x", COLLIDER_3.nodes, {"lad": {"m1": 1.0}})
 
@@ -95,12 +80,6 @@ def test_forced_classes_of_the_collider():
         assert ["IX", "X", "XI"] in held_out
         assert len(held_out) == 8
         assert [len(part) for part in folds(predictor, "task")] == [1] * 11
-
-
-def test_a_logistic_effect_forces_less():
-    held_out = folds(Predictor(TASKS, COLLIDER_LOGISTIC), "class")
-    assert [TASKS.names.index("IV"), TASKS.names.index("V")] in held_out
-    assert len(held_out) == 10
 
 
 def test_versions_of_a_task_are_held_out_together():

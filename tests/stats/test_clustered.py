@@ -19,10 +19,18 @@ from whybench.stats import (
     clustered_share,
     clustered_slope,
     detection,
+    t_quantile,
     wilson_estimate,
 )
 
 T1 = stats.t.ppf(0.975, 1)
+
+
+def test_quantiles_of_t_in_closed_form() -> None:
+    # One degree of freedom is Cauchy's distribution; two have (2a - 1)·sqrt(2 / (4a(1 - a))).
+    assert t_quantile(0.975, 1) == pytest.approx(np.tan(np.pi * 0.475))
+    assert t_quantile(0.975, 2) == pytest.approx(0.95 * (2 / (4 * 0.975 * 0.025)) ** 0.5)
+    assert t_quantile(0.025, 11) == pytest.approx(-t_quantile(0.975, 11))
 
 
 def resembling(key: str, seed: int, units: int, size: int = 4):

@@ -36,6 +36,9 @@ def test_laws(p: list[float]) -> None:
 def test_a_test_that_was_not_made_does_not_count() -> None:
     known = benjamini_hochberg([0.01, 0.04])
     assert benjamini_hochberg([0.01, np.nan, 0.04])[[0, 2]].tolist() == known.tolist()
+    assert np.isnan(benjamini_hochberg([0.01, np.nan])[1])
+    assert benjamini_hochberg([]).size == 0
+    assert np.isnan(benjamini_hochberg([np.nan])).all()
     made = Finding(1.0, 0.03, 0.1, 10, 2, "a test")
     missing = Finding(None, None, None, 0, 2, "a test", ("undefined",))
     found = adjust([made, missing])

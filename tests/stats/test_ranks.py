@@ -16,9 +16,19 @@ def test_by_hand() -> None:
     assert tie_sums(midranks([5, 9, 3, 5])) == 6
 
 
-def test_scipy_agrees_on_many_samples_at_once() -> None:
+def test_many_samples_are_ranked_at_once() -> None:
     values = generator("test", "ranks").integers(0, 9, (20, 3, 31))
-    assert np.array_equal(midranks(values), rankdata(values, axis=-1))
+    ranks = midranks(values)
+    for place in np.ndindex(20, 3):
+        below = (values[place] < values[place][:, None]).sum(axis=1)
+        equal = (values[place] == values[place][:, None]).sum(axis=1)
+        assert np.array_equal(ranks[place], below + (equal + 1) / 2)
+
+
+def test_a_sample_with_nan_has_no_ranks() -> None:
+    ranks = midranks([[1.0, np.nan], [2.0, 1.0]])
+    assert np.isnan(ranks[0]).all()
+    assert ranks[1].tolist() == [2.0, 1.0]
 
 
 def test_nothing_has_no_ranks() -> None:

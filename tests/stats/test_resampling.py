@@ -5,8 +5,13 @@ import pytest
 from scipy import stats
 
 from whybench.seeds import generator
-from whybench.stats import bootstrap, draw_counts, weighted_mean
-from whybench.stats.resampling import interval, left_out
+from whybench.stats import bootstrap, draw_counts
+from whybench.stats.resampling import Statistic, interval, left_out
+
+
+def weighted_mean(values) -> Statistic:
+    array = np.asarray(values, dtype=float)
+    return lambda counts: (counts @ array) / counts.sum(axis=1)
 
 
 def test_a_resample_draws_as_many_units_as_there_are() -> None:

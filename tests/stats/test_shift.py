@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from evidence.statistics import contradictions
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from whybench.stats import (
     Estimate,
@@ -46,16 +48,24 @@ def test_of_means_it_is_the_paired_t_interval(values) -> None:
     found = shift_between(side(first), side(second)).estimate
     known = paired_difference(second, first)
     assert found.estimate == pytest.approx(known.estimate, abs=1e-9)
-    assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-5)
+    if found.method.endswith("hence by signs"):
+        assert known.high - known.low == pytest.approx(0, abs=1e-5)
+    else:
+        assert (found.low, found.high) == pytest.approx((known.low, known.high), abs=1e-5)
 
 
-@given(pairs)
-def test_the_p_value_agrees_with_the_interval(values) -> None:
-    shift = shift_between(*map(side, values))
-    found = shift.estimate
-    nearest = min(abs(found.low), abs(found.high))
-    if nearest > 1e-9:  # on the edge rounding decides
-        assert (shift.p < 0.05) == (found.low > 0 or found.high < 0)
+def test_few_units_that_all_differ_alike_show_no_change() -> None:
+    """Three units that point the same way are weak evidence: by signs p is 1/4."""
+    for first, second in (([0, 0, 0], [1, 1, 1]), ([0, 1, 5], [2, 3, 7])):
+        shift = shift_between(side(first), side(second))
+        assert shift.p == pytest.approx(0.25)
+        assert shift.estimate.low < 0 < shift.estimate.high
+        assert "no_spread" in shift.estimate.flags
+        assert shift.estimate.method.endswith("no spread, hence by signs")
+
+
+def test_the_p_value_agrees_with_the_interval() -> None:
+    assert contradictions(1500) == {"between": 0, "resampled": 0, "wider": 0}
 
 
 @given(pairs)
@@ -83,10 +93,27 @@ def test_where_both_were_always_right_the_difference_is_as_uncertain_as_they_are
     assert shift.estimate.low == pytest.approx(right.estimate.low - 1.0)
 
 
-def test_a_difference_without_spread_is_judged_by_signs() -> None:
-    shift = shift_between(side([0.2] * 8), side([0.7] * 8))
-    assert shift.estimate.low == shift.estimate.high == pytest.approx(0.5)
-    assert shift.p == pytest.approx(2 / 2**8)
+@pytest.mark.parametrize("units", [2, 5, 6, 8, 60, 3000])
+def test_a_difference_without_spread_is_judged_by_signs(units) -> None:
+    shift = shift_between(side([0.2] * units), side([0.7] * units))
+    found, p = shift.estimate, 2 * max(0.5**units, 0.5**1000)
+    assert shift.p == pytest.approx(p, rel=1e-9)
+    assert found.estimate == pytest.approx(0.5)
+    # The interval is that of a t test with this p-value, and leaves out 0 from six units on.
+    reach, t = stats.t.ppf(0.975, units - 1), stats.t.isf(p / 2, units - 1)
+    assert (found.low, found.high) == pytest.approx((0.5 - 0.5 * reach / t, 0.5 + 0.5 * reach / t))
+    assert (found.low > 0) == (units >= 6)
+
+
+def test_sides_that_are_equal_do_not_differ() -> None:
+    shift = shift_between(side([0.2, 0.4, 0.9]), side([0.2, 0.4, 0.9]))
+    assert (shift.estimate.low, shift.estimate.estimate, shift.estimate.high, shift.p) == (
+        0,
+        0,
+        0,
+        1,
+    )
+    assert "no_spread" in shift.estimate.flags
 
 
 def test_what_one_side_does_not_have_cannot_be_compared() -> None:
@@ -112,6 +139,35 @@ def test_joint_resamples_give_quantiles_and_the_smaller_tail() -> None:
 def test_resamples_that_never_move_show_no_change() -> None:
     same = np.full(99, 0.5)
     assert resampled_shift(0.5, 0.5, (same, same), n=9, units=9).p == 1.0
+
+
+def test_an_interval_of_resamples_ends_where_its_p_value_says() -> None:
+    """Of 999 resamples 24 below 0 leave p at .05, and 23 do not."""
+    for below, shown in ((24, False), (23, True)):
+        moved = np.linspace(1, 2, 999)
+        moved[:below] = -1
+        shift = resampled_shift(0.0, 1.0, (np.zeros(999), moved), n=50, units=20)
+        assert (shift.p < 0.05) == (shift.estimate.low > 0) == shown
+    few = resampled_shift(0.0, 1.0, (np.zeros(20), np.ones(20)), n=50, units=20)
+    assert (few.estimate.low, few.estimate.high) == (0.0, 1.0)
+    assert few.p == pytest.approx(2 / 21)
+
+
+def test_resamples_without_a_value_do_not_count() -> None:
+    moved = np.where(np.arange(1998) % 2, np.nan, 1.0)
+    shift = resampled_shift(0.0, 1.0, (np.zeros(1998), moved), n=50, units=20)
+    assert (shift.estimate.low, shift.p) == (1.0, 2 / 1000)
+    nothing = resampled_shift(0.0, 1.0, (np.zeros(9), np.full(9, np.nan)), n=50, units=20)
+    assert (nothing.estimate.low, nothing.p) == (None, None)
+
+
+def test_intervals_on_either_side_of_0_show_nothing() -> None:
+    up, down = (
+        resampled_shift(0.0, 1.0, (np.zeros(999), np.full(999, value)), n=9, units=9)
+        for value in (1.0, -1.0)
+    )
+    both = wider(up, down)
+    assert (both.estimate.low, both.estimate.high, both.p) == (-1.0, 1.0, 1.0)
 
 
 def test_of_two_kinds_of_uncertainty_the_farther_ends_count() -> None:

@@ -24,23 +24,21 @@ questions it has not seen, chooses between models, and gives intervals for the p
 `fit`, `cross_validate`, `choose` and `intervals` are the way in. What was asked is a `TaskTable`,
 the model is a `Scheme`, the answers are `Judgments`: all plain data.
 
-Modules, in the order in which to read them: `tasks`, `schemes`, `judgments`; `circuit`, `tape`,
-`answers` and `predictor` (exact predictions and derivatives for any small graph); `seeding`,
-`solver` and `search` (the optimum); `fitting`, `validation`, `resamples` and `intervals`.
+Modules, in the order in which to read them: `tasks`, `schemes`, `judgments`; `nets` (exact
+predictions and their derivatives); `solver` and `search` (the optimum); `fitting`, `validation`,
+`resamples` and `intervals`.
 """
 
 from whybench.fits.fitting import Fits, fit
-from whybench.fits.intervals import IntervalMethod, intervals
+from whybench.fits.intervals import intervals
 from whybench.fits.judgments import Judgments, Rows
-from whybench.fits.predictor import Predictor
+from whybench.fits.nets import Predictor
 from whybench.fits.schemes import (
     CHAIN_3,
     COLLIDER_3,
     COLLIDER_4,
-    COLLIDER_LOGISTIC,
     FORK_3,
     Scheme,
-    noisy_or_scheme,
 )
 from whybench.fits.tasks import Question, TaskTable
 from whybench.fits.validation import Choice, HoldOut, Validation, choose, cross_validate, folds
@@ -49,12 +47,10 @@ __all__ = [
     "CHAIN_3",
     "COLLIDER_3",
     "COLLIDER_4",
-    "COLLIDER_LOGISTIC",
     "FORK_3",
     "Choice",
     "Fits",
     "HoldOut",
-    "IntervalMethod",
     "Judgments",
     "Predictor",
     "Question",
@@ -67,5 +63,4 @@ __all__ = [
     "fit",
     "folds",
     "intervals",
-    "noisy_or_scheme",
 ]

@@ -8,9 +8,7 @@ questions, which no parameter changes; and on answers between 0 and 1 twice the 
 Goodness of fit is at the level of rows: with RSS = Σ over rows (y - f)²,
 
 - `rmse` = √(RSS/n) and `r2` = 1 - RSS / Σ (y - ȳ)², ȳ the mean of all rows;
-- `mae`, where single rows are known;
-- `aic` = n·ln(RSS/n) + 2k and `bic` = n·ln(RSS/n) + k·ln n, Gaussian errors of unknown variance,
-  k the free parameters and that variance. A fit without error has -∞.
+- `mae`, where single rows are known.
 """
 
 from __future__ import annotations
@@ -20,16 +18,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.fits.predictor import Predictor
+from whybench.fits.nets import BOUNDS, Predictor
 from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from whybench.fits.judgments import Judgments
+    from whybench.fits.judgments import Floats, Judgments
     from whybench.fits.schemes import Scheme
-    from whybench.fits.tape import Floats
     from whybench.fits.tasks import TaskTable
 
 __all__ = ["METHOD", "Fits", "derived_values", "fit", "r_squared"]
@@ -54,8 +51,6 @@ class Fits:
         rmse: Row-level root mean square error.
         r2: Row-level R².
         mae: Mean absolute error of single answers; None where these are not known.
-        aic: Akaike's criterion.
-        bic: Schwarz's criterion.
         n: Answers.
         converged: Whether the descent came to an end.
         flags: `small_n`, `no_data`, `at_bound:<parameter>`, `not_converged`, `underdetermined`
@@ -72,8 +67,6 @@ class Fits:
     rmse: Floats
     r2: Floats
     mae: Floats | None
-    aic: Floats
-    bic: Floats
     n: NDArray[np.intp]
     converged: NDArray[np.bool_]
     flags: tuple[tuple[str, ...], ...]
@@ -111,9 +104,6 @@ def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS)
     rss = np.maximum((data.counts * residual).sum(axis=1), 0.0)
     mean = (data.counts * data.means).sum(axis=1) / some
     spread = (data.counts * data.squares).sum(axis=1) - n * mean**2
-    k = len(scheme.parameters) + 1
-    with np.errstate(divide="ignore"):
-        deviance = n * np.log(rss / some)
     return Fits(
         scheme=scheme,
         labels=data.labels,
@@ -124,8 +114,6 @@ def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS)
         rmse=np.sqrt(rss / some),
         r2=r_squared(rss, spread),
         mae=_mean_absolute_error(data, predictions),
-        aic=deviance + 2 * k,
-        bic=deviance + k * np.log(some),
         n=data.n,
         converged=found.converged,
         flags=_flags(predictor, data, found.theta.T, found.converged),
@@ -165,7 +153,7 @@ def _mean_absolute_error(data: Judgments, predictions: Floats) -> Floats | None:
 def _flags(
     predictor: Predictor, data: Judgments, parameters: Floats, converged: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
-    low, high = np.array(predictor.scheme.bounds).T
+    low, high = BOUNDS
     place = (parameters - low) / (high - low)
     at_bound = (place < NEAR_BOUND) | (place > 1 - NEAR_BOUND)
     classes = np.array(predictor.classes)

@@ -10,19 +10,21 @@ difference.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from collections.abc import Sequence, Sized
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from whybench.fits.tape import Floats
     from whybench.fits.tasks import TaskTable
 
-__all__ = ["Judgments", "Rows"]
+__all__ = ["Floats", "Judgments", "Rows"]
+
+Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

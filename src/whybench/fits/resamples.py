@@ -4,7 +4,7 @@ Two designs are known. If the rows carry sampled units (vignettes, people), whol
 whatever questions they answered. If not, rows are drawn within their question, since the number of
 answers to each question is fixed by design.
 
-Of g units (or rows of a question) `short` draws take g - 1. The mean of g - 1 draws from g varies
+Of g units (or rows of a question) g - 1 are drawn. The mean of g - 1 draws from g varies
 by Σ(y - ȳ)²/g / (g - 1), which is the unbiased estimate of the variance of the mean; drawing g
 gives (g - 1)/g of it, too little where units are few. Weights stay counts, and nothing else
 needs correction.
@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from whybench.fits.judgments import Judgments
-    from whybench.fits.tape import Floats
+    from whybench.fits.judgments import Floats, Judgments
 
 __all__ = ["Sampled", "sampled"]
 
@@ -57,16 +56,16 @@ class Sampled:
         """Whether a question has but one answer, so that its spread cannot be seen."""
         return not self.clustered and bool((self.counts.sum(axis=0) == 1).any())
 
-    def draw(self, rng: np.random.Generator, resamples: int, short: bool) -> tuple[Floats, Floats]:
+    def draw(self, rng: np.random.Generator, resamples: int) -> tuple[Floats, Floats]:
         """Return counts and means of resamples, (resamples, questions)."""
         if self.clustered:
-            times = _times(rng, self.units, resamples, short)
+            times = _times(rng, self.units, resamples)
             return _means(times @ self.counts, times @ self.sums)
         counts = np.broadcast_to(self.counts.sum(axis=0), (resamples, self.counts.shape[1]))
         means = np.zeros(counts.shape)
         for question in range(counts.shape[1]):
             values = self.sums[self.counts[:, question] > 0, question]
-            size = max(values.size - short, 1)
+            size = max(values.size - 1, 1)
             step = max(1, DRAWS_AT_ONCE // size)
             for first in range(0, resamples if values.size else 0, step):
                 rows = min(step, resamples - first)
@@ -103,9 +102,9 @@ def sampled(data: Judgments) -> list[Sampled]:
     return found
 
 
-def _times(rng: np.random.Generator, units: int, resamples: int, short: bool) -> Floats:
+def _times(rng: np.random.Generator, units: int, resamples: int) -> Floats:
     """Return how often each unit is drawn, (resamples, units)."""
-    drawn = rng.integers(0, units, (resamples, max(units - short, 1)))
+    drawn = rng.integers(0, units, (resamples, max(units - 1, 1)))
     drawn += units * np.arange(resamples)[:, None]
     times = np.bincount(drawn.ravel(), None, units * resamples)
     return times.reshape(resamples, units).astype(np.float64)

@@ -1,6 +1,10 @@
-"""From data to the best parameters: seeds, a race of short descents, and a polish.
+"""From data to the best parameters: starts on a grid, short descents, and a polish.
 
-1. The best cells of a coarse grid give the starts (`seeding`).
+1. The best cells of a coarse grid give the starts. The loss of a problem at a grid point is
+   Σ w·f² - 2·Σ w·y·f plus what does not depend on the point: so the losses of all problems at all
+   points are one matrix product, of the problems' (w, w·y) with the grid's (f², -2f). The grid is
+   cut in halves along every parameter, and the best point of each of these regions is a candidate;
+   the starts are the best candidates, hence never neighbours of one another.
 2. All starts take a few steps. Most then lie in one valley; starts that have come close to a
    better one are dropped.
 3. The others go on; those still moving after that continue with the full Hessian.
@@ -12,33 +16,44 @@ first two stages.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.fits.seeding import Seeds
 from whybench.fits.solver import Solution, descend
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from whybench.fits.predictor import Predictor
-    from whybench.fits.tape import Floats
+    from whybench.fits.judgments import Floats
+    from whybench.fits.nets import Predictor
+    from whybench.fits.schemes import Scheme
 
-__all__ = ["STARTS", "TOLERANCE", "search"]
+__all__ = ["STARTS", "TOLERANCE", "Grid", "search"]
 
 STARTS = 5
 TOLERANCE = 1e-13
 """In units of the loss, a mean square of judgments between 0 and 1."""
 
 RACE = ((2, 0.05), (2, 0.02))
-"""Steps, and how close two starts must then be to count as one."""
+"""Steps of all starts, and how close two of them must then be to count as one."""
 
 STEPS = 12
 NEWTON_STEPS = 60
-PROBLEMS_AT_ONCE = 8192
-"""Bounds the memory: some tens of megabytes whatever the batch."""
+PROBLEMS_AT_ONCE = 1024
+"""So many problems, with all their starts, stay in the processor's cache."""
+
+MOST_PARAMETERS = 5
+HALVES = ((0.004, 0.06, 0.28), (0.6, 0.88, 0.99))
+"""Grid levels of a parameter. They crowd at the ends, where answers change fastest."""
+
+CORNER, ELSEWHERE = (0.0005, 0.002, 0.008), (0.15, 0.5, 0.85)
+"""Levels in a corner: of its two parameters, and of the others."""
+
+ROWS = 8
+"""Of a matrix product. Products of one shape have the same bits for whoever is in the batch, and
+small ones are not spread over threads, which for this shape costs more than it saves."""
 
 
 def search(
@@ -61,16 +76,16 @@ def search(
     """
     if starts < 1:
         raise ValueError(f"starts must be at least 1, got {starts}")
-    seeds = Seeds(predictor) if warm is None else None
+    grid = Grid(predictor) if warm is None else None
     parts = []
     for first in range(0, len(counts), PROBLEMS_AT_ONCE):
         part = slice(first, first + PROBLEMS_AT_ONCE)
-        field = _Field(predictor, *predictor.pooled(counts[part], means[part]), tolerance)
-        if seeds is not None:
-            begin = seeds.starts(field.weight, field.mean, starts)
+        weight, mean = predictor.pool(counts[part], means[part])
+        if grid is not None:
+            begin = grid.choose_starts(weight, mean, starts)
         elif warm is not None:
             begin = warm[:, None, part]
-        parts.append(field.run(begin, race=seeds is not None))
+        parts.append(_follow(predictor, weight, mean, begin, tolerance))
     return Solution(
         np.concatenate([part.theta for part in parts], axis=1),
         np.concatenate([part.loss for part in parts]),
@@ -78,72 +93,81 @@ def search(
     )
 
 
-@dataclass(frozen=True)
-class _Field:
-    """Runners of many problems, each in the lane of its start."""
+class Grid:
+    """The grid of a model, with its predictions.
 
-    predictor: Predictor
-    weight: Floats
-    mean: Floats
-    tolerance: float
+    Beside the regular regions there is one for every corner, where the leak of a node and the
+    strength of one of its causes both vanish. There the answers depend on the ratio of the two, so
+    a whole valley ends in one point that a regular grid does not resolve.
+    """
 
-    def run(self, starts: Floats, race: bool) -> Solution:
-        """Follow starts (parameters, lanes, problems) to their ends; keep each problem's best."""
-        size, lanes, problems = starts.shape
-        lane, problem = np.divmod(np.arange(lanes * problems), problems)
-        theta = starts.reshape(size, -1)
-        for steps, close in RACE if race else ():
-            ahead = self._descend(problem, theta, steps)
-            kept = _distinct(ahead, lane, problem, (lanes, problems), close)
-            theta, lane, problem = ahead.theta[:, kept], lane[kept], problem[kept]
-        end = self._descend(problem, theta, STEPS)
-        slow = np.flatnonzero(~end.converged)
-        if slow.size:
-            polished = self._descend(problem[slow], end.theta[:, slow], NEWTON_STEPS, newton=True)
-            end.theta[:, slow], end.loss[slow] = polished.theta, polished.loss
-            end.converged[slow] = polished.converged
-        where = np.zeros((lanes, problems), dtype=np.intp)
-        where[lane, problem] = np.arange(len(lane))
-        first = _losses(end, lane, problem, where.shape).argmin(axis=0)
-        best = where[first, np.arange(problems)]
-        return Solution(end.theta[:, best], end.loss[best], end.converged[best])
+    def __init__(self, predictor: Predictor) -> None:
+        names = predictor.scheme.parameters
+        if len(names) > MOST_PARAMETERS:
+            raise ValueError(f"parameters must be at most {MOST_PARAMETERS}, got {len(names)}")
+        regions = [*product(HALVES, repeat=len(names))]
+        regions += [
+            tuple(CORNER if name in pair else ELSEWHERE for name in names)
+            for pair in _corners(predictor.scheme)
+        ]
+        self._regions = len(regions)
+        self._points = np.array([point for region in regions for point in product(*region)]).T
+        answers, _ = predictor.differentiate(self._points)
+        self._factors = np.concatenate([answers**2, -2 * answers]).astype(np.float32)
 
-    def _descend(
-        self, problem: NDArray[np.intp], theta: Floats, steps: int, newton: bool = False
-    ) -> Solution:
-        data = self.weight[:, problem], self.mean[:, problem]
-        return descend(self.predictor, *data, theta, steps, self.tolerance, newton)
-
-
-def _losses(
-    ahead: Solution, lane: NDArray[np.intp], problem: NDArray[np.intp], shape: tuple[int, int]
-) -> Floats:
-    """Return the losses by lane and problem; infinite where a runner has been dropped."""
-    losses = np.full(shape, np.inf)
-    losses[lane, problem] = ahead.loss
-    return losses
+    def choose_starts(self, weight: Floats, mean: Floats, count: int) -> Floats:
+        """Return the `count` best starts of each problem: (parameters, count, problems)."""
+        problems = weight.shape[1]
+        sides = np.zeros((-(-problems // ROWS) * ROWS, len(self._factors)), dtype=np.float32)
+        sides[:problems] = np.concatenate([weight, weight * mean]).T
+        losses = sides.reshape(-1, ROWS, len(self._factors)) @ self._factors
+        losses = losses.reshape(len(sides), self._regions, -1)[:problems]
+        inner = losses.argmin(axis=2)
+        least = np.take_along_axis(losses, inner[:, :, None], axis=2)[:, :, 0]
+        order = np.argsort(least, axis=1, kind="stable")[:, :count]
+        best = order * losses.shape[2] + np.take_along_axis(inner, order, axis=1)
+        return self._points[:, best.T]
 
 
-def _distinct(
-    ahead: Solution,
-    lane: NDArray[np.intp],
-    problem: NDArray[np.intp],
-    shape: tuple[int, int],
-    close: float,
-) -> NDArray[np.bool_]:
-    """Return which runners have not come close to a better one of the same problem."""
-    losses = _losses(ahead, lane, problem, shape)
-    theta = np.full((len(ahead.theta), *shape), np.nan)
-    theta[:, lane, problem] = ahead.theta
-    order = np.argsort(losses, axis=0, kind="stable")
-    theta = np.take_along_axis(theta, order[None], axis=1)
-    kept = np.ones(shape, dtype=bool)
-    for behind in range(1, shape[0]):
-        for before in range(behind):
-            near = np.ones(shape[1], dtype=bool)
-            for one, other in zip(theta[:, behind], theta[:, before], strict=True):
-                near &= np.abs(one - other) < close
-            kept[behind] &= ~(near & kept[before])
-    result = np.empty(shape, dtype=bool)
-    np.put_along_axis(result, order, kept, axis=0)
-    return result[lane, problem]
+def _corners(scheme: Scheme) -> list[tuple[str, str]]:
+    """Return the pairs of a leak and a strength, each once."""
+    pairs = [(leak, strength) for leak, *links in scheme.nodes.values() for strength in links]
+    return list(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
+
+
+def _follow(
+    predictor: Predictor, weight: Floats, mean: Floats, starts: Floats, tolerance: float
+) -> Solution:
+    """Follow starts (parameters, starts, problems) to their ends; keep each problem's best."""
+    _, count, problems = starts.shape
+    theta, loss = starts.copy(), np.full((count, problems), np.inf)
+    converged = np.zeros(loss.shape, dtype=bool)
+
+    def go_on(which: NDArray[np.bool_], steps: int, newton: bool = False) -> None:
+        problem = which.nonzero()[1]
+        data = weight[:, problem], mean[:, problem]
+        found = descend(predictor, *data, theta[:, which], steps, tolerance, newton)
+        theta[:, which], loss[which], converged[which] = found.theta, found.loss, found.converged
+
+    kept = np.ones(loss.shape, dtype=bool)
+    for steps, close in RACE if count > 1 else ():
+        go_on(kept, steps)
+        kept &= _are_apart(theta, loss, close)
+        loss[~kept] = np.inf
+    go_on(kept, STEPS)
+    go_on(kept & ~converged, NEWTON_STEPS, newton=True)
+    best = loss.argmin(axis=0), np.arange(problems)
+    return Solution(theta[:, *best], loss[best], converged[best])
+
+
+def _are_apart(theta: Floats, loss: Floats, close: float) -> NDArray[np.bool_]:
+    """Return which descents (descents, problems) have not come close to a better one."""
+    order = np.argsort(loss, axis=0, kind="stable")
+    ordered = np.take_along_axis(theta, order[None], axis=1)
+    apart = np.ones(loss.shape, dtype=bool)
+    for behind in range(1, len(loss)):
+        near = np.abs(ordered[:, behind, None] - ordered[:, :behind]).max(axis=0) < close
+        apart[behind] = ~(near & apart[:behind]).any(axis=0)
+    result = np.empty(loss.shape, dtype=bool)
+    np.put_along_axis(result, order, apart, axis=0)
+    return result

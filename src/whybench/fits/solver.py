@@ -1,40 +1,43 @@
 """Many small least-squares problems at once: projected Levenberg–Marquardt and Newton steps.
 
 All problems of a batch step together; each has its own damping, and leaves when it is done. With
-residuals r, weights w and Jacobian J, a step solves (JᵀWJ + λ·diag JᵀWJ)·s = -JᵀWr among the
-parameters that are free, that is not at a bound with the gradient pushing outward; the trial
-point is projected onto the bounds, and taken if the loss falls.
+residuals r, weights W and Jacobian J, a step s solves (JᵀWJ + λ·D)·s = -JᵀWr, D the diagonal of
+JᵀWJ, among the parameters that are free, that is not at a bound with the gradient pushing outward.
+The trial point is projected onto the bounds, and taken if the loss falls.
 
 Where residuals are large, JᵀWJ is a poor curvature and progress is slow; `newton` steps use the
-full Hessian instead.
+full Hessian instead, by central differences of the gradient. They end at the first bound that they
+meet: in a narrow valley, projecting such a step would leave the valley.
 
-Arrays end in the axis of problems, so that one line of arithmetic serves all of them. Problems are
-treated in chunks of fixed size, which stay in the processor's cache, and symmetric matrices
-are stored as their upper triangle, row by row.
+Arrays end in the axis of problems, so that one line of arithmetic serves all of them. Sums over
+classes of questions are spelt out as loops: the order of addition, and so the last bit of a result,
+then does not depend on who else is in the batch.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whybench.fits.nets import BOUNDS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from whybench.fits.predictor import Predictor
-    from whybench.fits.tape import Floats
+    from whybench.fits.judgments import Floats
+    from whybench.fits.nets import Predictor
 
-__all__ = ["Solution", "descend"]
+__all__ = ["Solution", "descend", "hessian", "normal_equations"]
 
-CHUNK = 4096
 FIRST_DAMPING = 1e-2
-AT_BOUND = 1e-12
 LEAST_DAMPING = 1e-14
 MOST_DAMPING = 1e12
 """No step lowers the loss: the point is a minimum as far as rounding can tell."""
+
+DIFFERENCE = 1e-5
+"""Step of the central differences, as a share of the way to the nearer of 0 and 1."""
 
 
 @dataclass(frozen=True)
@@ -65,111 +68,74 @@ def descend(
 
     Args:
         predictor: The model and its questions.
-        weight: Shares of the answers, (predictions, problems).
-        mean: Mean answers, (predictions, problems).
+        weight: Shares of the answers, (classes, problems).
+        mean: Mean answers, (classes, problems).
         start: Parameters, (parameters, problems).
         steps: How many steps at most.
         tolerance: A problem is done when its next step promises to lower the loss by less.
         newton: Use the full Hessian, not JᵀWJ.
     """
-    limits = np.array(predictor.scheme.bounds).T[:, :, None]
-    theta = np.clip(start, *limits)
-    loss, converged = np.empty(theta.shape[1]), np.zeros(theta.shape[1], dtype=bool)
-    for first in range(0, theta.shape[1], CHUNK):
-        part = slice(first, first + CHUNK)
-        chunk = _Chunk(predictor, limits, weight[:, part], mean[:, part], theta[:, part])
-        for _ in range(steps):
-            chunk.step(tolerance, newton)
-            if not chunk.moving.size:
-                break
-        chunk.settle(np.ones(chunk.moving.size, dtype=bool))
-        theta[:, part], loss[part], converged[part] = chunk.final
-    return Solution(theta, loss, converged)
-
-
-class _Chunk:
-    """Problems on their way down; those still moving are copied together as others leave."""
-
-    def __init__(
-        self, predictor: Predictor, limits: Floats, weight: Floats, mean: Floats, theta: Floats
-    ) -> None:
-        self.predictor, self.limits = predictor, limits
-        self.weight, self.mean, self.here = weight, mean, theta.copy()
-        self.moving = np.arange(theta.shape[1])
-        self.done = np.zeros(theta.shape[1], dtype=bool)
-        self.damping = np.full(theta.shape[1], FIRST_DAMPING)
-        self.loss, self.gradient, self.square = self._look(theta)
-        self.final = (theta.copy(), self.loss.copy(), np.zeros(theta.shape[1], dtype=bool))
-
-    def step(self, tolerance: float, newton: bool) -> None:
-        """Try one step for every moving problem; put aside those that are done."""
-        low, high = self.limits
-        curvature = (
-            self.predictor.newton.run(self.here, self.weight, self.mean) if newton else self.square
-        )
-        held = (self.here <= low) & (self.gradient > 0)
-        held |= (self.here >= high) & (self.gradient < 0)
-        step, sound = _solve(curvature, self.square, self.gradient, self.damping, held)
-        full = np.ones(self.moving.size)
+    low, high = BOUNDS
+    theta = np.clip(start, low, high)
+    loss, gradient, normal = normal_equations(predictor, weight, mean, theta)
+    damping = np.full(loss.shape, FIRST_DAMPING)
+    done = np.zeros(loss.shape, dtype=bool)
+    for _ in range(steps):
+        moving = np.flatnonzero(~done)
+        if not moving.size:
+            break
+        here, slope, square = theta[:, moving], gradient[:, moving], normal[:, :, moving]
+        data = weight[:, moving], mean[:, moving]
+        curvature = hessian(predictor, *data, here) if newton else square
+        held = ((here <= low) & (slope > 0)) | ((here >= high) & (slope < 0))
+        step, sound = _solve(curvature, square, slope, damping[moving], held, newton)
+        whole = np.ones(moving.size, dtype=bool)
         if newton:
             # A step may push a parameter out of bounds though its gradient points inward.
-            held |= (self.here <= low) & (step < 0)
-            held |= (self.here >= high) & (step > 0)
-            step, sound = _solve(curvature, self.square, self.gradient, self.damping, held)
-            full = _room(self.here, step, self.limits)
-            step *= full
-        trial = np.clip(self.here + step, low, high)
-        if newton:
-            # Else rounding could leave a parameter just short of its bound, blocking all others.
-            np.copyto(trial, low, where=trial - low < AT_BOUND)
-            np.copyto(trial, high, where=high - trial < AT_BOUND)
-        step = trial - self.here
-        promise = -_model_change(curvature, self.gradient, step)
-        loss, gradient, square = self._look(trial)
-        fall = self.loss - loss
-        # Who is done rests, though it may wait for others: no problem's result depends on another.
-        better = sound & (fall >= 0) & ~self.done
-        self.done |= sound & (np.abs(promise) <= tolerance) & (self.damping <= 1.0) & (full == 1.0)
-        self.done |= self.damping >= MOST_DAMPING
-        if better.all():
-            self.here, self.loss, self.gradient, self.square = trial, loss, gradient, square
-        else:
-            for old, new in (
-                (self.here, trial),
-                (self.loss, loss),
-                (self.gradient, gradient),
-                (self.square, square),
-            ):
-                np.copyto(old, new, where=better)
-        self.damping *= np.where(better, np.where(fall > 0.5 * promise, 0.1, 1.0), 8.0)
-        np.maximum(self.damping, LEAST_DAMPING, out=self.damping)
-        # Copying costs about as much as a step, so it waits for a fifth of the problems.
-        if np.count_nonzero(self.done) * 5 >= self.done.size:
-            self.settle(self.done)
-
-    def _look(self, theta: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the loss, half its gradient and JᵀWJ at these parameters."""
-        size = len(theta)
-        found = self.predictor.normal.run(theta, self.weight, self.mean)
-        return found[0], found[1 : 1 + size], found[1 + size :]
-
-    def settle(self, out: NDArray[np.bool_]) -> None:
-        """Write the results of these problems down and move on with the others."""
-        theta, loss, converged = self.final
-        gone = self.moving[out]
-        theta[:, gone], loss[gone] = self.here[:, out], self.loss[out]
-        converged[gone] = self.done[out]
-        left = ~out
-        self.moving, self.done = self.moving[left], self.done[left]
-        self.damping, self.loss = self.damping[left], self.loss[left]
-        self.weight, self.mean = self.weight[:, left], self.mean[:, left]
-        self.here, self.gradient = self.here[:, left], self.gradient[:, left]
-        self.square = self.square[:, left]
+            held |= ((here <= low) & (step < 0)) | ((here >= high) & (step > 0))
+            step, sound = _solve(curvature, square, slope, damping[moving], held, newton)
+            step, whole = _shorten(here, step)
+        trial = np.clip(here + step, low, high)
+        step = trial - here
+        promise = -(step * (2 * slope + (curvature * step).sum(axis=1))).sum(axis=0)
+        found = normal_equations(predictor, *data, trial)
+        fall = loss[moving] - found[0]
+        better = sound & (fall >= 0)
+        done[moving] = sound & whole & (np.abs(promise) <= tolerance) & (damping[moving] <= 1.0)
+        done[moving] |= damping[moving] >= MOST_DAMPING
+        for old, new in zip((theta, loss, gradient, normal), (trial, *found), strict=True):
+            old[..., moving[better]] = new[..., better]
+        change = np.where(better, np.where(fall > 0.5 * promise, 0.1, 1.0), 8.0)
+        damping[moving] = np.maximum(damping[moving] * change, LEAST_DAMPING)
+    return Solution(theta, loss, done)
 
 
-def triangle(size: int) -> dict[tuple[int, int], int]:
-    """Return where entry (i, j), i ≤ j, of a symmetric matrix is stored."""
-    return {pair: place for place, pair in enumerate(combinations_with_replacement(range(size), 2))}
+def normal_equations(
+    predictor: Predictor, weight: Floats, mean: Floats, theta: Floats
+) -> tuple[Floats, Floats, Floats]:
+    """Return the loss Σ w·r², half its gradient JᵀWr, and JᵀWJ, problems last."""
+    answers, jacobian = predictor.differentiate(theta)
+    loss, gradient = np.zeros(theta.shape[1]), np.zeros(theta.shape)
+    normal = np.zeros((len(theta), *theta.shape))
+    for w, residual, row in zip(weight, answers - mean, jacobian, strict=True):
+        loss += w * residual**2
+        gradient += w * residual * row
+        normal += (w * row)[:, None] * row
+    return loss, gradient, normal
+
+
+def hessian(predictor: Predictor, weight: Floats, mean: Floats, theta: Floats) -> Floats:
+    """Return half the Hessian of the loss, (parameters, parameters, problems)."""
+    rows = np.empty((len(theta), *theta.shape))
+    for k, row in enumerate(rows):
+        step = DIFFERENCE * np.minimum(theta[k], 1 - theta[k])
+        gradients = []
+        for end in (theta[k] + step, theta[k] - step):
+            moved = theta.copy()
+            moved[k] = end
+            gradients.append(normal_equations(predictor, weight, mean, moved)[1])
+        row[:] = (gradients[0] - gradients[1]) / (2 * step)
+    return (rows + rows.swapaxes(0, 1)) / 2
 
 
 def _solve(
@@ -178,70 +144,37 @@ def _solve(
     gradient: Floats,
     damping: Floats,
     held: NDArray[np.bool_],
+    newton: bool,
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Solve (curvature + λ·diag square)·s = -gradient among free parameters, by LDLᵀ.
+    """Solve (curvature + λ·diag square)·s = -gradient among the free parameters.
+
+    Scaled so that the diagonal of `square` is 1: then damping keeps the matrix invertible, also
+    where no answer depends on a parameter, which stays where it is.
 
     Returns:
         The steps, and whether the damped curvature was positive definite: else a step is no
-        descent.
+        descent. JᵀWJ always is.
     """
-    size, count = gradient.shape
-    places = triangle(size)
-    pivot: list[Floats] = []
-    lower: list[list[Floats]] = []
-    right: list[Floats] = []
-    sound = np.ones(count, dtype=bool)
-    some_held = [bool(row.any()) for row in held]
-    for i in range(size):
-        # The tiny term: a parameter on which no answer depends stays where it is.
-        diagonal = curvature[places[i, i]] + damping * square[places[i, i]] + 1e-300
-        target = -gradient[i]
-        unscaled: list[Floats] = []
-        row: list[Floats] = []
-        for j in range(i):
-            entry = curvature[places[j, i]]
-            if some_held[i] or some_held[j]:
-                entry = np.where(held[i] | held[j], 0.0, entry)
-            for k in range(j):
-                entry = entry - unscaled[k] * lower[j][k]
-            unscaled.append(entry)
-            row.append(entry / pivot[j])
-            diagonal -= entry * row[j]
-            target -= row[j] * right[j]
-        if some_held[i]:
-            diagonal[held[i]], target[held[i]] = 1.0, 0.0
-        bad = diagonal <= 0
-        if bad.any():
-            sound &= ~bad
-            diagonal[bad] = 1.0
-        lower.append(row)
-        pivot.append(diagonal)
-        right.append(target)
-    step = np.empty_like(gradient)
-    for i in range(size - 1, -1, -1):
-        np.divide(right[i], pivot[i], out=step[i])
-        for j in range(i + 1, size):
-            step[i] -= lower[j][i] * step[j]
-    return step, sound
+    size = len(gradient)
+    diagonal = np.einsum("kkn->kn", square)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    free = ~held / scale
+    matrix = np.moveaxis(curvature * free * free[:, None], -1, 0)
+    matrix = matrix + np.eye(size) * (damping + held).T[:, :, None]
+    sound = np.ones(len(matrix), dtype=bool)
+    if newton:
+        sound = np.linalg.eigvalsh(matrix)[:, 0] > 0
+        matrix[~sound] = np.eye(size)
+    step = np.linalg.solve(matrix, -(gradient * free).T[:, :, None])
+    return step[:, :, 0].T * free, sound
 
 
-def _room(here: Floats, step: Floats, limits: Floats) -> Floats:
-    """Return the share of each step, up to all of it, after which it meets a bound."""
-    bound = np.where(step > 0, limits[1], limits[0])
-    moves = step != 0
-    share = np.divide(bound - here, step, out=np.ones_like(step), where=moves)
-    # A parameter that is at its bound and pushes on is held already, so it does not stop the rest.
-    return np.asarray(np.minimum(share.min(axis=0), 1.0))
-
-
-def _model_change(curvature: Floats, gradient: Floats, step: Floats) -> Floats:
-    """Return by how much the quadratic model says that the loss changes."""
-    size = len(step)
-    places = triangle(size)
-    change = np.zeros(step.shape[1])
-    for i in range(size):
-        inner = gradient[i].copy()
-        for j in range(i + 1, size):
-            inner += curvature[places[i, j]] * step[j]
-        change += (2.0 * inner + curvature[places[i, i]] * step[i]) * step[i]
-    return change
+def _shorten(here: Floats, step: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return steps that end at the first bound they meet, and whether they are whole."""
+    low, high = BOUNDS
+    bound = np.where(step > 0, high, low)
+    share = np.divide(bound - here, step, out=np.full_like(step, np.inf), where=step != 0)
+    shortest = np.minimum(share.min(axis=0), 1.0)
+    # The parameter that meets its bound ends on it: else rounding could leave it just short, and
+    # it would block all others.
+    return np.where(share <= shortest, bound - here, step * shortest), shortest == 1.0

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from whybench.fits.fitting import r_squared
-from whybench.fits.predictor import Predictor
+from whybench.fits.nets import Predictor
 from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
 
@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from whybench.fits.judgments import Judgments
+    from whybench.fits.judgments import Floats, Judgments
     from whybench.fits.schemes import Scheme
-    from whybench.fits.tape import Floats
     from whybench.fits.tasks import TaskTable
 
 __all__ = ["Choice", "HoldOut", "Validation", "choose", "cross_validate", "folds"]

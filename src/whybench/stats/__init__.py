@@ -10,6 +10,7 @@ from whybench.stats.clustered import (
     clustered_share,
     clustered_slope,
     detection,
+    t_quantile,
     wilson_estimate,
 )
 from whybench.stats.contrast import mean_difference
@@ -20,12 +21,11 @@ from whybench.stats.paired import (
     equivalence,
     paired_difference,
     sign_flip_test,
-    signed_rank_test,
 )
 from whybench.stats.permutation import permutation_pvalues, permutation_test
 from whybench.stats.power import Epochs, Spread, epochs_needed, paired_power, spread_of
 from whybench.stats.rank_tests import kruskal_statistics, kruskal_wallis, mann_whitney
-from whybench.stats.resampling import bootstrap, draw_counts, weighted_mean
+from whybench.stats.resampling import bootstrap, draw_counts
 from whybench.stats.results import FEW_UNITS, Estimate, Finding
 from whybench.stats.shift import Replicated, Shift, resampled_shift, shift_between, wider
 
@@ -68,13 +68,12 @@ __all__ = [
     "resampled_spearman",
     "shift_between",
     "sign_flip_test",
-    "signed_rank_test",
     "spearman",
     "spearman_brown",
     "spearman_interval",
     "split_half",
     "spread_of",
-    "weighted_mean",
+    "t_quantile",
     "wider",
     "wilson_estimate",
 ]

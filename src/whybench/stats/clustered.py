@@ -40,6 +40,7 @@ __all__ = [
     "clustered_share",
     "clustered_slope",
     "detection",
+    "t_quantile",
     "wilson_estimate",
 ]
 
@@ -85,7 +86,7 @@ def clustered_estimate(
     flags = few_units(units)
     if variance is not None:
         spread = (variance + added) ** 0.5
-        half = _t_quantile(0.5 + level / 2, units - 1) * spread
+        half = t_quantile(0.5 + level / 2, units - 1) * spread
         low, high = estimate - half, estimate + half
         if spread <= NOTHING * abs(estimate):
             flags += ("no_spread",)
@@ -119,7 +120,7 @@ def wilson_estimate(
         share = variance / binomial if varied else 1 / units
         # q = t²/n, with n the independent answers it is worth: 1/n is the share that the variance
         # is of one answer's, p(1-p).
-        q = _t_quantile(0.5 + level / 2, units - 1) ** 2 * share
+        q = t_quantile(0.5 + level / 2, units - 1) ** 2 * share
         centre, half = estimate + q / 2, (q * binomial + q**2 / 4) ** 0.5
         # The ends are on the far side of the estimate, or on it, but for rounding.
         low = min(estimate, max(0.0, (centre - half) / (1 + q)))
@@ -237,6 +238,13 @@ def detection(
     )
 
 
+def t_quantile(probability: float, degrees: int) -> float:
+    """Return a quantile of Student's t."""
+    from scipy.special import stdtrit  # noqa: PLC0415  (kept out of the start-up path)
+
+    return float(stdtrit(degrees, probability))
+
+
 def _variance(influence: NDArray[np.float64], clusters: ArrayLike) -> tuple[float | None, int]:
     """Return the variance, None with fewer than two clusters, and the number of clusters."""
     labels, place = np.unique(np.asarray(clusters), return_inverse=True)
@@ -258,9 +266,3 @@ def _undefined(clusters: ArrayLike, method: str) -> Estimate:
 
 def _has_both(truth: NDArray[np.bool_]) -> bool:
     return bool(truth.any()) and not truth.all()
-
-
-def _t_quantile(probability: float, degrees: int) -> float:
-    from scipy.special import stdtrit  # noqa: PLC0415  (kept out of the start-up path)
-
-    return float(stdtrit(degrees, probability))

@@ -26,11 +26,11 @@ def benjamini_hochberg(pvalues: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(pvalues, dtype=float)
     if np.any((p < 0) | (p > 1)):
         raise ValueError(f"p-values must lie between 0 and 1, got {p[(p < 0) | (p > 1)].tolist()}")
-    adjusted = np.full(p.shape, np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known])]
-    scaled = p[order] * order.size / np.arange(1, order.size + 1)
-    adjusted[order] = np.minimum(np.minimum.accumulate(scaled[::-1])[::-1], 1.0)
+    from scipy.stats import false_discovery_control  # noqa: PLC0415
+
+    adjusted, known = np.full(p.shape, np.nan), ~np.isnan(p)
+    if known.any():
+        adjusted[known] = false_discovery_control(p[known])
     return adjusted
 
 

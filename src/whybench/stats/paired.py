@@ -2,9 +2,9 @@
 
 Two agents that answered the same items, or one agent in two conditions, are compared unit by
 unit; what the units share cancels. `paired_difference` gives the mean difference with an
-interval. `sign_flip_test` and `signed_rank_test` ask whether there is one. A large p-value does
-not say that there is none: `equivalence` asks that, by showing the mean difference to lie within
-a margin that was stated beforehand (two one-sided tests, Schuirmann 1987).
+interval. `sign_flip_test` asks whether there is one. A large p-value does not say that there is
+none: `equivalence` asks that, by showing the mean difference to lie within a margin that was stated
+beforehand (two one-sided tests, Schuirmann 1987).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import numpy as np
 
 from whybench.seeds import generator
 from whybench.stats.contrast import mean_difference
-from whybench.stats.ranks import midranks
 from whybench.stats.results import Finding, few_units
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from whybench.stats.results import Estimate
 
-__all__ = ["equivalence", "paired_difference", "sign_flip_test", "signed_rank_test"]
+__all__ = ["equivalence", "paired_difference", "sign_flip_test"]
 
 EXACT = 13
 """Up to this number of units all 2^n signs are tried instead of a random part of them."""
@@ -80,32 +79,6 @@ def sign_flip_test(
     return Finding(mean, p, mean, n, 2, method, few_units(n))
 
 
-def signed_rank_test(first: ArrayLike, second: ArrayLike) -> Finding:
-    """Test whether paired differences are symmetric about zero (Wilcoxon).
-
-    Pairs without a difference are left out. The statistic is the rank sum of the positive
-    differences; the effect is the matched rank-biserial correlation, the share of the rank sum
-    that is positive less the share that is negative.
-    """
-    from scipy.stats import wilcoxon  # noqa: PLC0415
-
-    differences = _differences(first, second)
-    method = "Wilcoxon signed rank, two-sided; effect matched rank-biserial"
-    kept = differences[differences != 0]
-    if not kept.size:
-        return Finding(None, None, None, differences.size, 2, method, ("undefined",))
-    tied = np.unique(np.abs(kept)).size < kept.size
-    how = "approx" if tied or kept.size > 50 else "exact"
-    found = wilcoxon(kept, method=how, correction=how == "approx")
-    total = kept.size * (kept.size + 1) / 2
-    # SciPy returns the smaller of the two rank sums; the sign of the effect says which.
-    positive = _positive_rank_sum(kept)
-    flags = ("zeros_left_out",) if kept.size < differences.size else ()
-    return Finding(
-        positive, float(found.pvalue), 2 * positive / total - 1, kept.size, 2, method, flags
-    )
-
-
 def equivalence(
     first: ArrayLike,
     second: ArrayLike,
@@ -145,7 +118,3 @@ def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     if one.shape != two.shape or one.ndim != 1:
         raise ValueError(f"second must pair with first, of shape {one.shape}, got {two.shape}")
     return np.asarray(one - two)
-
-
-def _positive_rank_sum(differences: NDArray[np.float64]) -> float:
-    return float(midranks(np.abs(differences))[differences > 0].sum())

@@ -27,7 +27,7 @@ from whybench.stats.results import Estimate, few_units
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
 __all__ = [
     "IntervalMethod",
@@ -36,7 +36,6 @@ __all__ = [
     "draw_counts",
     "interval",
     "left_out",
-    "weighted_mean",
 ]
 
 IntervalMethod = Literal["percentile", "bca"]
@@ -144,12 +143,6 @@ def interval(
         tails = _corrected(tails, kept, estimate, jackknife[~np.isnan(jackknife)])
     low, high = np.quantile(kept, tails)
     return float(low), float(high)
-
-
-def weighted_mean(values: ArrayLike) -> Statistic:
-    """Return the mean of values, as a statistic of counts."""
-    array = np.asarray(values, dtype=float)
-    return lambda counts: (counts @ array) / counts.sum(axis=1)
 
 
 def _corrected(

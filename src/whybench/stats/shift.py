@@ -12,21 +12,27 @@ two sides to an interval of it:
       d - sqrt(a² + b² - 2·r·a·b),  a = second - its low end,  b = the first's high end - first
 
   So an interval that is lopsided, as near a share of 1, makes a lopsided one; and where both sides
-  were right every time the difference is as uncertain as they are. A difference without any spread
-  has its p-value by signs: all units point the same way.
-- `resampled_shift` takes values of both sides on the same resamples, for what is not smooth.
+  were right every time the difference is as uncertain as they are.
+- `resampled_shift` takes values of both sides on the same resamples, for what is not smooth. Its
+  ends are the resampled values up to which its p-value would not fall below 1 - level.
+
+Where every unit differs by the same, nothing tells how far units could differ: the interval above
+has no width, however few they are. All that is known is that they point the same way. The p-value
+is then that of the sign test, 2 / 2^units, and the interval that of Student's t at the spread that
+would have this p-value; it is flagged `no_spread`. So three units alike show no change, and six do.
 
 The p-value belongs to the interval: it is below 1 - level just where the interval leaves out 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats.resampling import interval
+from whybench.stats.clustered import t_quantile
 from whybench.stats.results import Estimate, few_units
 
 if TYPE_CHECKING:
@@ -36,8 +42,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Replicated", "Shift", "resampled_shift", "shift_between", "wider"]
 
-LEVEL = 0.95
+LEVEL, ALPHA = 0.95, 0.05
 NOTHING = 1e-12
+CANCELLED = 1e-14
+"""What is left of a² + b² - 2·r·a·b where it should be nothing, as a share of a² + b²."""
+
+MOST_SIGNS = 1000
+"""Units by which signs are counted: 2^-1000 is near the smallest number there is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +82,8 @@ def shift_between(first: Replicated, second: Replicated) -> Shift:
         method = "difference of two estimates, of which one is not defined"
         return Shift(Estimate(None, None, None, n, units, method, flags), None)
     difference = two.estimate - one.estimate
+    if abs(difference) <= NOTHING:
+        difference = 0.0
     r = _correlation(
         np.array([first.without[unit] for unit in shared], dtype=float),
         np.array([second.without[unit] for unit in shared], dtype=float),
@@ -80,6 +93,11 @@ def shift_between(first: Replicated, second: Replicated) -> Shift:
         return Shift(Estimate(difference, None, None, n, units, method, flags), None)
     down = _gap(two.estimate - two.low, one.high - one.estimate, r)
     up = _gap(two.high - two.estimate, one.estimate - one.low, r)
+    if (down if difference > 0 else up) <= NOTHING * abs(difference):
+        signs = _gap_of_signs(difference, units)
+        down, up = max(down, signs), max(up, signs)
+        flags = tuple(dict.fromkeys((*flags, "no_spread")))
+        method += "; no spread, hence by signs" if difference else ""
     found = Estimate(difference, difference - down, difference + up, n, units, method, flags)
     return Shift(found, _p_value(difference, down if difference > 0 else up, units))
 
@@ -97,36 +115,47 @@ def resampled_shift(
         units: Units that were resampled.
     """
     one, two = (np.asarray(values, dtype=float) for values in draws)
-    moved = two - one
+    moved = np.sort((two - one)[~np.isnan(two - one)])
+    moved[np.abs(moved) <= NOTHING] = 0.0
     method = f"difference, percentile of {moved.size} joint resamples of {units} units"
-    low, high = interval(moved, second - first, level=LEVEL)
-    tail = min(np.sum(moved <= NOTHING), np.sum(moved >= -NOTHING))
+    found = Estimate(second - first, None, None, n, units, method, few_units(units))
+    if not moved.size:
+        return Shift(found, None)
+    tail = min(np.sum(moved <= 0), np.sum(moved >= 0))
     p = min(1.0, 2 * (1 + float(tail)) / (1 + moved.size))
-    found = Estimate(second - first, low, high, n, units, method, few_units(units))
-    return Shift(found, p)
+    # So many resamples at most lie beyond 0 where the p-value is below 1 - level.
+    beyond = ceil(ALPHA / 2 * (1 + moved.size) - NOTHING) - 2
+    if beyond < 0:
+        low, high = min(moved[0], 0.0), max(moved[-1], 0.0)
+    else:
+        low, high = moved[beyond], moved[-1 - beyond]
+    return Shift(replace(found, low=float(low), high=float(high)), p)
 
 
 def wider(one: Shift, other: Shift) -> Shift:
     """Return a difference with the farther ends of two intervals and the larger p-value.
 
-    For where two kinds of uncertainty are known, each of which the other does not see.
+    For where two kinds of uncertainty are known, each of which the other does not see. Intervals on
+    either side of 0 contradict each other, and show nothing: the p-value is then 1.
     """
     first, second = one.estimate, other.estimate
     ends = [(found.low, found.high) for found in (first, second)]
     known = [(low, high) for low, high in ends if low is not None and high is not None]
     if len(known) < len(ends) or one.p is None or other.p is None:
         return one if one.p is None else other
+    low, high = min(low for low, _ in known), max(high for _, high in known)
+    apart = any(end < 0 for _, end in known) and any(end > 0 for end, _ in known)
     return Shift(
         Estimate(
             first.estimate,
-            min(low for low, _ in known),
-            max(high for _, high in known),
+            low,
+            high,
             first.n,
             first.units,
             f"{first.method}; {second.method}; the farther ends",
             tuple(dict.fromkeys((*first.flags, *second.flags))),
         ),
-        max(one.p, other.p),
+        1.0 if apart else max(one.p, other.p),
     )
 
 
@@ -141,16 +170,23 @@ def _correlation(one: NDArray[np.float64], two: NDArray[np.float64]) -> float:
 
 
 def _gap(one: float, two: float, r: float) -> float:
-    return float(np.sqrt(max(one**2 + two**2 - 2 * r * one * two, 0.0)))
+    square = one**2 + two**2 - 2 * r * one * two
+    return float(np.sqrt(square)) if square > CANCELLED * (one**2 + two**2) else 0.0
+
+
+def _gap_of_signs(difference: float, units: int) -> float:
+    """Return how far an interval reaches whose p-value is that of units with the same sign."""
+    reach = t_quantile(0.5 + LEVEL / 2, units - 1)
+    return abs(difference) * reach / -t_quantile(0.5 ** min(units, MOST_SIGNS), units - 1)
 
 
 def _p_value(difference: float, gap: float, units: int) -> float:
     """Return the p-value of no difference, given how far the interval reaches towards 0."""
-    from scipy.special import stdtr, stdtrit  # noqa: PLC0415  (kept out of the start-up path)
+    from scipy.special import stdtr  # noqa: PLC0415  (kept out of the start-up path)
 
-    if abs(difference) <= NOTHING:
+    if not difference:
         return 1.0
-    if gap <= NOTHING * abs(difference):
-        return float(min(1.0, 2.0 ** (1 - units)))
-    reach = float(stdtrit(units - 1, 0.5 + LEVEL / 2))
-    return 2 * float(stdtr(units - 1, -abs(difference) / gap * reach))
+    reach = t_quantile(0.5 + LEVEL / 2, units - 1)
+    p = 2 * float(stdtr(units - 1, -abs(difference) / gap * reach))
+    # On the edge rounding would decide.
+    return max(p, ALPHA) if gap >= abs(difference) else min(p, float(np.nextafter(ALPHA, 0)))

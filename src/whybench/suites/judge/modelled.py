@@ -39,10 +39,9 @@ from whybench.fits import (
     intervals,
 )
 from whybench.fits import Question as Asked
-from whybench.fits.intervals import t_quantile
 from whybench.fits.resamples import sampled
 from whybench.scm import Graph
-from whybench.stats import Estimate, Measure
+from whybench.stats import Estimate, Measure, t_quantile
 from whybench.suites.judge.groups import CONDITION, groups_of, measure_of
 from whybench.suites.judge.questions import structure
 
