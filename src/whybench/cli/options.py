@@ -123,8 +123,7 @@ def design_settings(
     suite_name: str, design: str | None, factors: Iterable[str]
 ) -> dict[str, object]:
     """Return what was asked for as `Suite.make_design` takes it; by default the first design."""
-    named = design or next(iter(get_suite(suite_name).designs))
-    return {"design": named, **key_values(factors, "-T")}
+    return get_suite(suite_name).settings(design, **key_values(factors, "-T"))
 
 
 def read_sources(

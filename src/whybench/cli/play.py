@@ -54,7 +54,7 @@ def play_command(
         raise UserError(f"you have played all of the design {made.name}; choose another --design")
     ids = waiting[:count]
     click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
-    settings = {"design": design or next(iter(asked.designs)), **key_values(factors, "-T")}
+    settings = asked.settings(design, **key_values(factors, "-T"))
     for item in ids:
         if not hold_episode(asked, settings, agent, item, folder):
             click.echo("\nLeft. What you had not finished is not recorded; it waits for you.")

@@ -75,7 +75,7 @@ def run(
     one = registry.get_suite(suite)
     suites_for(model, [suite])
     check_counts(limit=limit, epochs=epochs, group=group)
-    chosen = {"design": design or next(iter(one.designs)), **factors}
+    chosen = one.settings(design, **factors)
     made = one.make_design(chosen)
     given = dict(model_args or {})
     folder = log_dir or log_folder(one.name, made, model, given, shard, group)

@@ -99,7 +99,7 @@ def plan(
     60
     """
     one = registry.get_suite(suite)
-    made = one.make_design({"design": design or next(iter(one.designs)), **factors})
+    made = one.make_design(one.settings(design, **factors))
     return count_calls(one, made, limit=limit, epochs=epochs, shard=shard, group=group)
 
 

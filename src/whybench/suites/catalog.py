@@ -121,5 +121,4 @@ def items(suite: str, design: str | None = None, *, shard: str = WHOLE, **factor
     True
     """
     one = registry.get_suite(suite)
-    base = design or next(iter(one.designs))
-    return Items(one, one.make_design({"design": base, **factors}), shard)
+    return Items(one, one.make_design(one.settings(design, **factors)), shard)

@@ -282,8 +282,12 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """Return how much a profile of this size asks."""
         if name not in BUDGETS:
             raise UserError(f"budget must be one of {', '.join(BUDGETS)}, got {name!r}")
-        whole = Budget({DESIGN: next(iter(self.designs))}, "the default design of the suite")
+        whole = Budget(self.settings(), "the default design of the suite")
         return self.costs.budgets.get(name, whole)
+
+    def settings(self, design: str | None = None, **factors: Any) -> dict[str, Any]:
+        """Return what `make_design` and the task take; the first design if none is named."""
+        return {DESIGN: design or next(iter(self.designs)), **factors}
 
     def agent(self, name: str) -> Agent[Any]:
         """Return a reference agent by name."""
