@@ -1,4 +1,8 @@
-"""How evidence is stated: what is claimed, what was measured, and whether it holds."""
+"""How evidence is stated: what is claimed, what was measured, and whether it holds.
+
+A claim has its bound in one place, the part that measures it. `python -m evidence` prints what a
+part says (`print_figures`), and tests ask the same part whether all of it holds (`held`).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["Figure", "Parts", "figures_of", "print_figures"]
+__all__ = ["Figure", "Part", "Parts", "figures_of", "held", "print_figures"]
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,15 @@ class Figure:
     measured: str
     holds: bool
 
+    def __str__(self) -> str:
+        return f"{'ok  ' if self.holds else 'MISS'} {self.claim}\n       {self.measured}"
 
-Parts: TypeAlias = "Mapping[str, Callable[[bool], Iterator[Figure]]]"
-"""The parts of a subject by name; each is told whether to be small."""
+
+Part: TypeAlias = "Callable[[bool], Iterable[Figure]]"
+"""What measures; it is told whether to be small."""
+
+Parts: TypeAlias = "Mapping[str, Part]"
+"""The parts of a subject by name."""
 
 
 def figures_of(parts: Parts, small: bool = False, only: str = "") -> Iterator[Figure]:
@@ -41,7 +51,19 @@ def print_figures(figures: Iterable[Figure]) -> bool:
     """Print figures as they come; say whether all claims hold."""
     all_hold = True
     for figure in figures:
-        mark = "ok  " if figure.holds else "MISS"
-        print(f"{mark} {figure.claim}\n       {figure.measured}", flush=True)
+        print(figure, flush=True)
         all_hold &= figure.holds
     return all_hold
+
+
+def held(part: Part) -> list[Figure]:
+    """Return the figures of a part at its small size, if it has any and all of them hold.
+
+    Raises:
+        AssertionError: With what `python -m evidence` would print of those that do not.
+    """
+    found = list(part(True))
+    missed = [str(figure) for figure in found if not figure.holds]
+    if missed or not found:
+        raise AssertionError("\n".join(missed) or f"{part} must claim something, got nothing")
+    return found

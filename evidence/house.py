@@ -74,31 +74,6 @@ def determinism(small: bool) -> Iterator[Figure]:
     )
 
 
-def truth(small: bool) -> Iterator[Figure]:
-    """Yield figures on the two engines, a third opinion, and a large world."""
-    agreement = scm.engines_agree(500 if small else 10_000)
-    yield Figure(
-        "both derivations agree to 1e-12 on observational, interventional, counterfactual queries",
-        f"{agreement.queries} queries on {agreement.models} models ({agreement.impossible} with "
-        f"impossible evidence, refused by both), largest difference "
-        f"{agreement.largest_difference:.1e}",
-        agreement.largest_difference <= 1e-12,
-    )
-    third = scm.third_opinion(25 if small else 500)
-    yield Figure(
-        "pgmpy's elimination agrees (do-queries on the mutilated graph)",
-        f"{third.queries} queries on {third.models} models, largest difference "
-        f"{third.largest_difference:.1e}",
-        third.largest_difference <= 1e-12,
-    )
-    large = scm.thirty_nodes()
-    yield Figure(
-        "a 30-node chain of blocks is certified in under a second",
-        f"{large.seconds:.3f} s",
-        large.seconds < 1,
-    )
-
-
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every own-worded design."""
     from evidence.calibration import checked
@@ -213,7 +188,7 @@ def wheel(small: bool) -> Iterator[Figure]:
 
 PARTS: Parts = {
     part.__name__: part
-    for part in (determinism, truth, soundness, reading, calibration, cost, wheel, runs)
+    for part in (determinism, scm.truth, soundness, reading, calibration, cost, wheel, runs)
 }
 
 figures = partial(figures_of, PARTS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from evidence.analyze import PARTS
+from evidence.figures import held
 
 from evidence import challenges, code_runs, confinement, graders
 
@@ -20,6 +21,4 @@ REAL_MODEL = {"grader-real", "real-answers"}
     ],
 )
 def test_the_figures_hold(part: str) -> None:
-    found = list(PARTS[part](True))
-    assert found
-    assert not [figure for figure in found if not figure.holds]
+    held(PARTS[part])

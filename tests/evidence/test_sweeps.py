@@ -4,6 +4,7 @@ import os
 import shutil
 
 import pytest
+from evidence.figures import held
 
 from evidence import sweeps
 
@@ -18,5 +19,4 @@ pytestmark = [
 
 @pytest.mark.parametrize("part", sweeps.PARTS)
 def test_drill(part):
-    for figure in sweeps.PARTS[part](True):
-        assert figure.holds, figure
+    held(sweeps.PARTS[part])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.fits import QUESTIONS, TASKS, global_optimum, same_bits, speed
+from evidence.fits import QUESTIONS, TASKS
 
 from whybench.fits import (
     CHAIN_3,
@@ -148,20 +148,6 @@ def test_starts_are_counted():
         search(Predictor(TASKS, COLLIDER_3), np.ones((1, 11)), np.ones((1, 11)), starts=0)
 
 
-@pytest.mark.parametrize("scheme", [COLLIDER_3, COLLIDER_4], ids=lambda scheme: scheme.name)
-def test_no_loss_is_above_that_of_a_dense_grid_with_polish(scheme):
-    found = global_optimum(scheme, problems=12, levels=20, polished=4)
-    assert found.misses == 0
-    assert found.largest_excess < 1e-7
-
-
-@pytest.mark.parametrize("scheme", [COLLIDER_3, COLLIDER_4], ids=lambda scheme: scheme.name)
-def test_a_batch_is_faster_than_scipy_and_as_good(scheme):
-    found = speed(scheme, problems=10_000, one_by_one=10)
-    assert found.largest_excess < 1e-9
-    assert found.ratio > 50
-
-
 def test_the_corner_where_leak_and_strength_vanish_is_found():
     """E never happens, yet when it does C1 is likely: only the ratio of m1 to b says so."""
     rng = generator("tests", "corner")
@@ -169,7 +155,3 @@ def test_the_corner_where_leak_and_strength_vanish_is_found():
     data = noiseless(TASKS, COLLIDER_3, truth)
     fits = fit(TASKS, COLLIDER_3, data)
     assert fits.loss.max() < 1e-8
-
-
-def test_two_processes_find_the_same_bits():
-    assert same_bits(problems=40)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.fits import TASKS, recovery
+from evidence.fits import TASKS
 
 from whybench.fits import COLLIDER_3, COLLIDER_4, Judgments, fit, intervals
 from whybench.fits.resamples import sampled
@@ -89,11 +89,3 @@ def test_arguments_are_checked():
     sums = Judgments(data.labels, data.counts, data.means, data.squares)
     with pytest.raises(ValueError, match="data must have rows"):
         intervals(TASKS, COLLIDER_3, sums)
-
-
-@pytest.mark.parametrize("clustered", [False, True], ids=["rows", "vignettes"])
-def test_intervals_cover(clustered):
-    """A small run of what evidence measures; 200 agents leave a standard error of 1.5 points."""
-    found = recovery(COLLIDER_3, agents=200, resamples=400, clustered=clustered)
-    assert min(found.covered.values()) > 0.89
-    assert max(found.covered.values()) < 0.995

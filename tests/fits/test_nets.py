@@ -71,7 +71,7 @@ def test_predictions_are_exact(table, scheme):
     assert_exact(table, scheme, rng.uniform(0.02, 0.98, (len(scheme.parameters), 20)))
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings.default.max_examples * 2 // 5)
 @given(seed=st.integers(0, 10**6))
 def test_predictions_are_exact_on_any_small_graph(seed):
     rng = generator("tests", "graphs", seed)

@@ -7,7 +7,8 @@ import socket
 from typing import TYPE_CHECKING
 
 import pytest
-from evidence.attacks import SMALL, Bystanders, Repelled, attacks, repel, repel_as_user
+from evidence.attacks import Bystanders, Repelled, attacks, repel, repel_as_user
+from evidence.confinement import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,10 +22,6 @@ def bystanders() -> Iterator[Bystanders]:
         yield watched
 
 
-OVERSHOOT = 2.0
-"""Memory is looked at now and then: what gets by meanwhile is more where other tests run too."""
-
-
 @pytest.fixture(scope="module")
 def as_user(confines: None) -> dict[str, Repelled]:
     if os.geteuid() != 0:
@@ -34,17 +31,16 @@ def as_user(confines: None) -> dict[str, Repelled]:
 
 @pytest.mark.parametrize("name", attacks())
 def test_an_attack_is_repelled(name: str, bystanders: Bystanders) -> None:
-    repelled = repel(attacks()[name], bystanders)
-    assert not repelled.harm
-    assert repelled.memory <= OVERSHOOT * SMALL.memory
+    figure = told(repel(attacks()[name], bystanders), "this user", small=True)
+    assert figure.holds, str(figure)
 
 
 @pytest.mark.parametrize("name", attacks())
 def test_an_attack_is_repelled_for_an_ordinary_user(
     name: str, as_user: dict[str, Repelled]
 ) -> None:
-    assert not as_user[name].harm
-    assert as_user[name].memory <= OVERSHOOT * SMALL.memory
+    figure = told(as_user[name], "user", small=True)
+    assert figure.holds, str(figure)
 
 
 def test_harm_is_seen_where_there_is_some() -> None:

@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from evidence.scm import batch_speed, chain_of_blocks, thirty_nodes
+from evidence.scm import chain_of_blocks
 
 from whybench.scm import (
     Bernoulli,
@@ -41,16 +41,6 @@ def test_large_chains_of_blocks():
     assert len(nodes) == 28
     certificate = certify(model, pns(nodes[0], nodes[-1]))
     assert names(certificate) == ["block product", "elimination"]
-
-
-def test_thirty_nodes_take_less_than_a_second():
-    found = thirty_nodes()
-    assert found.count == 30
-    assert found.seconds < 1
-
-
-def test_batches_are_certified_together():
-    assert batch_speed(batch=5000).per_second > 20_000
 
 
 def test_a_disagreement_names_both_values(monkeypatch):

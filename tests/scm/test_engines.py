@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from evidence.scm import engines_agree, third_opinion
 
 from whybench.scm import (
     Bernoulli,
@@ -164,17 +163,3 @@ def test_batch_equals_loop_when_the_order_of_thresholds_varies(engine):
     query = counterfactual({"E": 1}, {"C1": 1}, given={"C1": 0, "E": 0})
     looped = [engine(model(column), query) for column in draws.T]
     assert engine(model(draws), query) == pytest.approx(looped, abs=1e-14)
-
-
-def test_engines_agree_on_random_models():
-    found = engines_agree(models=500, seed=1)
-    assert found.queries + found.impossible == 1500
-    assert found.queries > 1250
-    assert found.largest_difference < 1e-12
-
-
-def test_a_third_opinion():
-    found = third_opinion(models=12, seed=2)
-    assert found.queries + found.impossible == 24
-    assert found.queries > 15
-    assert found.largest_difference < 1e-12

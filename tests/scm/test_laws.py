@@ -29,7 +29,7 @@ from whybench.scm import (
 ENGINES = (enumeration.probability, elimination.probability)
 engines = st.sampled_from(ENGINES)
 seeds = st.integers(0, 2**32 - 1)
-laws = settings(max_examples=60, deadline=None)
+laws = settings(max_examples=settings.default.max_examples * 3 // 5)
 
 
 def draw(seed, largest=5):

@@ -65,7 +65,8 @@ def test_few_units_that_all_differ_alike_show_no_change() -> None:
 
 
 def test_the_p_value_agrees_with_the_interval() -> None:
-    assert contradictions(1500) == {"between": 0, "resampled": 0, "wider": 0}
+    # Many more are tried with the other figures of the statistics.
+    assert contradictions(100) == {"between": 0, "resampled": 0, "wider": 0}
 
 
 @given(pairs)

@@ -318,7 +318,7 @@ def test_a_challenge_of_another_family_is_drawn_too() -> None:
 places = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=15)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=settings.default.max_examples * 3 // 5)
 @given(places)
 def test_spread_points_keep_apart_and_near(at: list[tuple[int, int]]) -> None:
     given_at = np.array(at, dtype=float)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from evidence.code_runs import DIES, DIGEST, HANGS, PARTS, TRUE, block, converse
+from evidence.figures import held
 from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.model import ChatMessageTool
@@ -240,9 +241,7 @@ def _told(sample: EvalSample) -> str:
 @pytest.mark.xdist_group("sandbox")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_whatever_a_program_does_is_an_outcome_and_the_answer_is_asked_for(confines: None) -> None:
-    found = list(PARTS["misbehaving"](True))
-    assert len(found) > 10
-    assert not [figure for figure in found if not figure.holds]
+    assert len(held(PARTS["misbehaving"])) > 10
 
 
 DEBUG: dict[str, tuple[tuple[Said, ...], list[str]]] = {

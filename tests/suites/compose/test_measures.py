@@ -198,7 +198,7 @@ def test_nothing_answered_is_nothing_measured() -> None:
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=5)
+@settings(max_examples=settings.default.max_examples // 20)
 def test_the_order_of_rows_does_not_matter(seed: int) -> None:
     every = list(rows(whole_follows_the_first_block, each=12))
     rng = generator("test", "order", seed)

@@ -99,12 +99,26 @@ def test_a_coin_has_a_quarter_of_everything(transmit: list[float]) -> None:
 def test_a_narrower_margin_takes_more_units(transmit: list[float], error: float) -> None:
     steps, place = compositions_of(len(transmit))[-1]
     profile = flip_profile(transmit, error, 3)
-    needed = [units_needed(profile, steps, place, delta) for delta in (0.5, 0.25, 0.1, 0.05)]
-    yes = [each.units for each in needed if each.verdict == "yes"]
+    margins = (0.5, 0.25, 0.1, 0.05)
+    needed = [units_needed(profile, steps, place, delta) for delta in margins]
+    # Where the whole is tiny, even rare errors move it by more than the widest margin.
+    verdicts = ["yes" if abs(needed[0].ratio) < delta else "no" for delta in margins]
+    assert [each.verdict for each in needed] == verdicts
+    units = [each.units for each in needed]
+    assert all(number is None or number > 0 for number in units)  # None: just at the margin
+    yes = [number or np.inf for number in units[: verdicts.count("yes")]]
+    no = [number or np.inf for number in units[verdicts.count("yes") :]]
     assert yes == sorted(yes)
-    assert yes[0] > 0
-    # A yes at one margin is a yes at every wider one.
-    assert all(each.verdict == "yes" for each in needed[: len(yes)])
+    assert no == sorted(no, reverse=True)
+
+
+def test_rare_errors_move_a_whole_that_is_rarer_still() -> None:
+    # A whole of 1/16³ is 1/4096; 0.0098 of errors, by a majority of three, add more than a half.
+    steps, place = compositions_of(3)[-1]
+    found = units_needed(flip_profile((1 / 16,) * 3, 0.0098, 3), steps, place, 0.5)
+    assert majority_error(0.0098, 3) > 1 / 4096
+    assert found.verdict == "no"
+    assert units_needed(flip_profile((1 / 4,) * 3, 0.0098, 3), steps, place, 0.5).verdict == "yes"
 
 
 def test_without_skewness_the_formula_is_the_textbooks() -> None:

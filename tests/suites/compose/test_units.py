@@ -25,7 +25,7 @@ def same(one: Units, other: Units) -> bool:
 
 
 @given(start=st.integers(0, 2000), count=st.integers(0, 600))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings.default.max_examples // 4)
 def test_unit_i_is_the_same_however_many_are_drawn(start: int, count: int) -> None:
     every = units_of(MIXED, 2600, "same")
     some = units_of(MIXED, count, "same", start=start)

@@ -6,7 +6,8 @@ import sys
 from itertools import permutations, product
 
 import pytest
-from evidence.entailment import agreement, verdict_time
+from evidence.entailment import PARTS
+from evidence.figures import held
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,9 +140,7 @@ class TestTwoWays:
         assert impossible
 
     def test_agree_on_random_episodes(self):
-        found = agreement(10_000)
-        assert found.differences == 0
-        assert 0 < found.open < found.checks
+        held(PARTS["agreement"])
 
     @given(episodes())
     def test_agree_and_speak_the_truth(self, episode):
@@ -164,7 +163,7 @@ class TestTwoWays:
 
 
 def test_a_verdict_on_fifteen_entities_takes_milliseconds():
-    assert verdict_time(15, episodes=10).mean <= 50
+    held(PARTS["speed"])
 
 
 class TestErrors:

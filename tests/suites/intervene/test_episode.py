@@ -170,7 +170,7 @@ REPLIES = st.one_of(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=5 * settings.default.max_examples)
 @given(st.lists(REPLIES, min_size=1, max_size=8), st.booleans(), st.sampled_from(["text", "tools"]))
 def test_every_series_of_replies_ends(replies: list[str], truncated: bool, interface: str) -> None:
     """Whatever is said, over and over, there is an end, and within a bound."""

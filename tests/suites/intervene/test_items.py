@@ -8,8 +8,8 @@ from itertools import permutations
 
 import networkx
 import pytest
-from evidence.figures import print_figures
-from evidence.worlds import figures
+from evidence.figures import held
+from evidence.worlds import PARTS
 
 from whybench.seeds import digest, item_id
 from whybench.suites.contract import UserError
@@ -221,8 +221,7 @@ def test_places_outside_a_design_are_refused() -> None:
 
 
 def test_the_figures_hold() -> None:
-    # The rate is a matter of the machine and left to `python -m evidence`.
-    assert all(
-        print_figures(figures(small=True, only=part))
-        for part in ("transitions", "core", "balance", "sameness")
-    )
+    # The rate is a matter of the machine and left to `python -m evidence`; all transitions are
+    # compared by the tests of worlds.
+    for part in ("core", "balance", "sameness"):
+        held(PARTS[part])
