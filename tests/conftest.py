@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,34 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
+
+COLLECTED = pytest.StashKey[Counter[str]]()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Count tests, and let slow ones begin first, lest one worker be busy when others are done."""
+    for item in items:
+        if _marked(item, "model", "install"):
+            item.add_marker("slow")
+    config.stash[COLLECTED] = Counter(
+        "slow" if _marked(item, "slow") else "quick" for item in items
+    )
+    if hasattr(config, "workerinput"):
+        items.sort(
+            key=lambda item: (_marked(item, "slow"), _marked(item, "model", "install")),
+            reverse=True,
+        )
+
+
+def _marked(item: pytest.Item, *names: str) -> bool:
+    return any(marker.name in names for marker in item.iter_markers())
+
+
+@pytest.fixture
+def collected(pytestconfig: pytest.Config) -> Counter[str]:
+    """Return how many tests there are of each kind, `slow` and `quick`, whichever are run."""
+    return pytestconfig.stash[COLLECTED]
 
 
 @pytest.fixture

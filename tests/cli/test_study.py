@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.request import Request, urlopen
 
 import pytest
@@ -17,6 +18,9 @@ from whybench.cli import _whybench
 from whybench.datasets import state
 from whybench.study.export import ENGINE
 from whybench.suites.contract import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(
     state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"),
@@ -45,6 +49,15 @@ def test_export_of_nothing_writes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "study").exists()
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let what is started hear interrupts, which all that a shell runs in its background ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", ["serve", "download"])
 def test_serve_says_where_takes_rows_and_ends_when_interrupted(how: str, tmp_path: Path) -> None:
     exported(tmp_path / "study", "--save", how)
@@ -66,7 +79,10 @@ def test_serve_says_where_takes_rows_and_ends_when_interrupted(how: str, tmp_pat
                 assert reply.status == 200
         finally:
             serving.send_signal(signal.SIGINT)
-        rest = serving.stdout.read()
+        try:
+            rest, _ = serving.communicate(timeout=60)
+        finally:
+            serving.kill()
     assert serving.returncode == 0
     assert rest == "ended\n"
     assert ("export the study with --save serve" in told) == (how == "download")

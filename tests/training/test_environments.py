@@ -10,7 +10,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import verifiers.v1 as vf
 from evidence.agent_server import AgentServer
 from evidence.environments import SUITES, items_of, rollouts
 from evidence.fault_server import FaultServer, Plan
@@ -21,11 +20,13 @@ from whybench.training import reward
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Importing the library takes seconds; one process is enough.
+# Importing the library takes seconds: one process does it, and only once it runs these tests.
 pytestmark = pytest.mark.xdist_group("verifiers")
 
 
 def environment(name: str, **settings: Any) -> Any:
+    import verifiers.v1 as vf
+
     return vf.load_environment(
         vf.resolve_env_config({"taskset": {"id": f"whybench-{name}"}, **settings})
     )
@@ -126,6 +127,7 @@ def test_an_episode_that_a_limit_ends_is_unfinished() -> None:
 
 def run(env: Any, address: str, change: Callable[[Any], Any] = lambda task: task) -> list[Any]:
     """Return the traces of the first task."""
+    import verifiers.v1 as vf
 
     async def one() -> list[Any]:
         context = vf.ModelContext(
