@@ -10,7 +10,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -158,32 +157,31 @@ def wheel(small: bool) -> Iterator[Figure]:
     """Yield what a new user meets: the wheel in a fresh environment."""
     from evidence.installed import first_example, install_wheel, start_up
 
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = install_wheel(Path(folder))
-        printed = first_example(fresh).split()
-        shown = {
-            name: float(printed[printed.index(name) + 1])
-            for name in ("ea", "ea_low", "ea_high", "mv", "mv_low", "mv_high")
-        }
-        yield Figure(
-            "in a fresh environment with only the wheel, the README's first example prints EA and "
-            "MV with intervals",
-            ", ".join(f"{name} {value:.3f}" for name, value in shown.items()),
-            shown["ea"] == 0.35 and shown["mv"] == 0,
-        )
-        bound = 1.5 if small else 0.5
-        seconds = start_up(fresh, 3 if small else 7)
-        imported, door = seconds.pop("import whybench"), 0.5 if small else 0.15
-        yield Figure(
-            f"import whybench takes {door} s more than a bare interpreter",
-            f"{imported:.3f} s",
-            imported <= door,
-        )
-        yield Figure(
-            f"--help, list, show, items start in {bound} s more than a bare interpreter",
-            ", ".join(f"{command} {value:.2f} s" for command, value in seconds.items()),
-            max(seconds.values()) <= bound,
-        )
+    fresh = install_wheel()
+    printed = first_example(fresh).split()
+    shown = {
+        name: float(printed[printed.index(name) + 1])
+        for name in ("ea", "ea_low", "ea_high", "mv", "mv_low", "mv_high")
+    }
+    yield Figure(
+        "in a fresh environment with only the wheel, the README's first example prints EA and "
+        "MV with intervals",
+        ", ".join(f"{name} {value:.3f}" for name, value in shown.items()),
+        shown["ea"] == 0.35 and shown["mv"] == 0,
+    )
+    bound = 1.5 if small else 0.5
+    seconds = start_up(fresh, 3 if small else 7)
+    imported, door = seconds.pop("import whybench"), 0.5 if small else 0.15
+    yield Figure(
+        f"import whybench takes {door} s more than a bare interpreter",
+        f"{imported:.3f} s",
+        imported <= door,
+    )
+    yield Figure(
+        f"--help, list, show, items start in {bound} s more than a bare interpreter",
+        ", ".join(f"{command} {value:.2f} s" for command, value in seconds.items()),
+        max(seconds.values()) <= bound,
+    )
 
 
 PARTS: Parts = {

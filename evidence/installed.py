@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 __all__ = ["Installed", "first_example", "install_wheel", "start_up"]
 
 ROOT = Path(__file__).parents[1]
+UV = (sys.executable, "-m", "uv")
 
 
 @dataclass(frozen=True)
@@ -41,25 +45,36 @@ class Installed:
         return done.stdout
 
 
-def install_wheel(folder: Path, extras: str = "") -> Installed:
-    """Build the wheel and install it, with extras, into a new environment under the folder."""
-    uv = [sys.executable, "-m", "uv"]
-    built = folder / "dist"
-    subprocess.run([*uv, "build", "--quiet", "--wheel", "--out-dir", built, ROOT], check=True)
+@cache
+def _place() -> Path:
+    """Return a folder that is there until this process ends."""
+    folder = tempfile.TemporaryDirectory(prefix="whybench-installed-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+@cache
+def _wheel() -> Path:
+    """Build the wheel, once for all environments of this process."""
+    built = _place() / "dist"
+    subprocess.run([*UV, "build", "--quiet", "--wheel", "--out-dir", built, ROOT], check=True)
     (wheel,) = built.glob("*.whl")
-    environment = folder / "fresh"
+    return wheel
+
+
+@cache
+def install_wheel(extras: str = "") -> Installed:
+    """Install the wheel, with extras, into an environment of its own, which asks may share.
+
+    Without extras all that is installed is compiled, as pip does it, so that starts can be timed.
+    """
+    environment = _place() / (extras or "bare")
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    install = ["pip", "install", "--quiet", "--python", str(environment)]
     subprocess.run(
-        [
-            *uv,
-            "pip",
-            "install",
-            "--quiet",
-            "--compile-bytecode",
-            "--python",
-            environment,
-            f"{wheel}[{extras}]" if extras else str(wheel),
-        ],
+        [*UV, *install, f"{_wheel()}[{extras}]"]
+        if extras
+        else [*UV, *install, "--compile-bytecode", str(_wheel())],
         env={**os.environ, "UV_CONSTRAINT": str(ROOT / "constraints.txt")},
         check=True,
     )

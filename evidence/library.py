@@ -54,7 +54,7 @@ def script(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (a script is a scr
     words = readme_script()
     count = len([line for line in words.splitlines() if line.strip()])
     with tempfile.TemporaryDirectory() as folder:
-        fresh = install_wheel(Path(folder), "pandas,figures")
+        fresh = install_wheel("pandas,figures")
         printed = fresh.run("python", "-c", words, cwd=_empty(folder, "with"))
         made = sorted(path.name for path in Path(folder, "with").iterdir())
         yield Figure(
@@ -68,8 +68,7 @@ def script(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (a script is a scr
             and "verdict" in printed,
         )
     with tempfile.TemporaryDirectory() as folder:
-        fresh = install_wheel(Path(folder))
-        yield from _without_extras(fresh, _empty(folder, "without"))
+        yield from _without_extras(install_wheel(), _empty(folder, "without"))
 
 
 def _without_extras(fresh: Installed, folder: Path) -> Iterator[Figure]:

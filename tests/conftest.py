@@ -31,6 +31,11 @@ settings.register_profile(
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
 
+# What measures, runs a model, installs, or needs what one process should hold for all (a browser, a
+# sandbox, a cluster), is slow without a mark of its own.
+EVIDENCE = ROOT / "tests" / "evidence"
+SLOW = ("model", "install", "xdist_group")
+
 COLLECTED = pytest.StashKey[Counter[str]]()
 
 
@@ -38,7 +43,7 @@ COLLECTED = pytest.StashKey[Counter[str]]()
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Count tests, and let slow ones begin first, lest one worker be busy when others are done."""
     for item in items:
-        if _marked(item, "model", "install"):
+        if EVIDENCE in item.path.parents or _marked(item, *SLOW):
             item.add_marker("slow")
     config.stash[COLLECTED] = Counter(
         "slow" if _marked(item, "slow") else "quick" for item in items

@@ -81,6 +81,9 @@ RUN_SHORTER = {
     "inspect eval whybench/judge --model reference/judge.human-rw17 -T design=published": (
         "--limit 60"
     ),
+    "whybench replicate judge": "--resamples 20",
+    "whybench replicate judge --table alignment": "--resamples 20",
+    "whybench replicate judge --table fits": "--resamples 20",
 }
 """Commands that take long, and what is added to shorten them; other tests run the whole."""
 

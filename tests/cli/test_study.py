@@ -51,7 +51,7 @@ def test_export_of_nothing_writes_nothing(tmp_path: Path) -> None:
 
 @pytest.fixture
 def interruptible() -> Iterator[None]:
-    """Let what is started hear interrupts, which all that a shell runs in its background ignores."""
+    """Let what is started hear interrupts; what a shell runs in its background ignores them."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

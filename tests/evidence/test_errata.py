@@ -11,6 +11,9 @@ from evidence.errata import MIRROR, PARTS, figures
 from evidence.figures import held
 from evidence.statistics import TABLES
 
+# What was published is read and fitted once in a process, for all entries.
+pytestmark = pytest.mark.xdist_group("errata")
+
 PAGE = Path(__file__).parents[2] / "docs" / "errata" / "judge.md"
 
 

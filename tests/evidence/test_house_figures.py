@@ -6,7 +6,9 @@ import pytest
 from evidence.figures import held
 from evidence.house import PARTS
 
-MARKS = {"runs": [pytest.mark.model], "wheel": [pytest.mark.install]}
+# One process makes the environments, for all tests that ask for them.
+INSTALL = [pytest.mark.install, pytest.mark.xdist_group("install")]
+MARKS = {"runs": [pytest.mark.model], "wheel": INSTALL}
 
 
 @pytest.mark.parametrize("part", [pytest.param(name, marks=MARKS.get(name, [])) for name in PARTS])

@@ -8,8 +8,19 @@ import pytest
 from evidence.figures import held
 from evidence.judge import PARTS
 
+# Two parts look at one replication, which a process makes once. At this size the calibration is
+# that of the house, and has its test there.
+TOGETHER = pytest.mark.xdist_group("replication")
 
-@pytest.mark.parametrize("part", ["replication", "beyond", "calibration", "consistency"])
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        pytest.param("replication", marks=TOGETHER),
+        pytest.param("beyond", marks=TOGETHER),
+        "consistency",
+    ],
+)
 def test_the_figures_hold(part: str, mirror) -> None:
     if not os.environ.get("WHYBENCH_PUBLISHED_TABLES"):
         pytest.skip("set WHYBENCH_PUBLISHED_TABLES to the folder of the source's printed tables")

@@ -6,7 +6,8 @@ import pytest
 from evidence.figures import held
 from evidence.library import PARTS
 
-MARKS = {"script": [pytest.mark.install]}
+# One process makes the environments, for all tests that ask for them.
+MARKS = {"script": [pytest.mark.install, pytest.mark.xdist_group("install")]}
 
 
 @pytest.mark.parametrize("part", [pytest.param(name, marks=MARKS.get(name, [])) for name in PARTS])
