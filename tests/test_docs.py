@@ -131,6 +131,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return variables
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.name)
 def test_examples_run(
     page: Path,

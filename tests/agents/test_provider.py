@@ -45,6 +45,7 @@ def reply_with(text: str, stop_reason: str = "stop"):
     return get_model("mockllm/model", custom_outputs=answer)
 
 
+@pytest.mark.slow
 def test_logs_records_and_simulation_agree_to_the_last_digit(tmp_path) -> None:
     log = run(tmp_path, "reference/judge.noisy-or", model_args={"noise": 0.3, "seed": 5})
     items = list(SUITE.items(DESIGNS["core"]))
@@ -61,6 +62,7 @@ def test_logs_records_and_simulation_agree_to_the_last_digit(tmp_path) -> None:
     assert measures(log)["scored"] == 240
 
 
+@pytest.mark.slow
 def test_grouped_samples_give_the_same_records(tmp_path) -> None:
     settings = {"model_args": {"noise": 0.3}}
     run(tmp_path / "one", "reference/judge.noisy-or", judge(style="confidence"), **settings)
@@ -98,6 +100,7 @@ def test_epochs_are_kept_apart_and_have_fresh_noise(tmp_path) -> None:
     assert measures(log)["scored"] == 48
 
 
+@pytest.mark.slow
 def test_a_cut_off_reply_is_no_answer_alone_and_in_groups(tmp_path) -> None:
     model = reply_with("70", "max_tokens")
     for group in (1, 4):
@@ -111,6 +114,7 @@ def test_a_cut_off_reply_is_no_answer_alone_and_in_groups(tmp_path) -> None:
         assert measures(log) == {"scored": 0, "no_answer": 20}
 
 
+@pytest.mark.slow
 def test_a_failed_call_is_an_error_with_its_reason(tmp_path) -> None:
     def fail(*_):
         raise RuntimeError("the service is down")

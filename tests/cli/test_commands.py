@@ -50,6 +50,7 @@ def test_list_shows_designs_and_agents() -> None:
     assert "reference/judge.NAME" in "\n".join(lines("list", "judge"))
 
 
+@pytest.mark.slow
 def test_items_in_three_forms() -> None:
     ids = lines("items", "judge", "--format", "ids")
     rows = [
@@ -61,12 +62,14 @@ def test_items_in_three_forms() -> None:
     assert {"prompt", "truth", "story", "task"} <= set(rows[0])
 
 
+@pytest.mark.slow
 def test_shards_add_up() -> None:
     whole = lines("items", "judge", "--format", "ids")
     parts = [lines("items", "judge", "--format", "ids", "--shard", f"{i}/7") for i in range(1, 8)]
     assert sorted(functools.reduce(operator.iadd, parts, [])) == sorted(whole)
 
 
+@pytest.mark.slow
 def test_show_prints_prompt_graph_truth_and_certificate() -> None:
     printed = "\n".join(lines("show", "judge", "5"))
     shown = json.loads(lines("show", "judge", "5", "--json")[0])
@@ -83,6 +86,7 @@ def test_a_plan_says_calls_and_tokens_without_a_call() -> None:
     assert "tokens sent" in plan
 
 
+@pytest.mark.slow
 def test_run_records_measures(tmp_path: Path) -> None:
     run = ("run", "judge", "--model", "reference/judge.noisy-or", "-T", "story=economy", "--json")
     first = whybench(*run, folder=tmp_path)
@@ -112,6 +116,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
     assert "allow-dirty" not in other.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -147,6 +152,7 @@ def test_mistakes_are_answered_in_one_line(words: str, message: str, tmp_path: P
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_inspect_itself_explains_a_wrong_factor(tmp_path: Path) -> None:
     done = subprocess.run(
         f"{sys.executable} -m inspect_ai eval whybench/judge --model mockllm/model -T style=loud",
@@ -163,6 +169,7 @@ def test_inspect_itself_explains_a_wrong_factor(tmp_path: Path) -> None:
     assert "Traceback" not in printed
 
 
+@pytest.mark.slow
 def test_runs_that_only_fail_say_why_and_end_with_status_1(tmp_path: Path, mirror: Path) -> None:
     words = ("run", "judge", "--design", "abstract", "-T", "task=I", "--limit", "2")
     done = whybench(*words, "--model", "reference/judge.human-rw17", folder=tmp_path)
@@ -171,6 +178,7 @@ def test_runs_that_only_fail_say_why_and_end_with_status_1(tmp_path: Path, mirro
     assert "must be asked what people were asked" in done.stderr
 
 
+@pytest.mark.slow
 def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_name(
     tmp_path: Path,
 ) -> None:
@@ -185,6 +193,7 @@ def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_nam
     assert len({row["design_hash"] for row in rows}) == 2
 
 
+@pytest.mark.slow
 def test_replicate_previews_tables_and_prints_rows_as_json(mirror: Path) -> None:
     words = ("replicate", "judge", "--resamples", "20")
     preview = whybench(*words).stdout
@@ -201,6 +210,7 @@ def test_replicate_previews_tables_and_prints_rows_as_json(mirror: Path) -> None
     assert "--table must be one of people, alignment" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_people_and_published_models_stand_beside_a_run(tmp_path: Path, mirror: Path) -> None:
     run = ("run", "judge", "--model", "reference/judge.noisy-or", "--limit", "60", "--json")
     assert whybench(*run, folder=tmp_path).returncode == 0
@@ -214,6 +224,7 @@ def test_people_and_published_models_stand_beside_a_run(tmp_path: Path, mirror: 
     )
 
 
+@pytest.mark.slow
 def test_a_missing_key_is_named(tmp_path: Path) -> None:
     done = whybench(
         "run",
@@ -230,6 +241,7 @@ def test_a_missing_key_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_an_empty_folder_holds_no_answers(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
     done = whybench("records", "logs", "-o", "a.csv", folder=tmp_path)
@@ -251,6 +263,7 @@ def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
     assert "1 checks failed" in done.stdout
 
 
+@pytest.mark.slow
 def test_calibrate_prints_a_table_and_passes_at_few_seeds(mirror: Path) -> None:
     printed = lines("calibrate", "judge", "--seeds", "40")
     rows = [line for line in printed if line.endswith(" ok")]

@@ -28,6 +28,7 @@ def call(
     return status, printed.out, printed.err
 
 
+@pytest.mark.slow
 def test_export_and_look_for_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -42,6 +42,7 @@ def measured(*words: object) -> list[dict[str, object]]:
     return [json.loads(line) for line in call("measures", *words, "--json").stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> None:
     call("records", logs, "-o", tmp_path / "all.parquet")
     for _ in range(2):  # the second time writes the same
@@ -69,6 +70,7 @@ def test_progress_is_shown_apart_from_measures(logs: Path, tmp_path) -> None:
     assert "consistency" in done.stdout
 
 
+@pytest.mark.slow
 def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
     call("records", logs, "--partition", "-o", tmp_path)
     agents = [row["agent"] for row in measured(tmp_path, "--beside", "people")]

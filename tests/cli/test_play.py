@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 
 def whybench(*words: str, cwd, typed: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -19,6 +21,7 @@ def whybench(*words: str, cwd, typed: str = "") -> subprocess.CompletedProcess[s
     )
 
 
+@pytest.mark.slow
 def test_a_person_plays_and_is_recorded(tmp_path) -> None:
     done = whybench("play", "intervene", "--as", "ada", cwd=tmp_path, typed="help\nfly\nyes\n")
     assert done.returncode == 0, done.stderr
@@ -35,6 +38,7 @@ def test_a_person_plays_and_is_recorded(tmp_path) -> None:
     assert {row["scored"] for row in rows} == {2}
 
 
+@pytest.mark.slow
 def test_leaving_in_the_middle_records_nothing(tmp_path) -> None:
     left = whybench("play", "intervene", cwd=tmp_path, typed="")
     assert left.returncode == 0, left.stderr

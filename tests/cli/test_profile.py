@@ -98,6 +98,7 @@ def test_the_users_own_prices_go_before_the_bundled_ones(here: Path) -> None:
     assert Prices.read(named).models[name] == Price(1.0, 2.0, "2031-01-01")
 
 
+@pytest.mark.slow
 def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def test_an_unknown_unit_is_told(plan, tmp_path):
         sweep("run", plan, "--unit", "3", "--work", str(tmp_path / "work"))
 
 
+@pytest.mark.slow
 def test_from_plan_to_measures(plan, tmp_path):
     work = str(tmp_path / "work")
     first = sweep("run", plan, "--work", work, "--unit", "1")
@@ -70,6 +71,7 @@ def test_from_plan_to_measures(plan, tmp_path):
     assert {row["scored"] for row in rows if row["measure"] == "ea"} == {12, 6}
 
 
+@pytest.mark.slow
 def test_a_unit_that_fails_is_told_and_the_others_go_on(tmp_path):
     file = tmp_path / "plan.yaml"
     file.write_text(

@@ -109,6 +109,7 @@ class FigureLaws:
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("name", self.draw)
 
+    @pytest.mark.slow
     def test_a_figure_is_written_in_three_formats_and_always_the_same(
         self, name: str, tmp_path: Path
     ) -> None:

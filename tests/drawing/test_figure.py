@@ -120,6 +120,7 @@ def test_nothing_cannot_be_shown() -> None:
         plot_estimates([])
 
 
+@pytest.mark.slow
 def test_an_ending_says_what_is_written(tmp_path: Path) -> None:
     figure = plot_estimates(made(1, 2))
     assert [path.name for path in figure.save(tmp_path / "new" / "a.csv")] == ["a.csv"]

@@ -42,6 +42,7 @@ def test_held_out_questions_are_predicted_by_fits_that_did_not_see_them(table, h
     assert found.method == f"leave-one-{hold_out}-out, R² over question means"
 
 
+@pytest.mark.slow
 def test_held_out_answers_do_not_leak():
     data = random_data(4, 11)
     found = cross_validate(TASKS, COLLIDER_4, data, "class")

@@ -30,6 +30,7 @@ from whybench.suites.registry import get_suite
 HOSTILE = '</script><script>alert("hi")</script><img src=x onerror=alert(1)> & <b>70</b>'
 
 
+@pytest.mark.slow
 def test_its_numbers_are_those_of_measures(page, measures_in, logs) -> None:
     told = measures_in(page)
     lines = CliRunner().invoke(measures_command, [str(logs), "--json"]).stdout.splitlines()
@@ -53,6 +54,7 @@ def test_headlines_in_words_are_the_estimates(page, parse, measures_in) -> None:
         assert any(words.startswith(f"{row['estimate']:.2f}") for words in told)
 
 
+@pytest.mark.slow
 def test_it_is_the_same_bytes_from_the_same_logs(logs, tmp_path) -> None:
     judged = [str(path) for path in logs.iterdir() if "intervene" in path.name]
     for name in ("one.html", "two.html"):
@@ -61,6 +63,7 @@ def test_it_is_the_same_bytes_from_the_same_logs(logs, tmp_path) -> None:
     assert one == two
 
 
+@pytest.mark.slow
 def test_only_its_own_script_may_run_and_nothing_is_fetched(page, parse) -> None:
     parsed = parse(page)
     [policy] = parsed.all("meta", **{"http-equiv": "Content-Security-Policy"})

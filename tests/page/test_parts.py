@@ -304,6 +304,7 @@ def test_what_must_stand_beside_a_headline_does() -> None:
     assert shown.rows[0].cells[0].beside == headline.beside
 
 
+@pytest.mark.slow
 def test_all_pairs_of_the_page_are_one_family() -> None:
     tables = {
         "a": judged("a"),

@@ -172,6 +172,7 @@ def simulated(name: str) -> pa.Table:
     return record_table(rows, one.record_columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", suite_names())
 def test_an_agent_is_measured_alike_alone_and_in_company(name: str, mirror) -> None:
     table = judged(agents=2, epochs=1) if name == "judge" else simulated(name)

@@ -279,6 +279,7 @@ def test_a_disk_that_cannot_be_written_is_told_before_the_first_call(tmp_path) -
     ]
 
 
+@pytest.mark.slow
 def test_a_run_on_a_full_disk_says_so_keeps_what_was_written_and_is_resumed(tmp_path) -> None:
     asked, buffer, connections = 60, 10, 2
     script = (

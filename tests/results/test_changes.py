@@ -27,6 +27,7 @@ def with_outcome(table: pa.Table, items: set[str], outcome: str) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=table.schema)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DESIGNS)
 def test_values_of_both_sides_are_the_measures_themselves(name: str) -> None:
     first, second = answers(name, 0), answers(name, 1)

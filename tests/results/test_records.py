@@ -130,6 +130,7 @@ def test_children_of_answers_are_tables_of_their_own(both: wb.Records) -> None:
         both.child_table("stairs")
 
 
+@pytest.mark.slow
 def test_baselines_stand_below_and_are_not_the_agents(tmp_path: Path, mirror) -> None:
     judged = wb.Records({"judge": answers("judge", 0)})
     beside = judged.with_baselines("people")

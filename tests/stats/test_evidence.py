@@ -21,11 +21,13 @@ def tables(mirror: Path) -> Path:
     return Path(folder)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [name for name in statistics.PARTS if name != PRINTED])
 def test_the_figures_hold(part: str) -> None:
     held(statistics.PARTS[part])
 
 
+@pytest.mark.slow
 def test_printed_tables_are_reproduced(tables: Path) -> None:
     assert len(held(statistics.PARTS[PRINTED])) == 4
 

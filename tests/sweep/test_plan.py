@@ -1,7 +1,9 @@
 """A plan comes to units that do not overlap, leave nothing out and are never too large."""
 
+from functools import cache
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.suites.contract import UserError
@@ -25,13 +27,18 @@ def test_units_cover_the_design_once():
     assert [unit.samples for unit in units] == [60, 60, 60, 60]
 
 
+@cache
+def core_items():
+    judge = get_suite("judge")
+    return list(judge.items(judge.designs["core"]))
+
+
+@settings(max_examples=settings.default.max_examples // 4)
 @given(most=st.integers(7, 300), group=st.sampled_from([None, 2, 7, 20]))
 def test_no_unit_is_larger_than_wished(most, group):
     units = list(units_of(plan(Ask("judge", group=group), samples=most)))
-    judge = get_suite("judge")
-    items = list(judge.items(judge.designs["core"]))
     for unit in units:
-        samples = in_samples(take_shard(items, unit.shard), group)
+        samples = in_samples(take_shard(core_items(), unit.shard), group)
         assert unit.samples == len(samples) <= most
 
 

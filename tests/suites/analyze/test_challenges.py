@@ -34,6 +34,7 @@ def instance(name: str, variant: str, seed: int = 0) -> Instance:
     return CHALLENGES[name].generate(variant, "tests", seed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_known_analysts_fare_as_they_must(name: str) -> None:
     found = analysts_of(CHALLENGES[name], FEW_SEEDS)

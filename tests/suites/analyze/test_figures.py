@@ -410,6 +410,7 @@ def test_families_are_those_of_the_records_ours_first_and_in_order() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
     hints = {"challenge": "simpson", "hint": "1,5", "seeds": 1}
     records = table([*labelled().to_pylist(), *simulated("hints*", ("naive", "null"), **hints)])

@@ -336,6 +336,7 @@ def _by_label(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> Any:
     return script
 
 
+@pytest.mark.slow
 def test_a_calibrated_grader_has_its_agreement_with_every_figure(tmp_path: Path) -> None:
     severe = _by_label(lambda labels: {**labels, "restraint": "missed"})
     [log] = eval(

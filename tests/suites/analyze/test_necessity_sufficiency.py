@@ -111,6 +111,7 @@ def test_the_guarantee(seed: int) -> None:
     assert [kind for kind in CLASSES if p[kind] > 0.001] == [trap.truths["class"].value]
 
 
+@pytest.mark.slow
 def test_classes_are_equally_frequent() -> None:
     classes = Counter(
         CHALLENGE.generate("trap", "frequency", seed).truths["class"].value for seed in range(100)

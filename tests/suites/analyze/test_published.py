@@ -157,6 +157,7 @@ def test_regressions_agree_with_another_implementation(source, one) -> None:
     assert ours["high"] - ours["estimate"] == pytest.approx(half, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_a_response_is_recovered_and_its_error_is_honest() -> None:
     """Twenty drawn sets: known steepness 2 and slope 1.5, found within their stated errors."""
     off = []

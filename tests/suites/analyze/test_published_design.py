@@ -150,6 +150,7 @@ def test_a_response_is_found_in_two_ways() -> None:
 # The data sets.
 
 
+@pytest.mark.slow
 def test_rows_are_shown_as_the_source_has_them(source) -> None:
     for challenge, number in EVERY:
         data = data_set(challenge, number)

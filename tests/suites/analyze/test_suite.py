@@ -58,6 +58,7 @@ def test_checks_pass_on_every_challenge() -> None:
     assert not problems(make_design({"variant": "trap,controls", "seeds": 1}))
 
 
+@pytest.mark.slow
 def test_checks_pass_on_all_levels_and_protocols() -> None:
     levels = {"hint": "1,2,3,4,5", "label": "neutral,flattering,damning", "split": "train"}
     assert not problems(make_design({**SMALL, **levels}))

@@ -74,6 +74,7 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
     assert 0 < shown["twin_score"] < shown["score_trap"]
 
 
+@pytest.mark.slow
 def test_groups_epochs_and_reading_again_give_the_same_records(tmp_path) -> None:
     for group in (1, 3):
         run(
@@ -90,6 +91,7 @@ def test_groups_epochs_and_reading_again_give_the_same_records(tmp_path) -> None
     assert compared(rows_in(tmp_path / "3", reread=score_sample)) == compared(alone)
 
 
+@pytest.mark.slow
 def test_replies_that_are_none_are_no_answers_and_the_run_goes_on(tmp_path) -> None:
     said = iter(["", "{", '{"effect": {}}', "I think it helps."])
     run(tmp_path, speaking(lambda _: next(said)), analyze(challenge="simpson", seeds=2))

@@ -104,6 +104,7 @@ def test_every_agent_is_of_its_class_on_the_core_design(agent: str) -> None:
     assert found[CLASS_MEASURES[EXPECTED[agent]]] == 1.0
 
 
+@pytest.mark.slow
 def test_calibration_recovers_what_is_known() -> None:
     rows = list(calibrate(SUITE, SUITE.make_design({"units": 16, "gates": "or,mixed"}), 20))
     assert not [row for row in rows if not row.passed]

@@ -106,6 +106,7 @@ ADVERSARIAL = [
 ]
 
 
+@pytest.mark.slow
 def test_long_texts_are_read_in_linear_time() -> None:
     for text in ADVERSARIAL:
         before = time.process_time()

@@ -7,6 +7,7 @@ from evidence.compose_classes import PARTS
 from evidence.figures import held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_the_figures_hold(part: str) -> None:
     held(PARTS[part])

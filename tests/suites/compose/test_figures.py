@@ -377,6 +377,7 @@ def test_trees_are_those_of_the_records() -> None:
     assert [e.answered for e in never.effects] == [0.0] * 3
 
 
+@pytest.mark.slow
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
     names = [path.name for path in save_figures(compose_figures(records()), tmp_path)]
     figures = [

@@ -152,6 +152,7 @@ def test_more_worlds_leave_the_first_as_they_are() -> None:
     assert len({item.id for item in items}) == len(items)
 
 
+@pytest.mark.slow
 def test_equal_worlds_of_a_series_have_units_of_their_own() -> None:
     tiny = SUITE.make_design({"kinds": "bridge+bridge", "gates": "or", "worlds": 60, "units": 1})
     items = list(compose_items(tiny))

@@ -41,6 +41,7 @@ def test_the_suite_is_installed() -> None:
     assert get_suite("compose") is SUITE
 
 
+@pytest.mark.slow
 def test_checks_pass_on_all_levels_of_all_factors() -> None:
     assert not problems(SUITE.make_design(EVERYTHING))
 

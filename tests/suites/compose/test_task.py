@@ -54,6 +54,7 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
         assert shown[f"{measure.name}_{end}"] == pytest.approx(getattr(measure, end))
 
 
+@pytest.mark.slow
 def test_a_sample_is_a_unit_and_its_questions_are_conversations(tmp_path) -> None:
     log = run(tmp_path, "reference/compose.exact")
     assert len(log.samples) == 2 * 8
@@ -63,6 +64,7 @@ def test_a_sample_is_a_unit_and_its_questions_are_conversations(tmp_path) -> Non
         assert len(sample.scores["verdict"].value) == 8
 
 
+@pytest.mark.slow
 def test_groups_of_any_size_and_reading_again_give_the_same_records(tmp_path) -> None:
     factors = {**FACTORS, "units": 3}
     groups = {"unit": None, "alone": 1, "five": 5}
@@ -92,6 +94,7 @@ def test_shards_keep_units_whole() -> None:
     assert sum(map(len, ids)) == len(set.union(*ids)) == 2 * 8 * 8
 
 
+@pytest.mark.slow
 def test_several_tellings_are_pooled_and_kept_apart(tmp_path) -> None:
     task = compose(kinds="bridge+bridge", gates="or", units=24, theme="feast,vault")
     log = run(tmp_path, "reference/compose.exact", task)

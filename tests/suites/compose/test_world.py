@@ -55,6 +55,7 @@ def test_and_rightly_so(reason: str) -> None:
     assert broken(reason, 25) == (25, 25)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gates", ["or", "and", "mixed"])
 def test_the_product_holds_in_random_worlds(gates) -> None:
     assert theorem_failures(gates, 200) == 0

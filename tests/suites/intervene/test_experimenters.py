@@ -101,6 +101,7 @@ class TestSoundness:
                 found = experiment(experimenter, world, state, x, y)
                 assert settled(found) == ("yes" if world.causes(x, y) else "no")
 
+    @pytest.mark.slow
     def test_no_experimenter_beats_the_certificate(self):
         for world in graphs(4)[::40]:
             for state in world.closed_states():
@@ -294,6 +295,7 @@ class TestUncertainty:
 
 
 class TestSampled:
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("count", "changes"),
         [
@@ -318,12 +320,14 @@ class TestSampled:
                 assert settled(inquiry) == "open"
                 inquiry = inquiry.then(chosen, item.hidden.step(inquiry.state, *chosen))
 
+    @pytest.mark.slow
     def test_is_as_quick_as_the_exact_one_at_five(self):
         items = asked(96, n=5)
         exact, by_sample = mean_steps(greedy, items), mean_steps(sampled, items)
         assert by_sample == pytest.approx(exact, rel=0.05)
         assert mean_steps(bayes, items) < by_sample
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("n", [6, 7])
     def test_needs_fewer_steps_than_the_recipe(self, n):
         items = asked(64, n=n)

@@ -321,6 +321,7 @@ def test_settled_is_bold() -> None:
                 assert text.get_fontweight() == weight
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [0, 2, 3, 6, 10])
 def test_pictures_wrap_into_rows(steps: int) -> None:
     figure = episode_steps(tried(5, steps))
@@ -382,6 +383,7 @@ def test_what_the_first_state_settles_is_counted_once_an_item() -> None:
         assert share == pytest.approx(np.mean(settled) if settled else 0.0)
 
 
+@pytest.mark.slow
 def test_all_figures_of_a_run(tmp_path: Path) -> None:
     names = [path.name for path in save_figures(intervene_figures(records()), tmp_path)]
     figures = [

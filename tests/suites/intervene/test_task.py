@@ -37,6 +37,7 @@ def compared(rows) -> set[tuple[object, ...]]:
     return {tuple(row.get(name) for name in names) for row in rows}
 
 
+@pytest.mark.slow
 def test_logs_records_and_simulation_agree(tmp_path) -> None:
     log = run(tmp_path, "reference/intervene.bayes", model_args={"error": 0.3, "seed": 2})
     items = list(SUITE.items(DESIGNS["core"]))
@@ -55,6 +56,7 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
     assert 0.5 < shown["justified_accuracy"] < 0.9
 
 
+@pytest.mark.slow
 def test_groups_and_reading_again_give_the_same_records(tmp_path) -> None:
     for group in (1, 7):
         run(
@@ -80,6 +82,7 @@ def test_the_log_tells_what_happened_in_the_world(tmp_path) -> None:
         assert sample.store[f"intervene:{sample.id}"] == {"steps": steps, "end": "answered"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [1, 2])
 def test_only_the_reply_that_was_cut_off_counts_as_such(tmp_path, group) -> None:
     """Everybody acts once; then those who would answer no are cut off, and the others are not."""
@@ -174,6 +177,7 @@ def test_a_message_limit_leaves_an_unfinished_episode_not_a_crash(tmp_path) -> N
     assert "unfinished" in reasons
 
 
+@pytest.mark.slow
 def test_steps_have_a_table_of_their_own(tmp_path) -> None:
     run(tmp_path, "reference/intervene.bayes")
     records = record_table(rows_in(tmp_path), COLUMNS)

@@ -71,6 +71,7 @@ def test_noise_keeps_the_mean(core, noise: float) -> None:
     assert np.std(said) == pytest.approx(100 * noise * np.sqrt(5 / 36), rel=0.1)
 
 
+@pytest.mark.slow
 def test_replies_follow_from_the_seed(core) -> None:
     one, two, other = (measured(core, "random", seed=seed)["ea"].estimate for seed in (1, 1, 2))
     assert one == two != other

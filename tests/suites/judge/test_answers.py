@@ -164,6 +164,7 @@ ADVERSARIAL = [
 ]
 
 
+@pytest.mark.slow
 def test_long_texts_are_read_in_linear_time():
     slowest = 0.0
     started = time.process_time()
@@ -175,6 +176,7 @@ def test_long_texts_are_read_in_linear_time():
     assert time.process_time() - started < 10
 
 
+@pytest.mark.slow
 def test_published_recipe_is_met_on_raw_replies():
     # Every tenth, for speed; the evidence takes all 62,880.
     rows = published_replies(Path(os.environ["WHYBENCH_DATA_MIRROR"]), every=10)

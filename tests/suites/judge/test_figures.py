@@ -202,6 +202,7 @@ def test_each_agent_is_a_point() -> None:
     assert drawn(figure_of("release")) == 3 * agents * 2
 
 
+@pytest.mark.slow
 def test_few_answers_are_marked_and_not_ranked() -> None:
     assert drawn(figure_of("alignment"), "-small") == 2
     assert drawn(figure_of("measures"), "-small") == 6
@@ -230,6 +231,7 @@ def test_small_cells_of_the_map_are_smaller() -> None:
     assert sum(cell.get_width() < 1 for cell in cells) == 2
 
 
+@pytest.mark.slow
 def test_the_map_holds_numbers_where_they_fit() -> None:
     one = parameter_map(only(made("p", "b", "m", "lad"), style="numeric"))
     assert "cells hold hundredths" in " ".join(text.get_text() for text in texts(one))
@@ -250,6 +252,7 @@ def test_forest_without_a_rho_has_a_cross() -> None:
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()][-1] == "gpt-5-mini, low"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_every_graph_has_a_tasks_panel(graph: str) -> None:
     shape = structure(graph)
@@ -277,6 +280,7 @@ def test_release_dates_are_those_of_the_source() -> None:
     assert released("reference/judge.noisy-or") is None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mirror")
 def test_every_published_model_has_a_release_date() -> None:
     for design in CONDITIONS:
@@ -315,6 +319,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         slope_chart(made("ea"), [])
 
 
+@pytest.mark.slow
 def test_a_single_agent_without_people_is_drawn() -> None:
     few = [m for m in made(*NAMES, people=False) if m.labels["agent"] == AGENTS[0]]
     story = only(few, content="story", style="numeric")
@@ -325,6 +330,7 @@ def test_a_single_agent_without_people_is_drawn() -> None:
     assert drawn(slope_chart(story, only(few, content="abstract", style="numeric"))) == 14
 
 
+@pytest.mark.slow
 def test_black_is_for_people() -> None:
     with_people, without = tasks_panel(models()), tasks_panel(models()[1:])
     for figure, black in ((with_people, 1), (without, 0)):
@@ -398,6 +404,7 @@ def names_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[pa.Ta
     return drawn_as
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mirror")
 def test_the_figures_of_a_run_are_those_that_it_has_answers_for(names_of) -> None:
     run, changed = answered(design="core"), answered(design="core*", design_hash="1")
@@ -425,6 +432,7 @@ def test_the_rows_behind_the_tasks_are_what_is_drawn() -> None:
     assert rows[0]["fitted"] == pytest.approx(100 * model.predictions[0])
 
 
+@pytest.mark.slow
 def test_several_conditions_are_compared(names_of, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whybench.suites.judge.figures.run.state", lambda *_: "not fetched")
     overloaded = answered(overload="e", overload_source="filler", design_hash="e")
@@ -467,6 +475,7 @@ def test_an_unknown_model_cannot_be_shown() -> None:
         next(replication_figures(shown=("gpt-0",)))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("mirror")
 def test_the_first_figure_of_the_published_data(tmp_path: Path) -> None:
     figures = save_figures(replication_figures(), tmp_path)
