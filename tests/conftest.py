@@ -46,7 +46,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if EVIDENCE in item.path.parents or _marked(item, *SLOW):
             item.add_marker("slow")
     config.stash[COLLECTED] = Counter(
-        "slow" if _marked(item, "slow") else "quick" for item in items
+        f"{'slow' if _marked(item, 'slow') else 'quick'} {'law' if _is_law(item) else 'test'}"
+        for item in items
     )
     if hasattr(config, "workerinput"):
         items.sort(
@@ -59,9 +60,15 @@ def _marked(item: pytest.Item, *names: str) -> bool:
     return any(marker.name in names for marker in item.iter_markers())
 
 
+def _is_law(item: pytest.Item) -> bool:
+    """Say whether a test is a law of the house, of what must not change, or of Hypothesis."""
+    of_house = item.path.name in ("test_house.py", "test_door.py", "test_frozen.py")
+    return of_house or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
 @pytest.fixture
 def collected(pytestconfig: pytest.Config) -> Counter[str]:
-    """Return how many tests there are of each kind, `slow` and `quick`, whichever are run."""
+    """Return how many there are, whichever are run: quick and slow, each of laws and of tests."""
     return pytestconfig.stash[COLLECTED]
 
 

@@ -120,7 +120,11 @@ def test_digests_do_not_depend_on_the_hash_seed() -> None:
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 
 
-@given(st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        PLAIN, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=20
+    )
+)
 def test_the_canonical_form_is_sorted_json_without_blanks(value: object) -> None:
     written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert canonical(value) == written

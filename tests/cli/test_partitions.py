@@ -62,6 +62,7 @@ def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> No
     assert ("mean", "VI") in summed
 
 
+@pytest.mark.slow
 def test_progress_is_shown_apart_from_measures(logs: Path, tmp_path) -> None:
     call("records", logs, "--partition", "-o", tmp_path)
     done = call("measures", tmp_path)

@@ -70,6 +70,7 @@ def test_white_space_and_case_do_not_matter() -> None:
     assert words_of("If  THE\nlamp is\ton").whole == words_of("if the lamp is on").whole
 
 
+@pytest.mark.slow
 def test_exact_copies_are_found_within_other_texts(known: Fingerprints) -> None:
     for name, design in DESIGNS:
         for item, prompt in prompts(name, design, 30):

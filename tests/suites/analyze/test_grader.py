@@ -299,6 +299,7 @@ def _values(log: EvalLog) -> dict[str, float]:
     return {name: found.value for name, found in log.results.scores[0].metrics.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["grader-injections", "grader-malformed", "grader-own"])
 def test_what_no_answer_and_no_grader_gets_away_with(part: str) -> None:
     held(PARTS[part])

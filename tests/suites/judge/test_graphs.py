@@ -255,6 +255,7 @@ def test_the_associative_agent_ties_what_has_no_link(name, factors, belief) -> N
     assert said(name, "associative", settings, **factors) == {str(round(100 * belief))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NEW)
 def test_measures_recover_what_is_known_of_agents(name: str) -> None:
     found = list(calibrate(SUITE, DESIGNS[name], seeds=40))
