@@ -69,6 +69,7 @@ def test_its_agents_are_calibrated(installed: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_it_runs_and_is_measured(installed: Path, tmp_path: Path) -> None:
     run = ("run", "lamp", "--model", "reference/lamp.confused", "--json")
     done = whybench(installed, tmp_path, *run)
@@ -108,6 +109,7 @@ def test_inspect_finds_its_task_under_its_own_package(installed: Path, tmp_path:
     ]
 
 
+@pytest.mark.slow
 def test_inspect_runs_it_and_refuses_a_misspelt_factor(installed: Path, tmp_path: Path) -> None:
     ask = ["-m", "inspect_ai", "eval", "whybench_lamp/lamp", "--model", "reference/lamp.confused"]
     done = python(installed, tmp_path, *ask, "-T", "prior=20,60", display="plain")

@@ -78,6 +78,7 @@ def test_notes_tell_where_a_unit_runs(tmp_path):
     assert note["folder"].endswith(f"one/{unit.name}")
 
 
+@pytest.mark.slow
 def test_progress_never_says_more_than_the_uploaded_log_holds(tmp_path):
     """Samples that have ended may not be in the log yet: it is written a few at a time."""
 
