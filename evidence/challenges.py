@@ -7,19 +7,39 @@ from __future__ import annotations
 
 import math
 import sys
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from evidence.figures import Figure, Parts, print_figures
 from whybench.seeds import generator
+from whybench.suites.analyze.analysts import ANALYSTS
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.trials import BOUNDS, HEAD, Bounds, misses, table, try_challenge
+from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.checks import (
+    BOUNDS,
+    Bounds,
+    find_failures,
+    mean_twin_scores,
+    run_analysts,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from whybench.suites.analyze.challenges.contract import Challenge, Instance, Simulated
+    from whybench.suites.analyze.challenges.contract import Challenge, Instance, Simulation
+    from whybench.suites.analyze.checks import VariantResults
 
-__all__ = ["DRAWS", "FEW_SEEDS", "PARTS", "SEEDS", "analysts_of", "pooled", "truths_of"]
+__all__ = [
+    "DRAWS",
+    "FEW_SEEDS",
+    "HEAD",
+    "PARTS",
+    "SEEDS",
+    "analysts_of",
+    "format_results",
+    "pooled",
+    "truths_of",
+]
 
 SEEDS, FEW_SEEDS = 200, 20
 FEW_BOUNDS = Bounds(each_number=0.9, all_numbers=0.8, fell_for=0.9)
@@ -31,11 +51,33 @@ SURE = 4.0
 """How many standard errors a simulated truth may be from the derived one."""
 
 
+HEAD = (
+    "challenge             variant             trap  each≥   all  naive  fell  "
+    "score: comp naive alwys null schm  twin: alwys  comp"
+)
+
+
+def format_results(results: Mapping[str, VariantResults]) -> Iterator[str]:
+    """Yield one line for each variant, in the columns of `HEAD`; `all` is the mean of the twins."""
+    always = mean_twin_scores(results, "always-trap")
+    competent = mean_twin_scores(results, "competent")
+    for variant, result in results.items():
+        marks = " ".join(f"{result.score(analyst):5.2f}" for analyst in ANALYSTS)
+        control = "all" if variant == TRAP else variant
+        yield (
+            f"{result.challenge:21} {variant:18} "
+            f"{sum(result.has_trap):3}/{len(result.has_trap):<3} "
+            f"{min(result.each_number.values(), default=1.0):5.3f} {result.all_numbers:5.3f} "
+            f"{fmean(result.naive_passed):5.2f} {result.fell_for:5.2f}       {marks}"
+            f"        {always[control]:5.2f} {competent[control]:5.2f}"
+        )
+
+
 def analysts_of(challenge: Challenge, seeds: int) -> Figure:
     """Let the analysts answer one challenge, and hold what comes out against the bounds."""
-    trials = try_challenge(challenge, range(seeds))
-    missed = list(misses(trials, BOUNDS if seeds >= SEEDS else FEW_BOUNDS))
-    lines = [HEAD, *table(trials), *(f"MISS {miss}" for miss in missed)]
+    results = run_analysts(challenge, range(seeds))
+    missed = list(find_failures(results, BOUNDS if seeds >= SEEDS else FEW_BOUNDS))
+    lines = [HEAD, *format_results(results), *(f"MISS {miss}" for miss in missed)]
     return Figure(
         f"{challenge.name}: trap in every trap and no control, competent passes, naive falls, "
         f"crying trap and silence do not pay ({seeds} seeds a variant)",
@@ -44,7 +86,7 @@ def analysts_of(challenge: Challenge, seeds: int) -> Figure:
     )
 
 
-def pooled(challenge: Challenge, instance: Instance, draws: int) -> Simulated:
+def pooled(challenge: Challenge, instance: Instance, draws: int) -> Simulation:
     """Simulate an instance's numbers in chunks, and pool them."""
     chunks = max(draws // CHUNK, 1)
     sums: dict[str, list[float]] = {}

@@ -15,9 +15,9 @@ from unittest.mock import patch
 
 from evidence.figures import Figure, Parts
 from whybench.records.rows import pack_metadata
-from whybench.suites.analyze.items import AnalyzeItem, instance_at
-from whybench.suites.analyze.protocols.wording import ANSWER, ROWS_FILE
-from whybench.suites.analyze.wording import table
+from whybench.suites.analyze.items import AnalyzeItem, full_instance
+from whybench.suites.analyze.prompts import rows_csv
+from whybench.suites.analyze.protocols.prompts import ANSWER, ROWS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -127,7 +127,7 @@ def _scripted(scripts: Mapping[str, Sequence[Said]]) -> Callable[..., ModelOutpu
 
 def misbehaving(_small: bool) -> Iterator[Figure]:
     """Run programs that hang, flood, die and worse, one conversation each."""
-    from whybench.suites.analyze.protocols.task import attempts_in
+    from whybench.suites.analyze.protocols.task import read_outcomes
 
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -140,14 +140,14 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
         told = messages[2].text if len(messages) == 4 else ""
         yield Figure(
             f"code: {name}: the outcome is told to the agent, who is asked for the answer",
-            f"outcome {attempts_in(messages)}; told: {told.partition(chr(10))[0][:100]}",
-            attempts_in(messages) == [outcome]
+            f"outcome {read_outcomes(messages)}; told: {told.partition(chr(10))[0][:100]}",
+            read_outcomes(messages) == [outcome]
             and words in told
             and len(told) < 10_000
             and told.endswith(ANSWER)
             and messages[-1].text == TRUE,
         )
-    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
+    rows = rows_csv(full_instance("simpson", "trap", 3), "neutral").encode()
     yield Figure(
         "programs read the very rows, only the last of two blocks is run, and what a program "
         "printed before its death is told",

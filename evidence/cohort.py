@@ -26,7 +26,7 @@ from whybench.seeds import generator
 from whybench.study.export import write_study
 from whybench.study.importing import import_saved, import_study
 from whybench.study.plan import make_plan
-from whybench.study.saved import Saved
+from whybench.study.saved import SavedData
 from whybench.study.simulation import SimulatedPerson, participation_rows
 from whybench.suites.calibration import coverage_bounds
 from whybench.suites.registry import get_suite
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.stats import Measure
-    from whybench.study.plan import Plan
+    from whybench.study.plan import StudyPlan
 
 __all__ = ["PARTS", "cohort_measures", "figures", "minds"]
 
@@ -192,29 +192,31 @@ def _spoilt(rule: str, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**row, **change} if row["kind"] == kind else row for row in rows]
 
 
-def _imported(plan: Plan, people: Sequence[SimulatedPerson], name: str = "cohort") -> pa.Table:
+def _imported(plan: StudyPlan, people: Sequence[SimulatedPerson], name: str = "cohort") -> pa.Table:
     """Return the records of participants who need no browser."""
     return import_saved(plan, _saved(_lines(plan, people)), by="group", name=name).table
 
 
-def _lines(plan: Plan, people: Iterable[SimulatedPerson]) -> str:
+def _lines(plan: StudyPlan, people: Iterable[SimulatedPerson]) -> str:
     """Return what participants save, as JSON lines."""
     rows = (row for one in people for row in participation_rows(plan, one))
     return "\n".join(map(json.dumps, rows))
 
 
-def _saved(lines: str) -> Saved:
-    saved = Saved()
+def _saved(lines: str) -> SavedData:
+    saved = SavedData()
     saved.read_text("rows.jsonl", lines.encode())
     return saved
 
 
-def _known(plan: Plan, people: Sequence[SimulatedPerson], names: Sequence[str]) -> dict[str, float]:
+def _known(
+    plan: StudyPlan, people: Sequence[SimulatedPerson], names: Sequence[str]
+) -> dict[str, float]:
     """Return what the measures of a group really are: the means over its members."""
-    design = plan.asked.make_design(plan.settings)
-    agent = plan.asked.agent(people[0].agent)
-    assert agent.known is not None
-    each = [agent.known(agent.settings(one.settings), design) for one in people]
+    design = plan.suite.make_design(plan.settings)
+    agent = plan.suite.agent(people[0].agent)
+    assert agent.expected is not None
+    each = [agent.expected(agent.settings(one.settings), design) for one in people]
     return {name: fmean(known[name] for known in each) for name in names}
 
 

@@ -11,40 +11,45 @@ import numpy as np
 
 from evidence.figures import Figure, Parts
 from whybench.seeds import generator
+from whybench.stats import balanced_accuracy
+from whybench.suites.compose.agents import (
+    Queries,
+    Rule,
+    answer_coin,
+    answer_exact,
+    make_constant,
+    make_flip,
+    make_local_only,
+)
 from whybench.suites.compose.chain import Block
-from whybench.suites.compose.comparisons import Answered, compositions
-from whybench.suites.compose.estimators import Sample, balanced_accuracy, population, unit_effects
-from whybench.suites.compose.power import Plan, plan, units_needed
+from whybench.suites.compose.comparisons import AnswerArrays, compare_compositions
+from whybench.suites.compose.estimators import (
+    Sample,
+    unit_effects,
+    weighted_means,
+)
+from whybench.suites.compose.power import UnitPlan, plan_units, units_needed
 from whybench.suites.compose.profiles import (
-    Profile,
+    EffectProfile,
+    anchor_pairs,
     coin_profile,
-    compositions_of,
+    composition_positions,
     flip_profile,
 )
-from whybench.suites.compose.strategies import (
-    Rule,
-    always,
-    asked_of,
-    coin,
-    exact,
-    flip,
-    local_only,
-)
-from whybench.suites.compose.truth import answer_key
-from whybench.suites.compose.units import round_size, units_of
+from whybench.suites.compose.truth import make_answer_key
+from whybench.suites.compose.units import draw_units, make_world, round_size
 from whybench.suites.compose.verdicts import DELTA
-from whybench.suites.compose.world import World
-from whybench.suites.compose.worlds import world_at
+from whybench.suites.compose.world import ComposeWorld
 from whybench.suites.compose.wrong_worlds import (
-    other_world_profile,
-    transmit_chances,
-    wrong_world,
+    find_wrong_world,
+    transmission_probabilities,
+    wrong_world_profile,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from whybench.stats import Estimate
 
@@ -58,20 +63,23 @@ __all__ = [
     "class_shares",
     "covered",
     "error_off_by",
+    "make_queries",
     "references",
     "source_passes",
 ]
 
-PARTY = World((Block("wheel", 4), Block("bridge", 2), Block("wheel", 4)), ("or",) * 8, (7,) * 8)
+PARTY = ComposeWorld(
+    (Block("wheel", 4), Block("bridge", 2), Block("wheel", 4)), ("or",) * 8, (7,) * 8
+)
 """The source's party of eight: its whole is 2187/78125."""
 
 TWO, THREE = "cycle3+cycle3", "cycle3+cycle3+cycle3"
 WORLDS = {
     "party of eight": PARTY,
-    "two cycles, or": world_at(TWO, "or", 0, "test"),
-    "three cycles, or": world_at(THREE, "or", 0, "test"),
-    "three cycles, and": world_at(THREE, "and", 0, "test"),
-    "three cycles, mixed": world_at(THREE, "mixed", 0, "test"),
+    "two cycles, or": make_world(TWO, "or", 0, "test"),
+    "three cycles, or": make_world(THREE, "or", 0, "test"),
+    "three cycles, and": make_world(THREE, "and", 0, "test"),
+    "three cycles, mixed": make_world(THREE, "mixed", 0, "test"),
 }
 """The source's world, and those that the designs `full` and `core` begin with."""
 
@@ -92,86 +100,127 @@ EXPECTED = {"exact": "VC", "local-only": "VI", "wrong-world": "IC", "coin": "II"
 CONSTANT = {"always-yes": True, "always-no": False}
 
 
+def make_queries(
+    y1: ArrayLike, y0: ArrayLike, factual: ArrayLike, epochs: int = 1
+) -> tuple[Queries, Queries, Queries]:
+    """Return all questions about units: cause made true, made false, and nothing made so.
+
+    Args:
+        y1: The true y1, units x pairs, with pairs in the order of `ComposeWorld.pairs`.
+        y0: The true y0.
+        factual: Whether each anchor but the root holds, units x blocks.
+        epochs: How often each is asked; the first axis of what is returned.
+    """
+    actual = np.asarray(factual, dtype=bool)
+    units, blocks = actual.shape
+    pairs = anchor_pairs(blocks)
+    span = np.array([effect - cause for cause, effect in pairs])
+    of_pair = actual[:, [effect - 1 for _, effect in pairs]]
+
+    def repeated(truth: ArrayLike, actual: ArrayLike, span: ArrayLike, width: int) -> Queries:
+        shape = (epochs, units, width)
+        return Queries.of(np.broadcast_to(np.asarray(truth), shape), actual, span, blocks)
+
+    return (
+        repeated(y1, of_pair, span, len(pairs)),
+        repeated(y0, of_pair, span, len(pairs)),
+        repeated(actual, actual, 0, blocks),
+    )
+
+
 @dataclass(frozen=True)
 class Reference:
     """A reference agent: its rule, and the world it has in mind."""
 
     rule: Rule
-    world: World
+    world: ComposeWorld
 
 
-def references(world: World, error: float = 0.05) -> dict[str, Reference]:
+def references(world: ComposeWorld, error: float = 0.05) -> dict[str, Reference]:
     """Return the reference agents, by name."""
     rules: dict[str, Rule] = {
-        "exact": exact,
-        "local-only": local_only(),
-        "coin": coin,
-        "flip": flip(error),
-        **{name: always(answer) for name, answer in CONSTANT.items()},
+        "exact": answer_exact,
+        "local-only": make_local_only(),
+        "coin": answer_coin,
+        "flip": make_flip(error),
+        **{name: make_constant(answer) for name, answer in CONSTANT.items()},
     }
     found = {name: Reference(rule, world) for name, rule in rules.items()}
-    return {**found, "wrong-world": Reference(exact, wrong_world(world))}
+    return {**found, "wrong-world": Reference(answer_exact, find_wrong_world(world))}
 
 
-def chosen(small: bool) -> dict[str, World]:
+def chosen(small: bool) -> dict[str, ComposeWorld]:
     """Return the worlds that are simulated."""
     return {name: world for name, world in WORLDS.items() if name in QUICK or not small}
 
 
-def planned(world: World) -> Plan:
+def planned(world: ComposeWorld) -> UnitPlan:
     """Return the plan for a world, with its wrong-world agent."""
-    other = other_world_profile(world, wrong_world(world))
-    return plan(transmit_chances(world), epochs=EPOCHS, others={"wrong-world": other})
+    other = wrong_world_profile(world, find_wrong_world(world))
+    return plan_units(
+        transmission_probabilities(world), epochs=EPOCHS, others={"wrong-world": other}
+    )
 
 
-def whole_rounds(world: World, units: float) -> int:
+def whole_rounds(world: ComposeWorld, units: float) -> int:
     """Return the next number of units that makes whole rounds."""
     return ceil(units / round_size(world)) * round_size(world)
 
 
 def answered(
-    world: World, agent: Reference, units: int, epochs: int, *keys: object
-) -> tuple[Answered, NDArray[np.float64], NDArray[np.bool_]]:
+    world: ComposeWorld, agent: Reference, units: int, epochs: int, *keys: object
+) -> tuple[AnswerArrays, NDArray[np.float64], NDArray[np.bool_]]:
     """Let an agent answer about units; return also its factual answers and their truths."""
-    drawn = units_of(world, units, "evidence", *keys)
-    key = answer_key(world, drawn.bits)
-    mind = answer_key(agent.world, drawn.bits)
+    drawn = draw_units(world, units, "evidence", *keys)
+    key = make_answer_key(world, drawn.bits)
+    mind = make_answer_key(agent.world, drawn.bits)
     rng = generator("evidence", "compose", *keys)
     y1, y0, factual = (
         agent.rule(asked, rng).astype(float)
-        for asked in asked_of(mind.if_true, mind.if_false, mind.factual, epochs)
+        for asked in make_queries(mind.if_true, mind.if_false, mind.factual, epochs)
     )
     sample = Sample.of(drawn.weights, drawn.strata)
-    found = Answered(world.pairs, y1, y0, key.if_true, key.if_false, sample)
+    found = AnswerArrays(world.pairs, y1, y0, key.if_true, key.if_false, sample)
     return found, factual, key.factual
 
 
 def class_shares(
-    world: World, agent: Reference, units: int, runs: int, *keys: object
+    world: ComposeWorld, agent: Reference, units: int, runs: int, *keys: object
 ) -> Counter[str]:
     """Return how often the compositions of a run came out how, over runs."""
     found: Counter[str] = Counter()
     for run in range(runs):
         answers, _, _ = answered(world, agent, units, EPOCHS, *keys, run)
-        results = compositions(answers, world.compositions, ("evidence", run), resamples=RESAMPLES)
+        results = compare_compositions(
+            answers, world.compositions, ("evidence", run), resamples=RESAMPLES
+        )
         kinds = {result.kind for result in results}
         found[kinds.pop() if len(kinds) == 1 else "several"] += 1
     return found
 
 
 def covered(
-    world: World, agent: Reference, profile: Profile, units: int, runs: int, strata: bool = True
+    world: ComposeWorld,
+    agent: Reference,
+    profile: EffectProfile,
+    units: int,
+    runs: int,
+    strata: bool = True,
 ) -> float:
     """Return how often the intervals of differences hold the true ones, over runs."""
-    whole, estimates = prod(transmit_chances(world)), profile.estimates
+    whole, estimates = prod(transmission_probabilities(world)), profile.estimates
     hits = []
     for run in range(runs):
         found, _, _ = answered(world, agent, units, 1, "coverage", run)
         if not strata:
             sample = Sample.of(found.sample.weights)
-            found = Answered(found.pairs, found.y1, found.y0, found.true1, found.true0, sample)
-        results = compositions(found, world.compositions, ("evidence", run), resamples=RESAMPLES)
-        for (steps, place), result in zip(compositions_of(len(world.blocks)), results, strict=True):
+            found = AnswerArrays(found.pairs, found.y1, found.y0, found.true1, found.true0, sample)
+        results = compare_compositions(
+            found, world.compositions, ("evidence", run), resamples=RESAMPLES
+        )
+        for (steps, place), result in zip(
+            composition_positions(len(world.blocks)), results, strict=True
+        ):
             made = float(np.prod(estimates[steps]))
             for target, compared in (
                 (whole, result.valid),
@@ -186,12 +235,12 @@ def source_passes(runs: int) -> float:
     """Return how often a perfect reasoner passes the source's rule on the whole, by simulation."""
     rng = generator("evidence", "compose", "source")
     chances = np.array([float(PARTY.chance(node)) for node in PARTY.nodes])
-    whole = prod(transmit_chances(PARTY))
+    whole = prod(transmission_probabilities(PARTY))
     place = PARTY.pairs.index((PARTY.root, PARTY.leaf))
     passed = 0
     for _ in range(runs):
         bits = rng.random((SOURCE_UNITS, PARTY.size)) < chances
-        share = answer_key(PARTY, bits).indicators[:, place].mean()
+        share = make_answer_key(PARTY, bits).indicators[:, place].mean()
         passed += abs(share - whole) / whole <= SOURCE_BOUND
     return passed / runs
 
@@ -200,7 +249,7 @@ def source(small: bool) -> Iterator[Figure]:
     """Hold the source's rule against a perfect reasoner."""
     from scipy.stats import binom
 
-    whole = prod(transmit_chances(PARTY))
+    whole = prod(transmission_probabilities(PARTY))
     low = ceil(SOURCE_UNITS * whole * (1 - SOURCE_BOUND))
     high = floor(SOURCE_UNITS * whole * (1 + SOURCE_BOUND))
     share = float(binom.cdf(high, SOURCE_UNITS, whole) - binom.cdf(low - 1, SOURCE_UNITS, whole))
@@ -217,7 +266,7 @@ def source(small: bool) -> Iterator[Figure]:
         abs(simulated - share) <= bound,
     )
     units, runs = whole_rounds(PARTY, planned(PARTY).units), 8 if small else 500
-    kinds = class_shares(PARTY, Reference(exact, PARTY), units, runs, "source")
+    kinds = class_shares(PARTY, Reference(answer_exact, PARTY), units, runs, "source")
     yield Figure(
         "ours: the perfect reasoner is valid and consistent in every run",
         f"{kinds['VC']} of {runs} runs of {units} units",
@@ -227,8 +276,8 @@ def source(small: bool) -> Iterator[Figure]:
 
 def noise(small: bool) -> Iterator[Figure]:
     """Measure what 1% of flipped answers does to each estimator."""
-    whole = prod(transmit_chances(PARTY))
-    bias = flip_profile(transmit_chances(PARTY), 0.01).estimates
+    whole = prod(transmission_probabilities(PARTY))
+    bias = flip_profile(transmission_probabilities(PARTY), 0.01).estimates
     place = PARTY.pairs.index((PARTY.root, PARTY.leaf))
     yield Figure(
         "flip(1%): the plain indicator is 32% too large on the whole (±0.5, closed form)",
@@ -236,7 +285,7 @@ def noise(small: bool) -> Iterator[Figure]:
         abs(bias[place] / whole - 1 - 0.32) <= 0.005,
     )
     units = 100_000 if small else 2_000_000
-    agent = Reference(flip(0.01), PARTY)
+    agent = Reference(make_flip(0.01), PARTY)
     for label, epochs, quantity, expected, bound in (
         ("plain indicator, one epoch", 1, "pns", 0.324, 0.02),
         ("majority of five epochs", 5, "pns", 0.0, 0.005),
@@ -246,7 +295,7 @@ def noise(small: bool) -> Iterator[Figure]:
         for part in range(units // 50_000):
             found, _, _ = answered(PARTY, agent, 50_000, epochs, "noise", quantity, epochs, part)
             effects = unit_effects(found.y1, found.y0, "ate" if quantity == "ate" else "pns")
-            sums += float(population(effects, found.sample)(np.ones((1, 50_000)))[0, place])
+            sums += float(weighted_means(effects, found.sample)(np.ones((1, 50_000)))[0, place])
             count += 1
         error = sums / count / whole - 1
         limit = bound * (3 if small else 1)
@@ -263,15 +312,17 @@ def bias(small: bool) -> Iterator[Figure]:
     for name, world in WORLDS.items():
         agents = references(world)
         profiles = {
-            "wrong-world": other_world_profile(world, agents["wrong-world"].world),
-            "coin": coin_profile(transmit_chances(world)),
+            "wrong-world": wrong_world_profile(world, agents["wrong-world"].world),
+            "coin": coin_profile(transmission_probabilities(world)),
         }
         worst = 0.0
         for agent, profile in profiles.items():
             values = []
             for run in range(runs):
                 found, _, _ = answered(world, agents[agent], 160, 1, "bias", agent, run)
-                values.append(population(found.effects("pns"), found.sample)(np.ones((1, 160)))[0])
+                values.append(
+                    weighted_means(found.effects("pns"), found.sample)(np.ones((1, 160)))[0]
+                )
             spread = np.std(values, axis=0, ddof=1) / np.sqrt(runs)
             off = np.abs(np.mean(values, axis=0) - profile.estimates)
             worst = max(worst, float(np.max(off / np.maximum(spread, 1e-9))))
@@ -287,10 +338,10 @@ def coverage(small: bool) -> Iterator[Figure]:
     """Measure how often the intervals hold the true differences."""
     runs, bounds = (30, (0.85, 1.0)) if small else (500, (0.92, 0.97))
     for name, world in chosen(small).items():
-        agents, chances = references(world, 0.1), transmit_chances(world)
+        agents, chances = references(world, 0.1), transmission_probabilities(world)
         units = whole_rounds(world, planned(world).units)
         profiles = {"flip": flip_profile(chances, 0.1), "coin": coin_profile(chances)}
-        other = other_world_profile(world, agents["wrong-world"].world)
+        other = wrong_world_profile(world, agents["wrong-world"].world)
         if other.covariances.any():
             profiles["wrong-world"] = other
         for agent, profile in profiles.items():
@@ -303,8 +354,8 @@ def coverage(small: bool) -> Iterator[Figure]:
     world = WORLDS["three cycles, mixed"]
     share = covered(
         world,
-        Reference(coin, world),
-        coin_profile(transmit_chances(world)),
+        Reference(answer_coin, world),
+        coin_profile(transmission_probabilities(world)),
         400,
         runs,
         strata=False,
@@ -320,17 +371,17 @@ def power(small: bool) -> Iterator[Figure]:
     """Compare the formula's variance with that of simulated runs, and what delta costs."""
     runs = 60 if small else 1000
     for name, world in WORLDS.items():
-        chances = transmit_chances(world)
+        chances = transmission_probabilities(world)
         agents = references(world, 0.1)
         profiles = {"flip": flip_profile(chances, 0.1), "coin": coin_profile(chances)}
-        steps, place = compositions_of(len(world.blocks))[-1]
+        steps, place = composition_positions(len(world.blocks))[-1]
         worst = 0.0
         for agent, profile in profiles.items():
             needed = units_needed(profile, steps, place)
             logs = []
             for run in range(runs):
                 found, _, _ = answered(world, agents[agent], 1024, 1, "power", agent, run)
-                values = population(found.effects("pns"), found.sample)(np.ones((1, 1024)))[0]
+                values = weighted_means(found.effects("pns"), found.sample)(np.ones((1, 1024)))[0]
                 logs.append(np.log(np.prod(values[steps]) / values[place]))
             worst = max(worst, abs(float(np.var(logs, ddof=1)) * 1024 / needed.variance - 1))
         bound = 0.6 if small else 0.15
@@ -340,9 +391,9 @@ def power(small: bool) -> Iterator[Figure]:
             worst <= bound,
         )
     for name, world in WORLDS.items():
-        other = {"wrong-world": other_world_profile(world, wrong_world(world))}
+        other = {"wrong-world": wrong_world_profile(world, find_wrong_world(world))}
         plans = [
-            plan(transmit_chances(world), delta, EPOCHS, others=other).needs
+            plan_units(transmission_probabilities(world), delta, EPOCHS, others=other).needs
             for delta in (0.1, 0.15, 0.2, 0.25)
         ]
         exact_ones, flips, coins = (
@@ -377,16 +428,16 @@ def classes(small: bool) -> Iterator[Figure]:
             )
 
 
-def error_off_by(world: World, share: float) -> float:
+def error_off_by(world: ComposeWorld, share: float) -> float:
     """Return the error at which flips move some comparison by so much, and none by more."""
-    chances = transmit_chances(world)
+    chances = transmission_probabilities(world)
     whole = prod(chances)
 
     def largest(error: float) -> float:
         profile = flip_profile(chances, error, EPOCHS)
         return max(
             abs(units_needed(profile, steps, target).ratio or 0.0)
-            for steps, place in compositions_of(len(chances))
+            for steps, place in composition_positions(len(chances))
             for target in (whole, place)
         )
 
@@ -408,10 +459,10 @@ def fairness(small: bool) -> Iterator[Figure]:
         for units in sizes:
             verdicts: Counter[str] = Counter()
             for run in range(runs):
-                agent = Reference(flip(error), world)
+                agent = Reference(make_flip(error), world)
                 found, _, _ = answered(world, agent, units, EPOCHS, "fairness", run)
                 keys = ("evidence", run)
-                results = compositions(found, world.compositions, keys, resamples=RESAMPLES)
+                results = compare_compositions(found, world.compositions, keys, resamples=RESAMPLES)
                 compared = [side for each in results for side in (each.valid, each.consistent)]
                 verdicts["no"] += any(side.verdict == "no" for side in compared)
                 verdicts["0 left out"] += any(_only_without_0(side.ratio) for side in compared)
@@ -452,9 +503,12 @@ def constants(small: bool) -> Iterator[Figure]:
                     ),
                 )
                 for answers, truth in rungs:
-                    share = balanced_accuracy(answers, truth, found.sample, ("evidence",), 10)
+                    asked = np.repeat(np.arange(units), truth.shape[1])
+                    share = balanced_accuracy(answers.ravel() == 1, truth.ravel() == 1, asked)
                     worst = max(worst, abs((share.estimate or 0.0) - 0.5))
-                results = compositions(found, world.compositions, ("evidence",), resamples=100)
+                results = compare_compositions(
+                    found, world.compositions, ("evidence",), resamples=100
+                )
                 best += sum(result.kind == "VC" for result in results)
             yield Figure(
                 f"{name}: {agent} has 50% balanced accuracy (±1) on both rungs, and no VC",

@@ -15,13 +15,17 @@ import numpy as np
 from evidence.figures import Figure, Parts
 from whybench.scm import (
     Bernoulli,
+    Certificate,
     Gate,
     Graph,
     Model,
     NotDecomposable,
     Table,
+    Value,
+    agreed,
     block_product,
     certify,
+    do,
     elimination,
     enumeration,
     observe,
@@ -31,23 +35,27 @@ from whybench.seeds import generator
 from whybench.suites.compose.chain import Block
 from whybench.suites.compose.linear import (
     LinearWorld,
+    draw_linear_world,
+    draw_noise,
     linear_values,
     natural_effects,
     product_effect,
-    random_linear_world,
-    random_noise,
+    superposed_values,
     total_effect,
-    transferred_values,
 )
 from whybench.suites.compose.truth import (
-    answer_key,
-    askings,
-    closed_form,
-    population_ate,
+    list_queries,
+    make_answer_key,
     population_pns,
 )
-from whybench.suites.compose.units import SHEET, round_size, units_of
-from whybench.suites.compose.world import World, name_of, random_world, side
+from whybench.suites.compose.units import BATCH, draw_units, round_size
+from whybench.suites.compose.world import (
+    ComposeWorld,
+    draw_world,
+    make_block_table,
+    node_name,
+    split_of_world,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,10 +72,12 @@ __all__ = [
     "Unbiased",
     "broken",
     "certified_a_second",
+    "closed_form_pns",
     "cycles",
     "four_person_party",
     "linear_cycles",
     "party",
+    "population_ate",
     "random_blocks",
     "theorem_failures",
     "unit_violations",
@@ -88,7 +98,7 @@ CYCLE_PNS: Mapping[GateKind, str] = {
     "or": "3/10 9/250 9/2500 3/25 3/250 1/10",
     "and": "1/5 21/250 21/625 21/50 21/125 2/5",
 }
-"""Three cycles of three nodes: PNS of all pairs, in the order of `World.pairs`."""
+"""Three cycles of three nodes: PNS of all pairs, in the order of `ComposeWorld.pairs`."""
 
 LINEAR_PAIRS = {(0, 2): 1, (0, 4): 2, (0, 6): 10, (2, 4): 2, (2, 6): 10, (4, 6): 5}
 
@@ -121,9 +131,9 @@ def four_person_party() -> Model:
     return Model(graph, {"A": Bernoulli(reach["A"]), "B": Bernoulli(reach["B"]), **both})
 
 
-def cycles(gate: GateKind) -> World:
+def cycles(gate: GateKind) -> ComposeWorld:
     """Return three cycles of three nodes with bits of probability .6, .4, .5, .7, .6, .8, .5."""
-    return World((Block("cycle", 3),) * 3, ("or", *(gate,) * 6), (5, 7, 6, 4, 5, 3, 6))
+    return ComposeWorld((Block("cycle", 3),) * 3, ("or", *(gate,) * 6), (5, 7, 6, 4, 5, 3, 6))
 
 
 def linear_cycles() -> LinearWorld:
@@ -149,11 +159,11 @@ def theorem_failures(gates: Gates, count: int) -> int:
     """
     failures = 0
     for number in range(count):
-        world = random_world(random_blocks(gates, number), gates, "theorem", number)
+        world = draw_world(random_blocks(gates, number), gates, "theorem", number)
         model = world.model()
-        whole = elimination.probability(model, pns(name_of(world.root), name_of(world.leaf)))
+        whole = elimination.probability(model, pns(node_name(world.root), node_name(world.leaf)))
         product = prod(
-            elimination.probability(model, pns(name_of(first), name_of(last)))
+            elimination.probability(model, pns(node_name(first), node_name(last)))
             for first, last in pairwise(world.anchors)
         )
         certified = population_pns(world, world.root, world.leaf).value
@@ -193,10 +203,10 @@ def unit_violations(units: int, worlds: int) -> int:
     """Count the units, drawn as chance has it, on which some pair breaks the unit identity."""
     violations = 0
     for number in range(worlds):
-        world = random_world(random_blocks("identity", number), "mixed", "identity", number)
+        world = draw_world(random_blocks("identity", number), "mixed", "identity", number)
         rng = generator("evidence", "identity", number)
         chances = [float(world.chance(node)) for node in world.nodes]
-        key = answer_key(world, rng.random((units // worlds, world.size)) < chances)
+        key = make_answer_key(world, rng.random((units // worlds, world.size)) < chances)
         transmits = key.transmits
         blocks = [world.blocks_between(*pair) for pair in world.pairs]
         product = np.stack([transmits[:, list(part)].all(axis=1) for part in blocks], axis=1)
@@ -228,12 +238,56 @@ class Unbiased:
         return NormalDist().inv_cdf(1 - 0.01 / 2 / self.quantities)
 
 
-def weighted_estimates(world: World, units: int, seeds: int) -> Unbiased:
+def population_ate(world: ComposeWorld, cause: int, effect: int) -> Certificate:
+    """Return P(effect | do cause) - P(effect | do not cause), as a fraction.
+
+    The first derivation carries the probability that an anchor holds from block to block.
+    """
+    tables = [make_block_table(world, number) for number in world.blocks_between(cause, effect)]
+    model = world.model()
+    chained: list[Fraction] = []
+    eliminated: list[Value] = []
+    for setting in (1, 0):
+        holds = Fraction(setting)
+        for table in tables:
+            with_it, without = (
+                table.probability(patterns) for patterns in (table.if_true, table.if_false)
+            )
+            holds = holds * with_it + (1 - holds) * without
+        chained.append(holds)
+        query = do({node_name(effect): 1}, {node_name(cause): setting})
+        eliminated.append(elimination.probability(model, query))
+    return agreed(
+        f"average effect of {cause} on {effect}",
+        ("block chain", chained[0] - chained[1]),
+        ("elimination", eliminated[0] - eliminated[1]),
+    )
+
+
+def closed_form_pns(world: ComposeWorld, cause: int, effect: int) -> Fraction | None:
+    """Return the PNS where it has a closed form: all blocks between have a single kind of gate.
+
+    In a block of or gates a true bit makes its node true and all that follow, so the block
+    transmits just when all bits but the first node's are false; with and gates, when all are true.
+    So it is the product of 1 - p, or of p, over these nodes. A bridge has one gate.
+    """
+    result = Fraction(1)
+    for number in world.blocks_between(cause, effect):
+        others = range(world.anchors[number] + 1, world.anchors[number + 1] + 1)
+        if len({world.gates[node] for node in others}) > 1:
+            return None
+        for node in others:
+            p = world.chance(node)
+            result *= p if world.gates[node] == "and" else 1 - p
+    return result
+
+
+def weighted_estimates(world: ComposeWorld, units: int, seeds: int) -> Unbiased:
     """Estimate PNS and ATE of all pairs, factual shares and the bits' means from weighted units."""
     found = []
     for seed in range(seeds):
-        drawn = units_of(world, units, "evidence", seed)
-        key = answer_key(world, drawn.bits)
+        drawn = draw_units(world, units, "evidence", seed)
+        key = make_answer_key(world, drawn.bits)
         effects = key.if_true.astype(int) - key.if_false
         made = np.concatenate([key.indicators, effects], axis=1) * drawn.weights[:, None]
         facts = np.concatenate([key.factual, drawn.bits], axis=1) * drawn.factual_weights[:, None]
@@ -242,7 +296,7 @@ def weighted_estimates(world: World, units: int, seeds: int) -> Unbiased:
     model = world.model()
     truths = [float(population_pns(world, *pair).value) for pair in world.pairs]
     truths += [float(population_ate(world, *pair).value) for pair in world.pairs]
-    factual = [observe({name_of(anchor): 1}) for anchor in world.anchors[1:]]
+    factual = [observe({node_name(anchor): 1}) for anchor in world.anchors[1:]]
     truths += [float(elimination.probability(model, query)) for query in factual]
     truths += [float(world.chance(node)) for node in world.nodes]
     spread = estimates.std(axis=0, ddof=1)
@@ -254,13 +308,13 @@ def weighted_estimates(world: World, units: int, seeds: int) -> Unbiased:
     return Unbiased(float(effects.max()), float(others.max()), len(truths), float(inside))
 
 
-def certified_a_second(world: World, units: int) -> float:
+def certified_a_second(world: ComposeWorld, units: int) -> float:
     """Return how many questions a second of this process are drawn and certified."""
     started = time.process_time()
     made = 0
-    for start in range(0, units, SHEET):
-        drawn = units_of(world, min(SHEET, units - start), "speed", start=start)
-        key = answer_key(world, drawn.bits)
+    for start in range(0, units, BATCH):
+        drawn = draw_units(world, min(BATCH, units - start), "speed", start=start)
+        key = make_answer_key(world, drawn.bits)
         made += sum(len(key.certificates(unit)) for unit in range(len(drawn.bits)))
     return made / (time.process_time() - started)
 
@@ -290,7 +344,7 @@ def goldens(_: bool) -> Iterator[Figure]:
     for kind, expected in CYCLE_PNS.items():
         world = cycles(kind)
         values = [population_pns(world, *pair).value for pair in world.pairs]
-        closed = [closed_form(world, *pair) for pair in world.pairs]
+        closed = [closed_form_pns(world, *pair) for pair in world.pairs]
         averages = [population_ate(world, *pair).value for pair in world.pairs]
         yield Figure(
             f"three cycles, {kind}: {expected}; ATE and closed form the same",
@@ -335,11 +389,11 @@ def large(small: bool) -> Iterator[Figure]:
     started = time.process_time()
     pairs = questions = 0
     for number in range(count):
-        world = random_world(THIRTY, KINDS[number % 3], "large", number)
+        world = draw_world(THIRTY, KINDS[number % 3], "large", number)
         for pair in world.pairs:
             agrees = population_pns(world, *pair).value == population_ate(world, *pair).value
             pairs += bool(agrees)
-        key = answer_key(world, units_of(world, 256, "large").bits)
+        key = make_answer_key(world, draw_units(world, 256, "large").bits)
         questions += sum(len(key.certificates(unit)) for unit in range(256))
     seconds = time.process_time() - started
     yield Figure(
@@ -355,7 +409,7 @@ def weights(small: bool) -> Iterator[Figure]:
     """Estimate population quantities from stratified units."""
     seeds = 100 if small else 2000
     for gates in KINDS:
-        world = random_world((Block("cycle", 3), Block("wheel", 4), Block("bridge", 2)), gates, 1)
+        world = draw_world((Block("cycle", 3), Block("wheel", 4), Block("bridge", 2)), gates, 1)
         found = weighted_estimates(world, 100, seeds)
         yield Figure(
             f"{gates}, 100 units: mean PNS and ATE over seeds within 3 standard errors of the "
@@ -366,9 +420,9 @@ def weights(small: bool) -> Iterator[Figure]:
             found.effects <= 3 and found.others <= found.bound and found.inside >= 0.98,
         )
     seeds = 100 if small else 1000
-    found = weighted_estimates(random_world(THIRTY, "mixed", 1), 100, seeds)
+    found = weighted_estimates(draw_world(THIRTY, "mixed", 1), 100, seeds)
     yield Figure(
-        f"12 blocks in five stretches, 100 units: all means within {found.bound:.2f} standard "
+        f"12 blocks in five segments, 100 units: all means within {found.bound:.2f} standard "
         "errors, 98% of runs within 3 deviations",
         f"{seeds} seeds, {found.quantities} quantities: PNS and ATE at most {found.effects:.2f}, "
         f"others {found.others:.2f} standard errors; {found.inside:.2%} of runs inside",
@@ -377,9 +431,11 @@ def weights(small: bool) -> Iterator[Figure]:
     worlds = 20 if small else 200
     errors = []
     for number in range(worlds):
-        world = random_world(random_blocks("weights", number), "mixed", "weights", number)
-        drawn = units_of(world, 4 * round_size(world), number)
-        estimate = drawn.weights @ answer_key(world, drawn.bits).indicators / len(drawn.weights)
+        world = draw_world(random_blocks("weights", number), "mixed", "weights", number)
+        drawn = draw_units(world, 4 * round_size(world), number)
+        estimate = (
+            drawn.weights @ make_answer_key(world, drawn.bits).indicators / len(drawn.weights)
+        )
         truth = [float(population_pns(world, *pair).value) for pair in world.pairs]
         errors.append(float(np.abs(estimate - truth).max()))
     yield Figure(
@@ -396,8 +452,8 @@ def balance(small: bool) -> Iterator[Figure]:
         one_sided = 0
         shares = []
         for number in range(worlds):
-            world = random_world(random_blocks("balance", number), gates, "balance", number)
-            key = answer_key(world, units_of(world, 2 * round_size(world), number).bits)
+            world = draw_world(random_blocks("balance", number), gates, "balance", number)
+            key = make_answer_key(world, draw_units(world, 2 * round_size(world), number).bits)
             made = key.yes[:, len(world.blocks) :]
             one_sided += any(rung.all() or not rung.any() for rung in (key.factual, made))
             shares.append((key.factual.mean(), made.mean()))
@@ -415,15 +471,15 @@ def sameness(small: bool) -> Iterator[Figure]:
     """See whether units depend on how many are drawn, and worlds on what was drawn before."""
     count = 10_000 if small else 1_000_000
     world = cycles("or")
-    many = units_of(world, count, "same")
+    many = draw_units(world, count, "same")
     same = all(
-        np.array_equal(units_of(world, 10, "same", start=start).counts, many.counts[start:][:10])
+        np.array_equal(draw_units(world, 10, "same", start=start).counts, many.counts[start:][:10])
         for start in range(0, count - 10, count // 97)
     )
     yield Figure(f"unit i is the same among 10 and among {count:,}", "98 places compared", same)
     worlds = 10 if small else 100
     wrong = sum(
-        side(random_world(random_blocks(number), "mixed", number, split=split)) != split
+        split_of_world(draw_world(random_blocks(number), "mixed", number, split=split)) != split
         for number in range(worlds)
         for split in ("train", "test")
     )
@@ -447,8 +503,8 @@ def linear(small: bool) -> Iterator[Figure]:
     worlds = 10 if small else 200
     total = pairs = values = 0
     for number in range(worlds):
-        drawn = random_linear_world(random_blocks("linear", number), number)
-        noise = random_noise(drawn, 5, number)
+        drawn = draw_linear_world(random_blocks("linear", number), number)
+        noise = draw_noise(drawn, 5, number)
         total += len(drawn.pairs)
         for cause, effect in drawn.pairs:
             product = product_effect(drawn, cause, effect).value
@@ -457,7 +513,7 @@ def linear(small: bool) -> Iterator[Figure]:
                 natural_effects(drawn, cause, effect, through)
         made = (drawn.cutpoints[0], 4)
         values += bool(
-            (linear_values(drawn, noise, made) == transferred_values(drawn, noise, made)).all()
+            (linear_values(drawn, noise, made) == superposed_values(drawn, noise, made)).all()
         )
     yield Figure(
         "random linear worlds: path sum, solution and block product agree and are not 0; "
@@ -470,10 +526,10 @@ def linear(small: bool) -> Iterator[Figure]:
 def speed(small: bool) -> Iterator[Figure]:
     """Measure how fast questions are drawn and certified, without wording them."""
     units = 512 if small else 20_000
-    for world in (cycles("or"), random_world(THIRTY, "mixed", "speed")):
+    for world in (cycles("or"), draw_world(THIRTY, "mixed", "speed")):
         rate = certified_a_second(world, units if world.size < 30 else units // 10)
         yield Figure(
-            f"{len(world.blocks)} blocks, {len(askings(world))} questions a unit: 50,000 "
+            f"{len(world.blocks)} blocks, {len(list_queries(world))} questions a unit: 50,000 "
             "certified questions a second and core",
             f"{rate:,.0f}",
             rate >= 50_000,

@@ -55,7 +55,7 @@ def _run(calls: int, group: int) -> tuple[float, int]:
     """Return the processor seconds of a run, and the size of its log."""
     whybench = str(Path(sys.executable).with_name("whybench"))
     with FaultServer() as server, tempfile.TemporaryDirectory() as folder:
-        command = [whybench, "run", "judge", "--json", "--design", "full", "-T", "style=numeric"]
+        command = [whybench, "run", "judge", "--json", "--design", "full", "-T", "style=direct"]
         command += ["--model", MODEL, "--limit", str(calls // group), "--group", str(group)]
         process = subprocess.Popen(
             [*command, "--log-dir", folder, "--max-connections", "20"],

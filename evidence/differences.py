@@ -16,9 +16,9 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.results.changes import Change, compare_tables
-from whybench.suites.calibration import EXACT, coverage_bounds, simulated_rows
+from whybench.suites.calibration import EXACT, coverage_bounds, simulate_rows
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
 
     def answers(agent: Asked, seed: int) -> pa.Table:
         name, settings = agent
-        rows = simulated_rows(
+        rows = simulate_rows(
             asked, design, items, asked.agent(name), {**settings, "seed": seed}, name, read
         )
         return record_table(list(rows), asked.record_columns)
@@ -130,7 +130,7 @@ def _known(asked: AnySuite, design: Any, case: Case) -> dict[str, float]:
     sides = []
     for name, settings in (case.first, case.second):
         agent = asked.agent(name)
-        sides.append(agent.known(agent.settings(settings), design) if agent.known else {})
+        sides.append(agent.expected(agent.settings(settings), design) if agent.expected else {})
     return {name: sides[1][name] - sides[0][name] for name in sides[0] if name in sides[1]}
 
 

@@ -27,7 +27,7 @@ __all__ = [
     "compose_overhead",
     "cpu_per_call",
     "said",
-    "side_by_side",
+    "stack_sides",
 ]
 
 
@@ -85,7 +85,7 @@ def _seconds(make: Callable[[], Task], reply: Callable[..., ModelOutput], calls:
     return spent / calls
 
 
-def side_by_side(
+def stack_sides(
     kinds: dict[str, Callable[[], Task]],
     reply: Callable[..., ModelOutput],
     calls: int,
@@ -118,7 +118,7 @@ def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
         "judge": lambda: judge(**design),
         "grouped": lambda: judge(**design, group=20),
     }
-    return side_by_side(kinds, lambda *_: said("70"), calls, rounds)
+    return stack_sides(kinds, lambda *_: said("70"), calls, rounds)
 
 
 def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
@@ -131,7 +131,7 @@ def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
         "one by one": lambda: compose(**design, group=1),
         "by unit": lambda: compose(**design),
     }
-    return side_by_side(kinds, lambda *_: said("yes"), calls, rounds)
+    return stack_sides(kinds, lambda *_: said("yes"), calls, rounds)
 
 
 def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:
@@ -145,6 +145,4 @@ def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:
         "bare": lambda: bare(analyze(seeds=seeds)),
         "analyze": lambda: analyze(seeds=seeds),
     }
-    return side_by_side(
-        kinds, lambda messages, *_: said(true[messages[-1].text]), len(true), rounds
-    )
+    return stack_sides(kinds, lambda messages, *_: said(true[messages[-1].text]), len(true), rounds)

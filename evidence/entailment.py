@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING
 
 from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
-from whybench.suites.intervene.entailment import Evidence, Transition, entailed
+from whybench.suites.intervene.entailment import Evidence, Transition, decide_entailment
 from whybench.suites.intervene.experimenters import (
     Inquiry,
     bayes,
-    certificate,
     expected_steps,
-    experiment,
     greedy,
     recipe,
+    run_experiment,
+    shortest_proof,
 )
-from whybench.suites.intervene.posets import consistent, posets
-from whybench.suites.intervene.world import ACTIONS, World
+from whybench.suites.intervene.posets import consistent_orders, list_posets
+from whybench.suites.intervene.world import ACTIONS, InterveneWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,10 +55,10 @@ ACTIVE_STEPS = {2: 1.0, 3: 1.72, 4: 2.4199, 5: 3.0936}
 """Entities, all moving at first, to the expected interventions of the optimal experimenter."""
 
 CORE = (
-    World(2, ((0, 1),)),
-    World(3, ((0, 1), (1, 2))),
-    World(3, ((1, 0), (1, 2))),
-    World(3, ((1, 0), (1, 2), (0, 2))),
+    InterveneWorld(2, ((0, 1),)),
+    InterveneWorld(3, ((0, 1), (1, 2))),
+    InterveneWorld(3, ((1, 0), (1, 2))),
+    InterveneWorld(3, ((1, 0), (1, 2), (0, 2))),
 )
 """Direct, mediation, confounder, confounder whose effects are linked."""
 
@@ -87,12 +87,12 @@ def agreement(checks: int = 120_000, largest: int = 5) -> Agreement:
     while done < checks:
         world = _random_world(draw, int(draw.integers(2, largest + 1)))
         initial, transitions = _random_episode(draw, world, 2 * world.n)
-        orders = posets(world.n)
+        orders = list_posets(world.n)
         with Evidence(world.n, initial) as evidence:
             for seen in range(len(transitions) + 1):
                 if seen:
                     evidence.add(transitions[seen - 1])
-                fits = consistent(world.n, transitions[:seen], initial)
+                fits = consistent_orders(world.n, transitions[:seen], initial)
                 for x, y in permutations(range(world.n), 2):
                     answers = orders.causes(x, y)[fits]
                     listed = "yes" if answers.all() else "open" if answers.any() else "no"
@@ -103,7 +103,7 @@ def agreement(checks: int = 120_000, largest: int = 5) -> Agreement:
 
 
 def verdict_time(n: int = 15, episodes: int = 100) -> VerdictTime:
-    """Time `entailed` on random episodes of 2n interventions, each from nothing."""
+    """Time `decide_entailment` on random episodes of 2n interventions, each from nothing."""
     draw = generator("evidence", "entailment speed", n)
     times = []
     for _ in range(episodes):
@@ -111,12 +111,12 @@ def verdict_time(n: int = 15, episodes: int = 100) -> VerdictTime:
         initial, transitions = _random_episode(draw, world, 2 * n)
         x, y = (int(entity) for entity in draw.choice(n, 2, replace=False))
         start = process_time()
-        entailed(n, transitions, x, y, initial)
+        decide_entailment(n, transitions, x, y, initial)
         times.append(1000 * (process_time() - start))
     return VerdictTime(sum(times) / len(times), max(times))
 
 
-def core_cases() -> Iterator[tuple[World, State, int, int]]:
+def core_cases() -> Iterator[tuple[InterveneWorld, State, int, int]]:
     """Yield world, initial state, x and y of the 84 core cases."""
     for world in CORE:
         for state in world.closed_states():
@@ -129,8 +129,8 @@ def core_steps() -> dict[str, int]:
     steps = dict.fromkeys(CORE_STEPS, 0)
     for case in core_cases():
         for experimenter in (bayes, greedy, recipe):
-            steps[experimenter.__name__] += len(experiment(experimenter, *case).transitions)
-        steps["certificate"] += len(certificate(*case).transitions)
+            steps[experimenter.__name__] += len(run_experiment(experimenter, *case).transitions)
+        steps["certificate"] += len(shortest_proof(*case).transitions)
     return steps
 
 
@@ -139,7 +139,7 @@ def active_steps(n: int) -> float:
     return expected_steps(Inquiry(n, 0, 1, frozenset(range(n))))
 
 
-def _random_world(draw: np.random.Generator, n: int) -> World:
+def _random_world(draw: np.random.Generator, n: int) -> InterveneWorld:
     order = [int(entity) for entity in draw.permutation(n)]
     density = draw.random()
     edges = [
@@ -148,14 +148,14 @@ def _random_world(draw: np.random.Generator, n: int) -> World:
         for cause in range(effect)
         if draw.random() < density
     ]
-    return World(n, tuple(edges))
+    return InterveneWorld(n, tuple(edges))
 
 
 def _random_episode(
-    draw: np.random.Generator, world: World, steps: int
+    draw: np.random.Generator, world: InterveneWorld, steps: int
 ) -> tuple[State, list[Transition]]:
     start = frozenset(entity for entity in range(world.n) if draw.random() < 0.5)
-    initial = state = world.closed(start)
+    initial = state = world.close_state(start)
     transitions = []
     for _ in range(steps):
         action, entity = ACTIONS[draw.integers(2)], int(draw.integers(world.n))

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from evidence.agent_server import AgentServer
 from evidence.figures import Figure, Parts, figures_of
 from evidence.model_server import LEARNED, ModelServer
-from whybench.records.schema import record_table
-from whybench.suites.calibration import simulated_rows
+from whybench.records.table import record_table
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import Agent, reply_generator
 from whybench.suites.registry import AnySuite, get_suite
-from whybench.training.series import training_series
+from whybench.training.items import training_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ REAL: Mapping[str, Mapping[str, object]] = {
 
 def items_of(asked: AnySuite, count: int) -> list[Item]:
     """Return the first items of a suite's series to train on."""
-    return list(training_series(asked, {}).take(count))
+    return list(training_items(asked, {}).take(count))
 
 
 def rollouts(name: str, count: int, address: str) -> list[Any]:
@@ -114,8 +114,8 @@ def _as_measured(asked: AnySuite, items: Sequence[Item]) -> Figure:
         return agent.reply(about, settings, reply_generator(agent.name, settings, item.id, 1, turn))
 
     rewards = _rewards(asked, items, speak)
-    design = training_series(asked, {}).design
-    rows = list(simulated_rows(asked, design, items, agent, {}, agent.name, {}))
+    design = training_items(asked, {}).design
+    rows = list(simulate_rows(asked, design, items, agent, {}, agent.name, {}))
     measure, expected, about = _expected(asked, rows)
     mean = fmean(reward for reward, counts in zip(rewards, about, strict=True) if counts)
     return Figure(
@@ -173,7 +173,7 @@ def real(small: bool) -> Iterator[Figure]:
                 _command("vf-replay", folder, name, "-o", "again")
                 again = _traces(Path(folder) / "again")
         ended = [trace for trace in traces if trace["ok"]]
-        rewards = [trace["rewards"]["worth"]["score"] for trace in ended]
+        rewards = [trace["rewards"]["reward"]["score"] for trace in ended]
         reasons = Counter(trace["info"]["reason"] or "scored" for trace in ended)
         yield Figure(
             f"`vf-eval whybench-{name}`: {count} rollouts of a real model end with a reward",

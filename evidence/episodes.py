@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.agents import act, answer, gold
+from whybench.suites.intervene.agents import oracle, render_action, render_answer
 from whybench.suites.intervene.design import DESIGNS
-from whybench.suites.intervene.episode import ENDS, Episode, case_of
+from whybench.suites.intervene.episode import ENDS, InterveneEpisode, parse_case
 from whybench.suites.intervene.experimenters import recipe
-from whybench.suites.intervene.wording import ACT, ANSWER, NEXT, opening
+from whybench.suites.intervene.prompts import ACT, ANSWER, NEXT, render_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -65,7 +65,9 @@ def agents(small: bool) -> Iterator[Figure]:
     for initial in ("all-moving", "some-moving"):
         design = replace(DESIGNS["advanced"], initial=(initial,), graphs=8 if small else 80)
         items = list(SUITE.items(design))
-        at_start = fmean(Episode(case_of(item.factors)).evidence == "no" for item in items)
+        at_start = fmean(
+            InterveneEpisode(parse_case(item.factors)).evidence == "no" for item in items
+        )
         scores = {
             name: _scored(name, items)
             for name in ("always-yes", "always-no", "listed-first", "bayes", "recipe")
@@ -104,7 +106,7 @@ def endings(small: bool) -> Iterator[Figure]:
     longest = 0.0
     for number in range(count):
         item = items[number % len(items)]
-        episode = Episode(case_of(item.factors))
+        episode = InterveneEpisode(parse_case(item.factors))
         said = _babble(item)
         chosen = [said[place] for place in rng.integers(0, len(said), 1 + number % 6)]
         turns = 0
@@ -139,7 +141,7 @@ def _babble(item: InterveneItem) -> list[str]:
     return [
         *forms,
         *actions,
-        opening(item),
+        render_prompt(item),
         '{"next": "continue"}',
         '{"NEXT": "Answer"}',
         '{"answer": "Yes"}',
@@ -155,14 +157,14 @@ def _babble(item: InterveneItem) -> list[str]:
 
 def scripts(n: int = 7) -> list[tuple[dict[str, Any], list[str]]]:
     """Return the episodes of the recipe at a size: factors and replies of each."""
-    design = SUITE.make_design({"design": "advanced", "n": str(n)})
+    design = SUITE.make_design({"design": "advanced", "entities": str(n)})
     made = []
     for item in SUITE.items(design):
-        episode = Episode(case_of(item.factors))
+        episode = InterveneEpisode(parse_case(item.factors))
         said = []
         while not episode.over:
             chosen = recipe(episode.inquiry)
-            said.append(act(episode, chosen) if chosen else answer("yes"))
+            said.append(render_action(episode, chosen) if chosen else render_answer(True))
             episode.hear(said[-1], truncated=False)
         made.append((dict(item.factors), said))
     return made
@@ -173,7 +175,7 @@ def scripted_a_second(made: list[tuple[dict[str, Any], list[str]]], times: int) 
     start = time.process_time()
     for _ in range(times):
         for factors, said in made:
-            episode = Episode(case_of(factors))
+            episode = InterveneEpisode(parse_case(factors))
             for reply in said:
                 episode.hear(reply, truncated=False)
     return times * len(made) / (time.process_time() - start)
@@ -197,19 +199,19 @@ def cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a turn beside that of a bare Inspect loop of the same messages."""
     from inspect_ai import Task
 
-    from evidence.engine import said, side_by_side
+    from evidence.engine import said, stack_sides
     from whybench._registry import intervene
 
-    settings: dict[str, Any] = {"design": "advanced", "n": 5, "graphs": 4 if small else 40}
+    settings: dict[str, Any] = {"design": "advanced", "entities": 5, "graphs": 4 if small else 40}
     task = intervene(**settings)
     spoken: dict[str, list[str]] = {}
     heard: dict[str, list[str]] = {}
     for sample in task.dataset:
-        episode = Episode(case_of(sample.metadata or {}))
+        episode = InterveneEpisode(parse_case(sample.metadata or {}))
         prompt = str(sample.input[0].text)  # type: ignore[union-attr]
         spoken[prompt], heard[prompt] = [], []
         while not episode.over:
-            spoken[prompt].append(gold(episode))
+            spoken[prompt].append(oracle(episode))
             heard[prompt].append(episode.hear(spoken[prompt][-1], truncated=False) or "")
     calls = sum(map(len, spoken.values()))
 
@@ -229,7 +231,7 @@ def cost(small: bool) -> Iterator[Figure]:
         "bare": bare,
         "ours": lambda: intervene(**settings),
     }
-    spent = side_by_side(kinds, reply, calls, 3 if small else 7)
+    spent = stack_sides(kinds, reply, calls, 3 if small else 7)
     # Few turns, in CI, carry the cost of starting and ending a run.
     ratio, bound = spent["ours"] / spent["bare"], 2.0 if small else 1.1
     yield Figure(
@@ -279,11 +281,11 @@ def real(small: bool) -> Iterator[Figure]:
 
 def round_trip(small: bool) -> Iterator[Figure]:
     """Yield that openings give back rules, observation and question."""
-    from whybench.suites.intervene.reading import read_prompt
+    from whybench.suites.intervene.prompt_parser import parse_prompt
 
     levels = {
         "theme": "shapes,lamps,words",
-        "style": "basic,fewest-steps,step-by-step,recipe",
+        "style": "direct,fewest-steps,cot,recipe",
         "interface": "text,tools",
     }
     graphs = 2 if small else 20
@@ -292,7 +294,7 @@ def round_trip(small: bool) -> Iterator[Figure]:
         SUITE.make_design(
             {
                 "design": "advanced",
-                "n": "4,7,12",
+                "entities": "4,7,12",
                 "initial": "rest,some-moving,all-moving",
                 **levels,
             }
@@ -300,7 +302,7 @@ def round_trip(small: bool) -> Iterator[Figure]:
         ),
     ]
     items = [item for design in designs for item in SUITE.items(design)]
-    good = sum(read_prompt(opening(item)) == item.world for item in items)
+    good = sum(parse_prompt(render_prompt(item)) == item.world for item in items)
     yield Figure(
         "every opening gives back rules, observation and question",
         f"{good} of {len(items)} over all themes, styles and interfaces",

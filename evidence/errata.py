@@ -21,7 +21,7 @@ import numpy as np
 from evidence.figures import Figure, Parts, figures_of
 from evidence.fits import SCHEMES, TASKS, published_judgments
 from evidence.statistics import TABLES, printed_alignment, printed_story_differences
-from whybench.fits import Predictor, choose, cross_validate, fit
+from whybench.fits import Predictor, choose_scheme, cross_validate, fit
 from whybench.stats import adjust, mann_whitney, spearman
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _records(experiment: str) -> pa.Table:
     """Return the replies to an experiment under the printed names of agents."""
     import pyarrow as pa
 
-    from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
+    from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
 
     design = next(name for name, folder in CONDITIONS.items() if folder == experiment)
     records = published_records(design).drop_columns(["confidence"])
@@ -116,7 +116,7 @@ def _contrasts(above: str, below: str) -> dict[tuple[str, str, str], float]:
     found = {
         (experiment, style, agent): _contrast(answers, above, below)
         for experiment in EXPERIMENTS
-        for style in ("numeric", "cot")
+        for style in ("direct", "cot")
         for agent, answers in _by_agent(experiment, style).items()
     }
     return {key: value for key, value in found.items() if np.isfinite(value)}
@@ -160,7 +160,7 @@ def _judgments() -> Judgments:
 def _winners() -> dict[str, Winner]:
     """Return the winning fit by `experiment/category/agent`, and of people by `human`."""
     data = _judgments()
-    chosen = choose([cross_validate(TASKS, scheme, data) for scheme in SCHEMES])
+    chosen = choose_scheme([cross_validate(TASKS, scheme, data) for scheme in SCHEMES])
     classes = {s.name: cross_validate(TASKS, s, data, "class").r2 for s in SCHEMES}
     fits = {scheme.name: fit(TASKS, scheme, data) for scheme in SCHEMES}
     found = {}
@@ -202,7 +202,7 @@ def _printed(name: str) -> list[dict[str, str]]:
 
 def _people() -> tuple[dict[str, float], dict[str, float]]:
     """Return people's task means: of the 240 cell rows, and of the 960 judgments."""
-    from whybench.suites.judge.people import mean_records, people_records
+    from whybench.suites.judge.published import mean_records, people_records
 
     means = []
     for records in (mean_records(), people_records()):
@@ -257,11 +257,11 @@ def _derivations(_small: bool) -> Iterator[Figure]:
 
 
 def _example(_small: bool) -> Iterator[Figure]:
-    from whybench.suites.judge.questions import structure
+    from whybench.suites.judge.questions import load_structure
 
     tasks = {
-        (question.asked, question.given): (question.task, question.letter)
-        for question in structure("collider").questions
+        (question.target, question.given): (question.task, question.letter)
+        for question in load_structure("collider").questions
     }
     found = next(
         task
@@ -278,7 +278,7 @@ def _example(_small: bool) -> Iterator[Figure]:
 def _ties(_small: bool) -> Iterator[Figure]:
     from whybench.stats import kruskal_wallis
 
-    answers = _by_agent(RW17, "numeric")["claude-3-5-haiku-20241022"]
+    answers = _by_agent(RW17, "direct")["claude-3-5-haiku-20241022"]
     values = [answer.value for answer in answers]
     corrected = kruskal_wallis(values, [answer.story for answer in answers]).statistic
     n, ties = len(values), Counter(values)
@@ -482,11 +482,11 @@ def _leak(_small: bool) -> Iterator[Figure]:
 @cache
 def _rho(without: str = "") -> dict[tuple[str, str], float]:
     """Return pooled rho by style and agent, without the files whose name contains `without`."""
-    from whybench.suites.judge.people import human_cells
+    from whybench.suites.judge.published import human_means
 
-    target = human_cells("collider")
+    target = human_means("collider")
     found = {}
-    for style in ("numeric", "cot"):
+    for style in ("direct", "cot"):
         for agent, answers in _by_agent(RW17, style).items():
             kept = [a for a in answers if not (without and without in a.log)]
             rho = spearman([a.value for a in kept], [target[a.cell] for a in kept])
@@ -498,16 +498,16 @@ def _ranges(_small: bool) -> Iterator[Figure]:
     rho = _rho()
     ends = {
         style: [round(end([r for (s, _), r in rho.items() if s == style]), 2) for end in (min, max)]
-        for style in ("numeric", "cot")
+        for style in ("direct", "cot")
     }
     yield Figure(
         "4.2: rho ranges are 0.34–0.85 numeric and 0.69–0.86 CoT, not 0.31–0.85 and 0.54–0.85",
         f"{ends}",
-        ends == {"numeric": [0.34, 0.85], "cot": [0.69, 0.86]},
+        ends == {"direct": [0.34, 0.85], "cot": [0.69, 0.86]},
     )
     gains = sorted(
         (round(rho["cot", agent] - r, 3) for (style, agent), r in rho.items()
-         if style == "numeric" and ("cot", agent) in rho),
+         if style == "direct" and ("cot", agent) in rho),
         reverse=True,
     )  # fmt: skip
     yield Figure(
@@ -525,7 +525,7 @@ def _ranges(_small: bool) -> Iterator[Figure]:
 
 def _ceiling(small: bool) -> Iterator[Figure]:
     from whybench.suites.judge.alignment import human_ceiling
-    from whybench.suites.judge.people import people_records
+    from whybench.suites.judge.published import people_records
 
     pooled = human_ceiling(people_records(), 200 if small else 1000)[-1]
     assert pooled.estimate is not None
@@ -545,7 +545,7 @@ def _repeats(small: bool) -> Iterator[Figure]:
     widths = {}
     for unit in ("row", "cell"):
         for measure in alignment(records, unit=unit, resamples=300 if small else 2000):
-            if not measure.at and measure.labels["style"] == "numeric":
+            if not measure.at and measure.labels["style"] == "direct":
                 assert measure.low is not None
                 assert measure.high is not None
                 widths[unit] = measure.high - measure.low
@@ -593,12 +593,12 @@ def _stories(small: bool) -> Iterator[Figure]:
                 _records(experiment),
                 "permutation" if test == "permutation" else "kruskal-wallis",
             )
-            for style in ("numeric", "cot"):
+            for style in ("direct", "cot"):
                 number.append(
                     sum(
                         d.labels["style"] == style
-                        and d.finding.adjusted is not None
-                        and d.finding.adjusted <= 0.05
+                        and d.test.adjusted is not None
+                        and d.test.adjusted <= 0.05
                         for d in found
                     )
                 )
@@ -614,7 +614,7 @@ def _pairs(_small: bool) -> Iterator[Figure]:
     for story in ("economy", "sociology", "weather"):
         values = {
             agent: [a.value for a in answers if a.story == story]
-            for agent, answers in _by_agent(RW17, "numeric").items()
+            for agent, answers in _by_agent(RW17, "direct").items()
         }
         pairs = list(combinations(sorted(values), 2))
         findings = adjust([mann_whitney(values[one], values[two]) for one, two in pairs])
@@ -632,12 +632,12 @@ def _pairs(_small: bool) -> Iterator[Figure]:
 
 
 AGENT_TABLES = {
-    "B.1": (165.86, RW17, "numeric"),
-    "B.2": (107.91, ABSTRACT, "numeric"),
+    "B.1": (165.86, RW17, "direct"),
+    "B.2": (107.91, ABSTRACT, "direct"),
     "B.4": (118.45, ABSTRACT, "cot"),
-    "B.6": (188.39, RW17_OVER, "numeric"),
+    "B.6": (188.39, RW17_OVER, "direct"),
     "B.8": (90.17, RW17_OVER, "cot"),
-    "B.11": (77.60, ABSTRACT_OVER, "numeric"),
+    "B.11": (77.60, ABSTRACT_OVER, "direct"),
     "B.13": (57.96, ABSTRACT_OVER, "cot"),
 }
 """Table to one H that it prints, and the condition in which that H is found."""
@@ -649,9 +649,9 @@ def _captions(_small: bool) -> Iterator[Figure]:
     found: dict[float, tuple[str, str]] = {}
     for experiment in EXPERIMENTS:
         for difference in agent_differences(_records(experiment)):
-            if difference.finding.statistic is not None:
+            if difference.test.statistic is not None:
                 place = (experiment, difference.labels["style"])
-                found[round(difference.finding.statistic, 2)] = place
+                found[round(difference.test.statistic, 2)] = place
     seen = {table: found.get(h) for table, (h, _, _) in AGENT_TABLES.items()}
     yield Figure(
         "B.2, B.4 are of Abstract and B.11, B.13 of Abstract-Over, other than their captions say",
@@ -674,7 +674,7 @@ def _pass_rates(_small: bool) -> Iterator[Figure]:
             [ea for (e, s, _), ea in _ea().items() if (e, s) == (experiment, style)], line
         )
         for experiment in EXPERIMENTS
-        for style in ("numeric", "cot")
+        for style in ("direct", "cot")
         for line in (HUMAN_EA, 0.3)
     }
     wanted = {
@@ -687,8 +687,8 @@ def _pass_rates(_small: bool) -> Iterator[Figure]:
     yield Figure(
         "B.3: from plain to overloaded, numeric, 79.3% to 65.0% and 58.6% to 40.0%; the caption "
         "has 73.3% to 61.9% and 53.3% to 38.1% beside the right 79.3% and 58.6%",
-        "; ".join(f"{e} above {line}: {shares[e, 'numeric', line]}" for e, line in wanted),
-        all(shares[e, "numeric", line] == text for (e, line), text in wanted.items()),
+        "; ".join(f"{e} above {line}: {shares[e, 'direct', line]}" for e, line in wanted),
+        all(shares[e, "direct", line] == text for (e, line), text in wanted.items()),
     )
 
 
@@ -721,7 +721,7 @@ def _all_explain(_small: bool) -> Iterator[Figure]:
 
 def _flash_lite(_small: bool) -> Iterator[Figure]:
     pairs = [
-        [_mv()[experiment, style, "gemini-2.5-flash-lite"] for style in ("numeric", "cot")]
+        [_mv()[experiment, style, "gemini-2.5-flash-lite"] for style in ("direct", "cot")]
         for experiment in EXPERIMENTS
     ]
     yield Figure(
@@ -747,7 +747,7 @@ def _weighting(_small: bool) -> Iterator[Figure]:
 
 
 def _vignettes(_small: bool) -> Iterator[Figure]:
-    from whybench.suites.judge.people import people_records
+    from whybench.suites.judge.published import people_records
 
     rows = people_records().select(["story", "polarity", "letter", "value"]).to_pylist()
     people = Counter((row["story"], row["polarity"]) for row in rows if row["letter"] == "i")
@@ -880,7 +880,7 @@ def _right_signatures() -> Iterator[Figure]:
         / sum((e, s) == (experiment, style) for e, s, _ in _ea())
         for experiment in EXPERIMENTS
         for line in (HUMAN_EA, 0.3)
-        for style in ("numeric", "cot")
+        for style in ("direct", "cot")
     ]
     yield Figure(
         "B.3: CoT raises the share of agents above either line in every setting",

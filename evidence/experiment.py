@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evidence.browser import chromium, opened
 from evidence.figures import Figure
 from evidence.participants import drive, kept_rows, take_part
-from evidence.studies import exported, opened_study, plan_of, replies_of, served
+from evidence.studies import exported, list_replies, opened_study, plan_of, served
 from whybench.study.export import Saving
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from evidence.browser import Opened, Scheme
     from evidence.figures import Parts
     from evidence.participants import Hands
-    from whybench.study.plan import Plan
+    from whybench.study.plan import StudyPlan
 
 __all__ = ["PARTS"]
 
@@ -49,7 +49,7 @@ def pages(small: bool) -> Iterator[Figure]:
     with chromium() as browser:
         for name in SUITES[:1] if small else SUITES:
             plan = plan_of(name, small)
-            said = replies_of(plan, GUESSERS[name])
+            said = list_replies(plan, GUESSERS[name])
             with exported(plan) as study:
                 for hands in ("mouse", "keys"):
                     yield _to_the_end(browser, plan, study, said, hands)
@@ -61,7 +61,7 @@ def pages(small: bool) -> Iterator[Figure]:
 
 def _to_the_end(
     browser: Browser,
-    plan: Plan,
+    plan: StudyPlan,
     study: Path,
     said: dict[str, tuple[str, ...]],
     hands: Hands,
@@ -71,11 +71,11 @@ def _to_the_end(
         with found.page.expect_download() as download:
             drive(found.page, said.__getitem__, hands)
         rows = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
-        expected = [(item.id, _meant(said[item.id])) for item in plan.items_of(1)]
+        expected = [(item.id, _meant(said[item.id])) for item in plan.list_items(1)]
         answers = [(row["item"], _meant(row["replies"])) for row in rows if row["kind"] == "item"]
         passed = all(row["correct"] for row in rows if row["kind"] == "attention")
         return Figure(
-            f"a participant of {plan.asked.name} comes from consent to the end by {hands} alone; "
+            f"a participant of {plan.suite.name} comes from consent to the end by {hands} alone; "
             "the file has the answers",
             f"{len(answers)} items in the order of the plan, {len(rows)} rows; checks passed: "
             f"{passed}; {len(found.requests)} requests outside, {len(found.errors)} errors "
@@ -178,7 +178,7 @@ def _slider(browser: Browser, study: Path) -> Iterator[Figure]:
         )
 
 
-def _balance(browser: Browser, study: Path, plan: Plan) -> Iterator[Figure]:
+def _balance(browser: Browser, study: Path, plan: StudyPlan) -> Iterator[Figure]:
     """Yield whether a full cycle of participants is balanced, as the page itself assigns it."""
     with opened_study(browser, study) as found:
         assigned = found.page.evaluate(
@@ -188,7 +188,7 @@ def _balance(browser: Browser, study: Path, plan: Plan) -> Iterator[Figure]:
         )
     places = Counter((item, place) for order in assigned for place, item in enumerate(order))
     follows = Counter(pair for order in assigned for pair in pairwise(order))
-    same = assigned == [[item.id for item in plan.items_of(k)] for k in range(plan.cycle)]
+    same = assigned == [[item.id for item in plan.list_items(k)] for k in range(plan.cycle)]
     by_list = [
         (
             {places[item.id, at] for item in entry for at in range(len(entry))},
@@ -197,7 +197,7 @@ def _balance(browser: Browser, study: Path, plan: Plan) -> Iterator[Figure]:
         for entry in plan.lists
     ]
     yield Figure(
-        f"over a full cycle of {plan.asked.name} every item is at every place, and behind every "
+        f"over a full cycle of {plan.suite.name} every item is at every place, and behind every "
         "other, equally often",
         f"{plan.cycle} participants, {len(plan.lists)} lists of "
         f"{sorted({len(entry) for entry in plan.lists})} items; times at a place: "
@@ -216,7 +216,7 @@ def _pairs(entry: Sequence[Any], follows: Counter[Any]) -> Iterator[int]:
 def closing(small: bool) -> Iterator[Figure]:
     """Yield what is left when the tab is closed on every page, one after the other."""
     plan = plan_of("judge", small)
-    said = replies_of(plan, "random")
+    said = list_replies(plan, "random")
     with exported(plan) as study, chromium() as browser, opened_study(browser, study) as found:
         page, lost, openings, resumed = found.page, 0, 0, 0
         rows: list[dict[str, Any]] = []
@@ -258,7 +258,7 @@ def suites(small: bool) -> Iterator[Figure]:
     with chromium() as browser, TemporaryDirectory() as folder:
         for name in SUITES:
             plan = plan_of(name, small)
-            said = replies_of(plan)
+            said = list_replies(plan)
             with exported(plan) as study:
                 start = perf_counter()
                 path = take_part(browser, study, name, 1, said.__getitem__, Path(folder))
@@ -266,15 +266,15 @@ def suites(small: bool) -> Iterator[Figure]:
             rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
             answers = {row["item"]: row["replies"] for row in rows if row["kind"] == "item"}
             full = sum(
-                plan.asked.is_correct(
-                    item, plan.asked.converse(item, partial(_repeated, answers[item.id]))
+                plan.suite.is_correct(
+                    item, plan.suite.converse(item, partial(_repeated, answers[item.id]))
                 )
-                for item in plan.items_of(1)
+                for item in plan.list_items(1)
             )
             yield Figure(
                 f"true answers of {name}, given in the browser, get full marks",
                 f"{full} of {len(answers)} items, {seconds:.1f} s for a quick participant",
-                full == len(answers) == len(plan.items_of(1)),
+                full == len(answers) == len(plan.list_items(1)),
             )
 
 
@@ -285,7 +285,7 @@ def _repeated(replies: Sequence[str], _asked: object, turn: int) -> str:
 def sending(small: bool) -> Iterator[Figure]:
     """Yield whether rows reach the server, one by one, and those of a time when it was down."""
     plan = plan_of("judge", small)
-    said = replies_of(plan, "random")
+    said = list_replies(plan, "random")
     with exported(plan, Saving("serve")) as study, chromium() as browser:
         numbers, equal, down = [], True, 0
         for name in ("first", "second"):

@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts, figures_of
 from evidence.processes import ended
-from whybench.datasets import DataError
+from whybench.errors import DataError
 from whybench.suites.registry import get_suite, suite_names
-from whybench.training.contamination import examine
+from whybench.training.contamination import search_texts
 from whybench.training.corpora import Text
-from whybench.training.fingerprints import ENOUGH, fingerprints
-from whybench.training.series import training_of, training_series
+from whybench.training.fingerprints import ENOUGH, make_fingerprints
+from whybench.training.items import get_training, training_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +97,7 @@ def of_tests(asked: AnySuite, most: int | None = None) -> tuple[set[str], set[st
         try:
             for item in asked.items(design):
                 ids.add(item.id)
-                worlds.add(training_of(asked).world_key(item))
+                worlds.add(get_training(asked).world_key(item))
             designs += 1
         except DataError:  # published prompts that are not here
             continue
@@ -169,7 +169,7 @@ def contamination(small: bool) -> Iterator[Figure]:
         for design in get_suite(name).designs.values()
         if not small or design.name == "core"
     ]
-    known = fingerprints(chosen)
+    known = make_fingerprints(chosen)
     every = len(known.prompts) // (200 if small else 2000)
     sample = known.prompts[::every]
     whole = {prompt.item for prompt in sample if len(prompt.kept) >= ENOUGH}
@@ -181,7 +181,7 @@ def contamination(small: bool) -> Iterator[Figure]:
         for item in one.items(design)
         if item.id in wanted
     }
-    exact = examine((Text("", _disguised(text), "") for text in prompts.values()), known)
+    exact = search_texts((Text("", _disguised(text), "") for text in prompts.values()), known)
     found = {finding.item for finding in exact.findings if finding.found == "exact"}
     yield Figure(
         "every planted copy of a test's prompt is found, its white space and case changed and "
@@ -190,7 +190,7 @@ def contamination(small: bool) -> Iterator[Figure]:
         f"{len(chosen)} designs",
         wanted <= found,
     )
-    near = examine(
+    near = search_texts(
         (Text(item, _changed(text), "") for item, text in prompts.items() if item in whole), known
     )
     yield Figure(
@@ -199,12 +199,12 @@ def contamination(small: bool) -> Iterator[Figure]:
         len(near.findings) >= 0.99 * len(whole),
     )
     counts = {"judge": 200, "compose": 200, "intervene": 200, "analyze": 10}
-    clean = examine(
+    clean = search_texts(
         (
             Text("", one.render(item), "")
             for one in {one.name: one for one, _ in chosen}.values()
             for item in islice(
-                training_series(one, {}).take((2 if small else 20) * counts[one.name]), 0, None, 2
+                training_items(one, {}).take((2 if small else 20) * counts[one.name]), 0, None, 2
             )
         ),
         known,

@@ -28,7 +28,7 @@ from evidence.fault_server import (
 )
 from evidence.figures import Figure, Parts
 from evidence.processes import ended
-from whybench.evaluation.engine import KEEP_LINES
+from whybench.evaluation.engine import KEEP_CONNECTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,7 +51,7 @@ SHARES = {
 }
 """Fault to its share of the calls: a fifth in all, and no fault is left out."""
 
-KEPT_LINES = {KEEP_LINES: "20"}
+KEPT_LINES = {KEEP_CONNECTIONS: "20"}
 """Keeps lines open after a reply, as the HTTP client would if a run did not close them."""
 
 COMMAND = (
@@ -128,7 +128,7 @@ def drill(
     """Run judge by the command against the faulty server, and return what came of it.
 
     Args:
-        design: A design of judge; its numeric style is asked.
+        design: A design of judge; its direct style is asked.
         shares: Fault to its share of the calls.
         limit: Only the first so many items.
         epochs: How often each is asked.
@@ -141,10 +141,10 @@ def drill(
     from whybench.records import read_logs
     from whybench.suites.judge import SUITE
 
-    items = list(SUITE.items(SUITE.make_design({"design": design, "style": "numeric"})))[:limit]
+    items = list(SUITE.items(SUITE.make_design({"design": design, "style": "direct"})))[:limit]
     options = {
         "--design": design,
-        "-T": "style=numeric",
+        "-T": "style=direct",
         "--model": MODEL,
         "--epochs": epochs,
         "--group": group,

@@ -34,13 +34,13 @@ from whybench.fits import (
     COLLIDER_4,
     Judgments,
     Predictor,
-    Question,
     Scheme,
+    TaskQuestion,
     TaskTable,
-    choose,
+    bootstrap_intervals,
+    choose_scheme,
     cross_validate,
     fit,
-    intervals,
 )
 from whybench.fits.search import STARTS, Grid, search
 from whybench.scm import Graph
@@ -97,19 +97,20 @@ VIGNETTES = 12
 TASKS = TaskTable(
     COLLIDER,
     tuple(
-        Question(task, asked, tuple(given.items())) for task, (_, asked, given) in LETTERS.items()
+        TaskQuestion(task, asked, tuple(given.items()))
+        for task, (_, asked, given) in LETTERS.items()
     ),
 )
 """The published convention: 11 tasks, each pooling its two versions, predicted as the first."""
 
 
-def _versions() -> Iterator[Question]:
+def _versions() -> Iterator[TaskQuestion]:
     other = {"C1": "C2", "C2": "C1"}
     for task, (_, asked, given) in LETTERS.items():
-        yield Question(f"{task}/1", asked, tuple(given.items()), task)
+        yield TaskQuestion(f"{task}/1", asked, tuple(given.items()), task)
         if task not in ONE_VERSION:
             mirrored = tuple((other.get(node, node), value) for node, value in given.items())
-            yield Question(f"{task}/2", other.get(asked, asked), mirrored, task)
+            yield TaskQuestion(f"{task}/2", other.get(asked, asked), mirrored, task)
 
 
 QUESTIONS = TaskTable(COLLIDER, tuple(_versions()))
@@ -341,7 +342,7 @@ def fingerprint(problems: int = 200) -> str:
     for scheme in SCHEMES:
         fits = fit(QUESTIONS, scheme, data)
         left_out = cross_validate(QUESTIONS, scheme, data, "class")
-        spans = intervals(QUESTIONS, scheme, data.only(range(4)), resamples=200)
+        spans = bootstrap_intervals(QUESTIONS, scheme, data.select(range(4)), resamples=200)
         for array in (fits.parameters, fits.loss, left_out.predictions):
             digest.update(np.ascontiguousarray(array).tobytes())
         digest.update(repr([list(found.values()) for found in spans]).encode())
@@ -397,7 +398,7 @@ def recovery(
     table = TASKS if len(scheme.parameters) == 3 else QUESTIONS
     truth, data = _simulated_rows(table, scheme, agents, "recovery", clustered)
     start = process_time()
-    spans = intervals(table, scheme, data, resamples=resamples, level=level)
+    spans = bootstrap_intervals(table, scheme, data, resamples=resamples, level=level)
     seconds = process_time() - start
     true = dict(zip(scheme.parameters, truth, strict=True))
     for name, combination in scheme.derived.items():
@@ -535,14 +536,14 @@ def interval_speed(data: Judgments, resamples: int = 2000) -> Speed:
     """Resample the parameters of all agents, both schemes."""
     start = process_time()
     for scheme in SCHEMES:
-        intervals(TASKS, scheme, data, resamples=resamples)
+        bootstrap_intervals(TASKS, scheme, data, resamples=resamples)
     count = len(SCHEMES) * len(data) * resamples
     return Speed("refits for intervals of all published agents", count, process_time() - start)
 
 
 def reproduction(data: Judgments, tables: Path) -> Reproduction:
     """Compare with the printed tables B.19 to B.25."""
-    chosen = choose([cross_validate(TASKS, scheme, data) for scheme in SCHEMES])
+    chosen = choose_scheme([cross_validate(TASKS, scheme, data) for scheme in SCHEMES])
     by_label = {choice.label: choice for choice in chosen}
     size = {scheme.name: len(scheme.parameters) for scheme in SCHEMES}
     within, same, others, printed = 0, 0, [], 0

@@ -30,7 +30,7 @@ EXPERIMENTS = {
     "published-overload-e": "rw17_overloaded_e",
     "published-abstract-overload-de": "abstract_overloaded_lorem_de",
 }
-STYLES = {"numeric": "numeric", "CoT": "cot", "cot": "cot"}
+STYLES = {"numeric": "direct", "CoT": "cot", "cot": "cot"}
 
 PEOPLE = {"ea": 0.0995, "mv": 0.1004, "consistency": 0.9367}
 
@@ -117,7 +117,7 @@ def _story_differences(found: list[dict[str, Any]]) -> Iterator[Figure]:
     }
     for row in found:
         if row["agent"] == "humans":
-            tests["rw17_indep_causes", "numeric", "humans"] = row
+            tests["rw17_indep_causes", "direct", "humans"] = row
     for name, file, digits in (
         ("4.1", "kruskal_wallis_4_1.csv", (4, 4, 4)),
         ("B.3 to B.14", "kruskal_wallis_b.csv", (2, 3, 3)),
@@ -184,7 +184,7 @@ def beyond(small: bool) -> Iterator[Figure]:
     from whybench.suites.calibration import simulate
     from whybench.suites.judge import SUITE
     from whybench.suites.judge.measures import judge_measures
-    from whybench.suites.judge.people import people_records
+    from whybench.suites.judge.published import people_records
 
     people = {m.name: m for m in judge_measures(people_records("fork"))}
     design = SUITE.designs["fork"]
@@ -223,10 +223,10 @@ def consistency(small: bool) -> Iterator[Figure]:
     """Yield how often intervals of consistency cover what so many answers show on average."""
     from statistics import fmean
 
-    from whybench.records.schema import record_table
-    from whybench.suites.calibration import simulated_rows
+    from whybench.records.table import record_table
+    from whybench.suites.calibration import simulate_rows
     from whybench.suites.judge import SUITE
-    from whybench.suites.judge.modelled import model_agents
+    from whybench.suites.judge.fitted_models import fit_agents
 
     design = SUITE.designs["core"]
     items = list(SUITE.items(design))
@@ -236,11 +236,11 @@ def consistency(small: bool) -> Iterator[Figure]:
         rows = [
             row
             for seed in range(seeds)
-            for row in simulated_rows(
+            for row in simulate_rows(
                 SUITE, design, items, SUITE.agent(name), {**settings, "seed": seed}, str(seed), {}
             )
         ]
-        models = model_agents(record_table(rows, SUITE.columns), resamples=0)
+        models = fit_agents(record_table(rows, SUITE.columns), resamples=0)
         for kind in ("consistency", "class_consistency"):
             found = [getattr(model, kind) for model in models]
             shown = fmean(estimate.estimate for estimate in found)

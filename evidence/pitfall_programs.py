@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evidence.figures import Figure, Parts
-from whybench.datasets import data_path, state
+from whybench.datasets import data_path, file_state
 from whybench.seeds import generator
 from whybench.suites.analyze.equivalence import equivalence_class
-from whybench.suites.analyze.published import CHALLENGES, SOURCE, data_sets, rubric
-from whybench.suites.analyze.published.graphs import read_graph
-from whybench.suites.analyze.published.reading import unfilled
+from whybench.suites.analyze.published import FOLDERS, SOURCE, read_data_sets
+from whybench.suites.analyze.published.data_sets import PLACEHOLDER, read_json
+from whybench.suites.analyze.published.recomputed import parse_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS"]
+__all__ = ["PARTS", "list_placeholders"]
 
 SHOWN = 100
 """Rows that the source's direct protocol puts into a prompt."""
@@ -34,10 +34,20 @@ NOT_FETCHED = f"nothing compared; not fetched: `whybench data fetch {SOURCE} --o
 """What is said in place of a figure where the programs are not here."""
 
 
+def list_placeholders(text: str) -> tuple[str, ...]:
+    """Return the placeholders of a text, each once, in order.
+
+    >>> list_placeholders("Does {TREATMENT} move {OUTCOME}? Adjust {TREATMENT} for <CONFOUNDER>.")
+    ('TREATMENT', 'OUTCOME', 'CONFOUNDER')
+    """
+    names = (braced or angled for braced, angled in PLACEHOLDER.findall(text))
+    return tuple(dict.fromkeys(names))
+
+
 def _program(name: str) -> ast.Module | None:
     """Return a program of the source, parsed and never run; None where it was not fetched."""
     path = f"{CODE}/{name}.py"
-    if state(SOURCE, path) == "not fetched":
+    if file_state(SOURCE, path) == "not fetched":
         return None
     return ast.parse(data_path(SOURCE, path).read_text(encoding="utf-8"))
 
@@ -57,16 +67,16 @@ def _calls(node: ast.AST, name: str) -> list[ast.Call]:
 def _equivalence(_small: bool) -> Iterator[Figure]:
     folder = "dag_structure_markequi"
     listed, whole = set(), set()
-    for data in data_sets(folder):
+    for data in read_data_sets(folder):
         if data.key is not None:
-            graphs = {read_graph(graph) for graph in data.key["EQUIVALENT_GRAPHS"]}
-            first, second, third = data.named("VARIABLE_X1", "VARIABLE_X2", "VARIABLE_X3")
-            true = read_graph(data.key["TRUE_GRAPH"][0])
+            graphs = {parse_graph(graph) for graph in data.key["EQUIVALENT_GRAPHS"]}
+            first, second, third = data.column_names("VARIABLE_X1", "VARIABLE_X2", "VARIABLE_X3")
+            true = parse_graph(data.key["TRUE_GRAPH"][0])
             members = equivalence_class(true, (first, second, third))
             reverse = frozenset({(third, second), (second, first)})
             listed.add((len(graphs), graphs < members, members - graphs == {reverse}))
             whole.add(len(members))
-    criteria = {criterion["id"]: criterion for criterion in rubric(folder)["criteria"]}
+    criteria = {criterion["id"]: criterion for criterion in read_json(folder, "rubric")["criteria"]}
     extra = criteria["NO_EXTRA_STRUCTURES"]["desc"]
     yield Figure(
         "keys list 2 of 3 equivalent graphs and leave out the reverse chain, which the rubric "
@@ -81,7 +91,7 @@ def _equivalence(_small: bool) -> Iterator[Figure]:
 
 
 def _keyless(_small: bool) -> Iterator[Figure]:
-    without = [f"{data.challenge}/{data.name}" for data in data_sets() if data.key is None]
+    without = [f"{data.challenge}/{data.name}" for data in read_data_sets() if data.key is None]
     yield Figure("one data set has no key", ", ".join(without), len(without) == 1)
     tree = _program("scoring_responses")
     if tree is None:
@@ -97,16 +107,16 @@ def _keyless(_small: bool) -> Iterator[Figure]:
 
 def _rubrics(_small: bool) -> Iterator[Figure]:
     left, bare, unused = defaultdict(list), defaultdict(set), defaultdict(set)
-    for data in data_sets():
+    for data in read_data_sets():
         if data.key is None:
             continue
-        criteria = rubric(data.challenge)["criteria"]
+        criteria = read_json(data.challenge, "rubric")["criteria"]
         text = str(criteria)
         keywords = {word for one in criteria for word in one.get("keywords", ())}
-        for name in set(unfilled(text)) - set(data.key):
+        for name in set(list_placeholders(text)) - set(data.key):
             left[f"{data.challenge} {name}"].append(data.number)
         for name, value in data.key.items():
-            if re.fullmatch(r"-?[\d.]+", str(value)) and name not in unfilled(text):
+            if re.fullmatch(r"-?[\d.]+", str(value)) and name not in list_placeholders(text):
                 unused[data.challenge].add(name)
             if name in keywords:
                 bare[data.challenge].add(name)
@@ -132,18 +142,18 @@ def _rubrics(_small: bool) -> Iterator[Figure]:
 
 
 def _templates(_small: bool) -> Iterator[Figure]:
-    texts = [question for folder in CHALLENGES for question in data_sets(folder)[0].questions]
-    holding = [question for question in texts if question.placeholders]
+    texts = [question for folder in FOLDERS for question in read_data_sets(folder)[0].questions]
+    holding = [question for question in texts if list_placeholders(question)]
     yield Figure(
         "all 75 question texts hold placeholders such as {TREATMENT}",
         f"{len(holding)} of {len(texts)}",
         (len(holding), len(texts)) == (75, 75),
     )
     gone = "therapeutic_score"
-    sets = data_sets("counterfactual_reasoning")
+    sets = read_data_sets("counterfactual_reasoning")
     yield Figure(
         "questions of counterfactual_reasoning warn of a column that four of five sets lack",
-        f"in {sum(gone in question.text for question in sets[0].questions)} questions; in "
+        f"in {sum(gone in question for question in sets[0].questions)} questions; in "
         f"{sum(gone in data.rows for data in sets)} sets",
         sum(gone in data.rows for data in sets) == 1,
     )
@@ -168,7 +178,7 @@ def _templates(_small: bool) -> Iterator[Figure]:
 def _hundred_rows(small: bool) -> Iterator[Figure]:
     draws = 500 if small else 5000
     passes = []
-    for data in data_sets("simpson_paradox"):
+    for data in read_data_sets("simpson_paradox"):
         assert data.key is not None
         drug, outcome = data.columns("TREATMENT", "OUTCOME")
         rng = generator("evidence", "pitfalls", "rows", data.number)
@@ -218,7 +228,7 @@ def _environment(_small: bool) -> Iterator[Figure]:
 
 
 def _failures(_small: bool) -> Iterator[Figure]:
-    wanting = [folder for folder in CHALLENGES if "standard error" in str(rubric(folder))]
+    wanting = [folder for folder in FOLDERS if "standard error" in str(read_json(folder, "rubric"))]
     yield Figure(
         "six rubrics name a standard error among what a good answer states",
         ", ".join(wanting),

@@ -16,13 +16,18 @@ import numpy as np
 
 from evidence.figures import Figure, Parts, figures_of
 from evidence.pitfall_programs import PARTS as PROGRAM_PARTS
-from whybench.datasets import state
-from whybench.suites.analyze.dose_curves import curve, near
-from whybench.suites.analyze.doubly_robust import doubly_robust
-from whybench.suites.analyze.estimators import design_matrix, difference, least_squares
-from whybench.suites.analyze.published import SOURCE, data_sets
-from whybench.suites.analyze.published.replication import keys
-from whybench.suites.analyze.published.response import fit_response
+from whybench.datasets import file_state
+from whybench.suites.analyze.estimators.regression import (
+    design_matrix,
+    fit_curve,
+    least_squares,
+    local_mean,
+    mean_difference,
+)
+from whybench.suites.analyze.estimators.weighting import doubly_robust
+from whybench.suites.analyze.published import SOURCE, read_data_sets
+from whybench.suites.analyze.published.arithmetic import fit_response
+from whybench.suites.analyze.published.replication import key_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +41,7 @@ DOSES = -1, 2
 
 @cache
 def _keys() -> list[dict[str, Any]]:
-    return keys()
+    return key_rows()
 
 
 def _rows(folder: str, name: str) -> list[dict[str, Any]]:
@@ -55,11 +60,11 @@ def _beside(rows: list[dict[str, Any]], digits: int = 4) -> str:
 def _counterfactual_effects(_small: bool) -> Iterator[Figure]:
     folder = "counterfactual_reasoning"
     rounded, poly = [], []
-    for data in data_sets(folder):
+    for data in read_data_sets(folder):
         dose, outcome, confounder = data.columns("VARIABLE_X", "VARIABLE_Y", "CONFOUNDER")
         at = round(fit_response(outcome, dose, confounder).steepness.value, 1)
         rounded.append(round(float(np.tanh(2 * at) + np.tanh(at)), 4))
-        poly.append(curve(outcome, dose, 5, [confounder]).change(*DOSES))
+        poly.append(fit_curve(outcome, dose, 5, [confounder]).change(*DOSES))
     rows = _rows(folder, "ATE")
     off = [abs(row["printed"] - one.value) / one.se for row, one in zip(rows, poly, strict=True)]
     yield Figure(
@@ -80,9 +85,9 @@ def _counterfactual_effects(_small: bool) -> Iterator[Figure]:
 def _counterfactual_differences(_small: bool) -> Iterator[Figure]:
     folder, field = "counterfactual_reasoning", "CONDITIONAL_DIFFERENCE"
     seen = []
-    for data in data_sets(folder):
+    for data in read_data_sets(folder):
         dose, outcome = data.columns("VARIABLE_X", "VARIABLE_Y")
-        low, high = (near(outcome, dose, at, 0.5).value for at in DOSES)
+        low, high = (local_mean(outcome, dose, at, 0.5).value for at in DOSES)
         seen.append(high - low)
     rows = _rows(folder, field)
     yield Figure(
@@ -117,7 +122,7 @@ def _naive_pairs(_small: bool) -> Iterator[Figure]:
         pairs == [[1, 2, 3, 4, 5], [1, 2, 3, 4, 5]],
     )
     fits: dict[int, list[str]] = {}
-    for data in data_sets(folder):
+    for data in read_data_sets(folder):
         assert data.key is not None
         key = [data.key[f"NAIVE_CONDITIONAL_{place}"] for place in (1, 2)]
         fits[data.number] = [
@@ -135,7 +140,7 @@ def _naive_pairs(_small: bool) -> Iterator[Figure]:
 
 def _corrected_pairs(_small: bool) -> Iterator[Figure]:
     absent, reached = 0, []
-    for data in data_sets("berkson_paradox"):
+    for data in read_data_sets("berkson_paradox"):
         assert data.key is not None
         first, second = data.columns("VARIABLE_X", "VARIABLE_Y")
         absent += len(data.rows) == 2
@@ -162,12 +167,12 @@ def _corrected_pairs(_small: bool) -> Iterator[Figure]:
 def _crude_passes(_small: bool) -> Iterator[Figure]:
     found: dict[str, list[tuple[float, bool]]] = {"crude": [], "regression": [], "robust": []}
     treated = []
-    for data in data_sets("casual_effect"):
+    for data in read_data_sets("casual_effect"):
         assert data.key is not None
         treatment, outcome = data.columns("TREATMENT", "OUTCOME")
         before = data.columns("TRUE_CONFOUNDERS")
         ways = {
-            "crude": difference(outcome, treatment),
+            "crude": mean_difference(outcome, treatment),
             "regression": least_squares(outcome, design_matrix(treatment, *before))[1],
             "robust": doubly_robust(outcome, treatment, before),
         }
@@ -193,11 +198,13 @@ def _crude_passes(_small: bool) -> Iterator[Figure]:
 
 def _reversals(_small: bool) -> Iterator[Figure]:
     found = {}
-    for data in data_sets("simpson_paradox"):
+    for data in read_data_sets("simpson_paradox"):
         drug, outcome, stratum = data.columns("TREATMENT", "OUTCOME", "CONFOUNDER")
         had = (drug == "Yes").astype(int)
-        parts = [difference(outcome[stratum == s], had[stratum == s]) for s in ("Young", "Old")]
-        found[data.number] = (difference(outcome, had), *parts)
+        parts = [
+            mean_difference(outcome[stratum == s], had[stratum == s]) for s in ("Young", "Old")
+        ]
+        found[data.number] = (mean_difference(outcome, had), *parts)
     signs = {n: [int(np.sign(one.value)) for one in parts] for n, parts in found.items()}
     clear = {n: all(abs(one.z) > 1.96 for one in parts) for n, parts in found.items()}
     yield Figure(
@@ -219,10 +226,12 @@ def _reversals(_small: bool) -> Iterator[Figure]:
 
 
 def _sleep_study(_small: bool) -> Iterator[Figure]:
-    data = data_sets("observational_vs_experimental_reasoning")[0]
+    data = read_data_sets("observational_vs_experimental_reasoning")[0]
     treatment, outcome = data.columns("TREATMENT", "OUTCOME")
     exercise = data.rows["exercise_regularly"]
-    parts = [difference(outcome[exercise == e], treatment[exercise == e]).value for e in (0, 1)]
+    parts = [
+        mean_difference(outcome[exercise == e], treatment[exercise == e]).value for e in (0, 1)
+    ]
     row = _rows(data.challenge, "ADJUSTED_P_DIFF")[0]
     yield Figure(
         "sleep study: the adjusted difference is 0.014, not 0.074, which is what adjusting for "
@@ -238,7 +247,7 @@ def _sleep_study(_small: bool) -> Iterator[Figure]:
 def _effect_at_zero(_small: bool) -> Iterator[Figure]:
     folder = "treatment_mediator"
     rows, at_mean, lowest = _rows(folder, "ADJUSTED_TREATMENT_EFFECT"), [], []
-    for data in data_sets(folder):
+    for data in read_data_sets(folder):
         treatment, outcome, mediator = data.columns("TREATMENT", "OUTCOME", "MEDIATOR")
         centred = mediator - mediator.mean()
         matrix = design_matrix(
@@ -308,7 +317,7 @@ PARTS: Parts = {
 
 def fetched() -> bool:
     """Say whether the source's data are here."""
-    return state(SOURCE, "challenges/simpson_paradox/answer_key.json") != "not fetched"
+    return file_state(SOURCE, "challenges/simpson_paradox/answer_key.json") != "not fetched"
 
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:

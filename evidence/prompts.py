@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.questions import Question
-from whybench.suites.compose.reading import read_prompt
-from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
-from whybench.suites.compose.wording import REPLY_FORM, word
-from whybench.suites.compose.world import COUNTS, Block, Gates, random_world
+from whybench.suites.compose.prompt_parser import parse_prompt
+from whybench.suites.compose.prompts import REPLY_FORM, render_prompt
+from whybench.suites.compose.questions import ComposeQuestion
+from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
+from whybench.suites.compose.world import COUNTS, Block, Gates, draw_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,15 +32,15 @@ GATES: tuple[Gates, ...] = ("or", "and", "mixed")
 STYLES = tuple(REPLY_FORM)
 
 
-def question_at(number: int, told: Theme | None = None) -> Question:
+def question_at(number: int, told: ComposeTheme | None = None) -> ComposeQuestion:
     """Return the question of a number; every theme, gate and style comes in turn."""
     rng = generator("test", "question", number)
-    told = told or theme(THEME_NAMES[number % 4])
+    told = told or load_theme(THEME_NAMES[number % 4])
     blocks = tuple(SHAPES[place] for place in rng.integers(len(SHAPES), size=rng.integers(2, 6)))
-    world = random_world(blocks, GATES[number // 4 % 3], number)
+    world = draw_world(blocks, GATES[number // 4 % 3], number)
     names = told.draw(world.size, rng)
     cause, effect = world.pairs[rng.integers(len(world.pairs))]
-    return Question(
+    return ComposeQuestion(
         world=world,
         counts=tuple(rng.integers(1, COUNTS + 1, world.size).tolist()),
         names=names,
@@ -58,7 +58,7 @@ def round_trip(small: bool) -> Iterator[Figure]:
     """Yield that every prompt gives back its world, its unit and its question."""
     count = 1_000 if small else 10_000
     questions = [question_at(number) for number in range(count)]
-    good = sum(read_prompt(word(question)) == question.plain for question in questions)
+    good = sum(parse_prompt(render_prompt(question)) == question.plain for question in questions)
     with_details = sum(bool(question.details) for question in questions)
     yield Figure(
         "every prompt gives back world, unit and question",

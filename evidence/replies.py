@@ -12,7 +12,7 @@ from collections import Counter
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.suites.judge.answers import read_answer
+from whybench.suites.judge.replies import parse_reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Row", "published_replies", "recipe"]
 
 REPLIES = "causAIign/data/output_llm"
-STYLES = {"_cot_": "cot", "numeric-conf": "confidence", "numeric": "numeric"}
+STYLES = {"_cot_": "cot", "numeric-conf": "confidence", "numeric": "direct"}
 
 KINDS = {
     "error in the explanation": (
@@ -67,7 +67,7 @@ def published_replies(mirror: Path, every: int = 1) -> list[Row]:
         for reply in islice(_replies(path), 0, None, every):
             count["replies"] += 1
             theirs = recipe(reply)
-            ours = read_answer(reply, _style(path.name)).value
+            ours = parse_reply(reply, _style(path.name)).value
             count["recipe reads"] += theirs is not None
             if theirs is not None and theirs == ours:
                 count["agree"] += 1

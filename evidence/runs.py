@@ -70,7 +70,7 @@ def real_runs(items: int = 40) -> RealRuns:
                 "--log-dir": place / log_dir,
             }
             pairs = [str(word) for pair in settings.items() for word in pair]
-            return _whybench("run", "judge", "--json", *pairs)
+            return whybench_command("run", "judge", "--json", *pairs)
 
         def call(words: Sequence[str]) -> None:
             subprocess.run(
@@ -118,7 +118,7 @@ def real_runs(items: int = 40) -> RealRuns:
         )
 
 
-def _whybench(*words: str) -> list[str]:
+def whybench_command(*words: str) -> list[str]:
     return [sys.executable, "-c", "from whybench.cli import main; main()", *words]
 
 
@@ -129,7 +129,7 @@ def _records(
     from pyarrow import parquet
 
     target = place / f"{log_dir}.parquet"
-    words = _whybench("records", str(place / log_dir), "-o", str(target), "--json", *options)
+    words = whybench_command("records", str(place / log_dir), "-o", str(target), "--json", *options)
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     notes = json.loads(done.stdout.splitlines()[0])["notes"]
     if any("gave way" in note for note in notes):

@@ -90,7 +90,7 @@ def logs(small: bool) -> Iterator[Figure]:
     from inspect_ai.log import list_eval_logs, read_eval_log_sample_summaries
 
     from whybench.records import read_logs
-    from whybench.records.schema import record_table
+    from whybench.records.table import record_table
 
     judge = get_suite("judge")
     with tempfile.TemporaryDirectory() as folder:

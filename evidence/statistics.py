@@ -13,28 +13,28 @@ from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from time import process_time
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from evidence.figures import Figure, Parts, figures_of
 from whybench.seeds import generator
 from whybench.stats import (
-    Replicated,
-    Shift,
+    Jackknifed,
+    PairedDifference,
+    bootstrap,
     clustered_mean,
     clustered_share,
+    difference_between,
     draw_counts,
+    envelope,
     kruskal_statistics,
     paired_power,
     permutation_pvalues,
-    resampled_shift,
+    resampled_difference,
     resampled_spearman,
-    shift_between,
     spearman,
-    spearman_interval,
     split_half,
-    wider,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Finding
+    from whybench.stats import HypothesisTest
 
 __all__ = [
     "PARTS",
@@ -64,7 +64,7 @@ __all__ = [
 ]
 
 TABLES = "WHYBENCH_PUBLISHED_TABLES"
-STYLES = {"numeric": "numeric", "CoT": "cot"}
+STYLES = {"numeric": "direct", "CoT": "cot"}
 TASK_MEANS = (28, 71, 93, 51, 43, 67, 66, 76, 28, 34, 29)
 """About what people answer to the eleven tasks."""
 VERSIONS = (1, 2, 1, 2, 2, 2, 2, 2, 2, 2, 2)
@@ -143,6 +143,10 @@ def spearman_speed(
     return Speed(seconds, other, largest)
 
 
+def _correlate(said: Any, target: Any, counts: Any) -> Any:
+    return resampled_spearman(said, target, counts)[0]
+
+
 def spearman_coverage(
     simulations: int = 2000,
     items: int = 80,
@@ -166,9 +170,10 @@ def spearman_coverage(
     hits = 0
     for simulation in range(simulations):
         rows = draw.integers(0, people.size, items)
-        found = spearman_interval(
-            answers[:, rows].ravel(),
-            np.tile(people[rows], len(answers)),
+        said, target = answers[:, rows].ravel(), np.tile(people[rows], len(answers))
+        found = bootstrap(
+            partial(_correlate, said, target),
+            said.size,
             ("coverage", simulation),
             clusters=clusters if pairs else None,
             method=method,
@@ -275,7 +280,7 @@ def contradictions(examples: int = 20_000) -> dict[str, int]:
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import strategies as st
 
-    def contradict(shift: Shift) -> bool:
+    def contradict(shift: PairedDifference) -> bool:
         low, high, p = shift.estimate.low, shift.estimate.high, shift.p
         assert low is not None
         assert high is not None
@@ -299,12 +304,12 @@ def contradictions(examples: int = 20_000) -> dict[str, int]:
         constant = data.draw(st.booleans())
         second = first + data.draw(value) if constant else np.array(data.draw(values))
         shares = data.draw(st.booleans()) and not constant
-        between = shift_between(_side(first, shares), _side(second, shares))
+        between = difference_between(_side(first, shares), _side(second, shares))
         draw = np.random.default_rng(seed)
         resamples = int(draw.integers(2, 2500))
         moved = np.round(draw.normal(draw.uniform(-3, 3), 1, resamples), int(draw.integers(0, 4)))
-        resampled = resampled_shift(0.0, 0.0, (np.zeros(resamples), moved), units, units)
-        both = wider(between, resampled)
+        resampled = resampled_difference(0.0, 0.0, (np.zeros(resamples), moved), units, units)
+        both = envelope(between, resampled)
         for name, shift in zip(found, (between, resampled, both), strict=True):
             found[name] += contradict(shift)
 
@@ -312,12 +317,12 @@ def contradictions(examples: int = 20_000) -> dict[str, int]:
     return found
 
 
-def _side(values: NDArray[np.float64], shares: bool) -> Replicated:
+def _side(values: NDArray[np.float64], shares: bool) -> Jackknifed:
     """Return the mean of units' values with what it would be without each, or a share likewise."""
     units = np.arange(values.size)
     used = (values > 0).astype(float) if shares else values
     estimate = (clustered_share if shares else clustered_mean)(used, units)
-    return Replicated(estimate, {int(u): float(used[units != u].mean()) for u in units})
+    return Jackknifed(estimate, {int(u): float(used[units != u].mean()) for u in units})
 
 
 def printed_alignment(folder: Path, scope: Literal["pooled", "story"]) -> Agreement:
@@ -342,14 +347,14 @@ def printed_alignment(folder: Path, scope: Literal["pooled", "story"]) -> Agreem
 def printed_story_differences(folder: Path, table: Literal["4.1", "B"]) -> Agreement:
     """Compare Kruskal–Wallis across stories with table 4.1 or B.3–B.14: H, p, n or k, BH."""
     from whybench.suites.judge.differences import story_differences
-    from whybench.suites.judge.imported import CONDITIONS
+    from whybench.suites.judge.published_replies import CONDITIONS
 
-    found: dict[tuple[str, str, str], Finding] = {}
+    found: dict[tuple[str, str, str], HypothesisTest] = {}
     for design, experiment in CONDITIONS.items():
         if (design == "published") == (table == "4.1"):
             for difference in story_differences(_published(design)):
                 labels = difference.labels
-                found[experiment, labels["style"], labels["agent"]] = difference.finding
+                found[experiment, labels["style"], labels["agent"]] = difference.test
     name, digits = ("4_1", (4, 4, 4)) if table == "4.1" else ("b", (2, 3, 3))
     compared, misses = 0, []
     for row in _printed(folder / f"kruskal_wallis_{name}.csv"):
@@ -361,7 +366,7 @@ def printed_story_differences(folder: Path, table: Literal["4.1", "B"]) -> Agree
     return Agreement(compared, tuple(misses))
 
 
-def _equal(finding: Finding, row: dict[str, str], digits: tuple[int, int, int]) -> bool:
+def _equal(finding: HypothesisTest, row: dict[str, str], digits: tuple[int, int, int]) -> bool:
     """Say whether a finding is what a row prints, each number to the digits printed."""
     numbers = (finding.statistic, finding.p, finding.adjusted)
     return (
@@ -379,8 +384,8 @@ def _published(design: str) -> pa.Table:
     """Return the models' replies, read by the recipe, and the mean person, under printed names."""
     import pyarrow as pa
 
-    from whybench.suites.judge.imported import printed_name, published_records
-    from whybench.suites.judge.people import mean_records
+    from whybench.suites.judge.published import mean_records
+    from whybench.suites.judge.published_replies import printed_name, published_records
 
     records = published_records(design).drop_columns(["confidence"])
     if design == "published":

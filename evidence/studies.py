@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
     from evidence.browser import Opened
-    from whybench.study.plan import Plan
+    from whybench.study.plan import StudyPlan
     from whybench.suites.contract import Item
 
-__all__ = ["exported", "opened_study", "plan_of", "replies_of", "served"]
+__all__ = ["exported", "list_replies", "opened_study", "plan_of", "served"]
 
 
 @contextmanager
-def exported(plan: Plan, saving: Saving = DOWNLOAD) -> Iterator[Path]:
+def exported(plan: StudyPlan, saving: Saving = DOWNLOAD) -> Iterator[Path]:
     """Write a study into a folder that is gone afterwards."""
     with TemporaryDirectory() as folder:
         write_study(plan, Path(folder) / "study", saving)
@@ -59,13 +59,13 @@ def opened_study(
         yield found
 
 
-def plan_of(suite_name: str, small: bool) -> Plan:
+def plan_of(suite_name: str, small: bool) -> StudyPlan:
     """Return the plan of a suite's default study; small, of one with few items."""
     settings = {"compose": {"design": "core", "units": 1}}.get(suite_name, {"design": "core"})
     return make_plan(suite_name, settings, 4, 2) if small else make_plan(suite_name, settings)
 
 
-def replies_of(plan: Plan, agent: str = "") -> dict[str, tuple[str, ...]]:
+def list_replies(plan: StudyPlan, agent: str = "") -> dict[str, tuple[str, ...]]:
     """Return what an agent replies to every item of a plan, by id; gold replies without an agent.
 
     A slider has whole numbers, so replies to be set by one are rounded.
@@ -80,12 +80,12 @@ def replies_of(plan: Plan, agent: str = "") -> dict[str, tuple[str, ...]]:
     return said
 
 
-def _gold(plan: Plan, item: Item) -> list[str]:
+def _gold(plan: StudyPlan, item: Item) -> list[str]:
     turns: list[str] = []
 
     def speak(asked: object, _: int) -> str:
-        turns.append(plan.asked.oracle(asked))
+        turns.append(plan.suite.oracle(asked))
         return turns[-1]
 
-    plan.asked.converse(item, speak)
+    plan.suite.converse(item, speak)
     return turns

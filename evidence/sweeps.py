@@ -64,7 +64,7 @@ class Drill:
         quotas: dict[str, float] | None = None,
     ) -> None:
         from whybench.suites.judge import SUITE
-        from whybench.sweep.plan import read_plan, units_of
+        from whybench.sweep.plan import list_units, read_plan
         from whybench.sweep.store import open_store
 
         self.work, self.server, self.samples = folder / "work", server, samples
@@ -80,7 +80,7 @@ class Drill:
         }
         self.file.write_text(yaml.safe_dump(plan), encoding="utf-8")
         self.plan = read_plan(self.file)
-        self.units: list[Unit] = list(units_of(self.plan))
+        self.units: list[Unit] = list(list_units(self.plan))
         self.store: Store = open_store(self.plan.output)
         items = list(SUITE.items(SUITE.designs[design]))
         self.items = {item.id for item in items}
@@ -107,8 +107,8 @@ class Drill:
         """Return what the units that are running say of themselves."""
         found = {}
         for unit in self.units:
-            if self.store.note(unit.name, "done.json") is None:
-                note = self.store.note(unit.name, "progress.json")
+            if self.store.read_note(unit.name, "done.json") is None:
+                note = self.store.read_note(unit.name, "progress.json")
                 if note is not None and psutil.pid_exists(note["pid"]):
                     found[unit.name] = note
         return found
@@ -152,7 +152,7 @@ class Drill:
         if left:
             raise RuntimeError(f"workers must end with their driver, got {left}")
         names = (unit.name for unit in self.units)
-        self.count_lost([name for name in names if self.store.note(name, "done.json") is None])
+        self.count_lost([name for name in names if self.store.read_note(name, "done.json") is None])
 
     def wait(self, driver: subprocess.Popen[str], until: Callable[[], bool]) -> None:
         """Wait until something is so, while the driver runs, a bounded time."""
@@ -173,9 +173,9 @@ class Drill:
 
     def result(self) -> dict[str, Any]:
         """Collect the records and say what came of it."""
-        from whybench.sweep.collection import answers_of
+        from whybench.sweep.collection import read_answers
 
-        rows = [row for unit in self.units for row in answers_of(unit, self.store).rows["judge"]]
+        rows = [row for unit in self.units for row in read_answers(unit, self.store).rows["judge"]]
         answered = Counter((row["item"], row["epoch"]) for row in rows)
         calls = self.server.calls()
         return {
@@ -193,8 +193,8 @@ class Drill:
 
 
 def _units_by_question(units: list[Unit], items: list[Any]) -> dict[str, str]:
+    from whybench.suites.catalog import take_shard
     from whybench.suites.judge import SUITE
-    from whybench.suites.shards import take_shard
 
     return {
         question_digest(SUITE.render(item)): unit.name

@@ -2,7 +2,8 @@
 
 The answers are made up, as fast as they can be written: a thousand agents that were asked the 240
 core questions of judge 42 times each are ten million records. What is asked of duckdb by
-`whybench.records.scan` is held against the bare query on the same files, in turns, in CPU time.
+`whybench.records.partitions` is held against the bare query on the same files, in turns, in CPU
+time.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ import pyarrow as pa
 
 from evidence.figures import Figure, Parts
 from evidence.processes import ended
-from whybench.records import sum_up, write_partition
+from whybench.records import sum_records, write_partition
 from whybench.records.partitions import read_agent
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.measures import contrast_measures, task_means
@@ -121,7 +122,7 @@ def summed(folder: Path, rounds: int) -> Summed:
     bare_query(folder)  # once unmeasured: imports, and files in the cache of the system
     for _ in range(rounds):
         start, clock = time.process_time(), time.perf_counter()
-        table = sum_up(folder, SUITE.name, SUITE.sums.by)
+        table = sum_records(folder, SUITE.name, SUITE.sums.by)
         ours.append(time.process_time() - start)
         walls.append(time.perf_counter() - clock)
         start = time.process_time()
@@ -157,9 +158,9 @@ def sums(small: bool) -> Iterator[Figure]:
             low <= growth <= high,
         )
         code = (
-            "import sys; from whybench.records import sum_up; "
+            "import sys; from whybench.records import sum_records; "
             "from whybench.suites.judge import SUITE; "
-            "print(sum_up(sys.argv[1], 'judge', SUITE.sums.by).num_rows)"
+            "print(sum_records(sys.argv[1], 'judge', SUITE.sums.by).num_rows)"
         )
         peak = peak_memory([sys.executable, "-c", code, str(many)])
         yield Figure(
@@ -173,7 +174,7 @@ def sums(small: bool) -> Iterator[Figure]:
 def _exactness(folder: Path) -> Figure:
     """Compare measures of sums with those of single answers, for one agent."""
     agent = "made-up/0000"
-    table = sum_up(folder, SUITE.name, SUITE.sums.by)
+    table = sum_records(folder, SUITE.name, SUITE.sums.by)
     mine = table.filter(pa.compute.equal(table["agent"], agent))
     single = read_agent(folder, SUITE.name, agent, COLUMNS)
     pairs = [
@@ -211,7 +212,7 @@ def streamed(small: bool) -> Iterator[Figure]:
         "[list(contrast_measures(t)) for _, t in load(sys.argv[1]).{0}]"
     )
     by_agent, at_once = (
-        [sys.executable, "-c", code.format(name)] for name in ("portions()", "tables.items()")
+        [sys.executable, "-c", code.format(name)] for name in ("iter_tables()", "tables.items()")
     )
     with tempfile.TemporaryDirectory() as folder:
         made_up(Path(folder, "few"), few)

@@ -12,8 +12,13 @@ from typing import TYPE_CHECKING
 from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.generation import intervene_items, item_at
-from whybench.suites.intervene.sets import advanced_world, side
-from whybench.suites.intervene.world import ACTIONS, World, closure, simulated
+from whybench.suites.intervene.sets import draw_advanced_world, split_of_world
+from whybench.suites.intervene.world import (
+    ACTIONS,
+    InterveneWorld,
+    simulate_action,
+    transitive_closure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,11 +49,13 @@ class Compared:
     unlike: int
 
 
-def all_worlds(n: int) -> Iterator[World]:
+def all_worlds(n: int) -> Iterator[InterveneWorld]:
     """Yield every graph on n entities whose edges lead from earlier to later ones."""
     pairs = tuple(combinations(range(n), 2))
     for bits in range(2 ** len(pairs)):
-        yield World(n, tuple(pair for place, pair in enumerate(pairs) if bits >> place & 1))
+        yield InterveneWorld(
+            n, tuple(pair for place, pair in enumerate(pairs) if bits >> place & 1)
+        )
 
 
 def compare_transitions(n: int) -> Compared:
@@ -56,13 +63,13 @@ def compare_transitions(n: int) -> Compared:
     worlds = transitions = unlike = 0
     for world in all_worlds(n):
         worlds += 1
-        unlike += closure(world).tolist() != [list(row) for row in world.reaches]
+        unlike += transitive_closure(world).tolist() != [list(row) for row in world.reaches]
         for state in world.closed_states():
             for action in ACTIONS:
                 for entity in range(n):
                     transitions += 1
                     after = world.step(state, action, entity)
-                    unlike += after != simulated(world, state, action, entity)
+                    unlike += after != simulate_action(world, state, action, entity)
     return Compared(worlds, transitions, unlike)
 
 
@@ -84,7 +91,7 @@ def worlds_a_second(n: int, count: int) -> float:
     """Return how many advanced worlds of the test side are made in a second of this process."""
     started = time.process_time()
     for draw in range(count):
-        advanced_world(n, 0.5, draw, False, "test")
+        draw_advanced_world(n, 0.5, draw, False, "test")
     return count / (time.process_time() - started)
 
 
@@ -153,7 +160,7 @@ def sameness(small: bool) -> Iterator[Figure]:
     yield Figure(
         "ids are unique", f"{len(ids):,} ids of {2 * few.size:,} items", len(ids) == 2 * few.size
     )
-    wrong = sum(side(item.hidden) != item.split for item in (*items, *train))
+    wrong = sum(split_of_world(item.hidden) != item.split for item in (*items, *train))
     yield Figure("every world lies on its side of the divide", f"{wrong} do not", wrong == 0)
 
 

@@ -1,7 +1,7 @@
 """The environment `whybench-analyze` of the library verifiers, which imports it by this name."""
 
-from whybench.training.environments import Chat, Conversation, questions
+from whybench.training.environments import Chat, ConversationEnv, make_taskset
 
-__all__ = ["AnalyzeQuestions", "Chat", "Conversation"]
+__all__ = ["AnalyzeQuestions", "Chat", "ConversationEnv"]
 
-AnalyzeQuestions = questions("analyze", protocol="direct")
+AnalyzeQuestions = make_taskset("analyze", protocol="direct")

@@ -1,7 +1,7 @@
 """The environment `whybench-compose` of the library verifiers, which imports it by this name."""
 
-from whybench.training.environments import Chat, Conversation, questions
+from whybench.training.environments import Chat, ConversationEnv, make_taskset
 
-__all__ = ["Chat", "ComposeQuestions", "Conversation"]
+__all__ = ["Chat", "ComposeQuestions", "ConversationEnv"]
 
-ComposeQuestions = questions("compose")
+ComposeQuestions = make_taskset("compose")

@@ -1,7 +1,7 @@
 """The environment `whybench-intervene` of the library verifiers, which imports it by this name."""
 
-from whybench.training.environments import Chat, Conversation, questions
+from whybench.training.environments import Chat, ConversationEnv, make_taskset
 
-__all__ = ["Chat", "Conversation", "InterveneQuestions"]
+__all__ = ["Chat", "ConversationEnv", "InterveneQuestions"]
 
-InterveneQuestions = questions("intervene", interface="text")
+InterveneQuestions = make_taskset("intervene", interface="text")

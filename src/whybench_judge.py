@@ -1,7 +1,7 @@
 """The environment `whybench-judge` of the library verifiers, which imports it by this name."""
 
-from whybench.training.environments import Chat, Conversation, questions
+from whybench.training.environments import Chat, ConversationEnv, make_taskset
 
-__all__ = ["Chat", "Conversation", "JudgeQuestions"]
+__all__ = ["Chat", "ConversationEnv", "JudgeQuestions"]
 
-JudgeQuestions = questions("judge")
+JudgeQuestions = make_taskset("judge")

@@ -62,7 +62,9 @@ def _marked(item: pytest.Item, *names: str) -> bool:
 
 def _is_law(item: pytest.Item) -> bool:
     """Say whether a test is a law of the house, of what must not change, or of Hypothesis."""
-    of_house = item.path.name in ("test_house.py", "test_door.py", "test_frozen.py")
+    of_house = item.path.name in ("test_house.py", "test_door.py", "test_words.py")
+    is_digest = item.path.name == "test_frozen.py" and "measures" not in item.name
+    of_house = of_house or (is_digest and "replication" not in item.name)
     return of_house or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
 
 

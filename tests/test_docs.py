@@ -21,16 +21,16 @@ import pytest
 import yaml
 
 from whybench import __version__
-from whybench.cli import COMMANDS, _whybench
+from whybench.cli import COMMANDS, whybench_command
 from whybench.records import CORE
-from whybench.starts import start, write_start
+from whybench.scaffolds import make_scaffold, write_scaffold
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.wording import PROTOCOLS
+from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene.episode import ENDS
-from whybench.suites.judge.answers import REASONS
+from whybench.suites.judge.replies import REASONS
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def test_what_is_listed_occurs(listed: str) -> None:
 def test_the_example_of_a_design_is_sound(tmp_path: Path) -> None:
     """Run it from elsewhere: stories are meant from where the design is."""
     shutil.copy(EXAMPLES / "my-design.yaml", tmp_path)
-    write_start(start("story", "bakery"), tmp_path)
+    write_scaffold(make_scaffold("story", "bakery"), tmp_path)
     one = get_suite("judge")
     results = list(check_design(one, one.make_design({"design": str(tmp_path / "my-design.yaml")})))
     assert [result.name for result in results if not result.passed] == []
@@ -217,8 +217,8 @@ def test_no_command_hides_in_a_block_that_is_not_run(page: Path) -> None:
 def test_commands_within_sentences_exist_with_their_options(page: Path) -> None:
     for name, words in INLINE.findall(page.read_text("utf-8")):
         assert name in COMMANDS, f"{page.name}: whybench {name}"
-        with click.Context(_whybench) as context:
-            command = _whybench.get_command(context, name)
+        with click.Context(whybench_command) as context:
+            command = whybench_command.get_command(context, name)
         assert command is not None
         members = getattr(command, "commands", {}).values()
         takes = {opt for one in (command, *members) for part in one.params for opt in part.opts}
@@ -247,7 +247,7 @@ def test_the_page_on_judge_has_the_tasks_and_their_answers() -> None:
             continue
         asked, given, letter, truth = shown[question.task]
         known = {part.split("=")[0]: int(part.split("=")[1]) for part in given.split(", ")}
-        assert (asked, known, letter) == (question.asked, dict(question.given), question.letter)
+        assert (asked, known, letter) == (question.target, dict(question.given), question.letter)
         assert float(truth) == pytest.approx(item.truth, abs=0.05)
 
 
@@ -288,7 +288,7 @@ def test_the_page_on_intervene_has_every_end_design_and_agent() -> None:
     for name, value in shown.items():
         agent = intervene.agent(name)
         settings = agent.settings({})
-        known = agent.known(settings, core)
+        known = agent.expected(settings, core)
         if "justified_accuracy" not in known:
             (measure, *_) = simulate(intervene, core, items, agent, {})
             known = {measure.name: measure.estimate}
@@ -444,7 +444,7 @@ def test_mistakes_are_refused_in_the_words_of_the_page(
     table = rows(page, 2)
     messages = [row[1] for row in table[1 + [row[0] for row in table].index("mistake") :]]
     for (kind, name, right, wrong), message in zip(MISTAKES[page], messages, strict=True):
-        begun = start(kind, name)
+        begun = make_scaffold(kind, name)
         (path,) = begun.texts
         # A name of its own each time: what was read once is remembered.
         place = tmp_path / str(len(list(tmp_path.iterdir())))

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import whybench as wb
-from whybench.cli.options import in_options
-from whybench.cli.profile import profile_command
+from whybench.cli.options import name_options
+from whybench.cli.run import profile_command
 
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 MOST_NAMES = 30
@@ -94,10 +94,10 @@ def test_the_library_speaks_of_arguments_not_of_options(path: Path) -> None:
 
 def test_the_command_speaks_of_options() -> None:
     said = "`max_cost` must be at least 3, got 1; take a smaller `budget`, or `whybench list`"
-    assert in_options(said, profile_command) == (
+    assert name_options(said, profile_command) == (
         "--max-cost must be at least 3, got 1; take a smaller --budget, or `whybench list`"
     )
-    assert in_options("`models` must be there", profile_command) == "MODEL... must be there"
+    assert name_options("`models` must be there", profile_command) == "MODEL... must be there"
 
 
 FACES = ("suites.contract", "scm", "stats", "records", "training", "seeds")

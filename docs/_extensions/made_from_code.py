@@ -5,7 +5,7 @@ Three directives, so that nothing that the code says has to be copied into a pag
 - `show`: its argument is what stands behind `whybench show`, such as `judge 9 -T style=cot`.
   The prompt and what is known of the item are two blocks. A prompt that holds many rows of data
   is cut short, and says so.
-- `start`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
+- `scaffold`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
   option `file`, only the file with that ending.
 - `commands`: a section for each command, with what it says of itself.
 """
@@ -22,8 +22,8 @@ from docutils.parsers.rst import directives
 from sphinx.directives.code import container_wrapper
 from sphinx.util.docutils import SphinxDirective
 
-from whybench.cli import COMMANDS, _whybench
-from whybench.starts import start
+from whybench.cli import COMMANDS, whybench_command
+from whybench.scaffolds import make_scaffold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ def shown(words: str) -> tuple[str, str]:
     Raises:
         ValueError: The command fails.
     """
-    done = CliRunner().invoke(_whybench, ["show", *shlex.split(words)])
+    done = CliRunner().invoke(whybench_command, ["show", *shlex.split(words)])
     if done.exit_code:
         raise ValueError(f"whybench show {words}: {done.output or done.exception}")
     prompt, _, known = done.output.rstrip().rpartition("\n" + "─" * 72 + "\n")
@@ -73,7 +73,7 @@ class Show(SphinxDirective):
         return [command, *blocks]
 
 
-class Begin(SphinxDirective):
+class Scaffold(SphinxDirective):
     """The files of a start."""
 
     required_arguments = 2
@@ -82,11 +82,11 @@ class Begin(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return a block with a caption for each file."""
-        begun = start(*self.arguments)
+        scaffold = make_scaffold(*self.arguments)
         ending = self.options.get("file", "")
-        found = {path: text for path, text in begun.texts.items() if path.endswith(ending)}
+        found = {path: text for path, text in scaffold.texts.items() if path.endswith(ending)}
         if not found:
-            raise self.error(f"file must end one of {', '.join(begun.texts)}, got {ending!r}")
+            raise self.error(f"file must end one of {', '.join(scaffold.texts)}, got {ending!r}")
         return [
             container_wrapper(self, _block(text, LANGUAGES[PurePath(path).suffix]), f"`{path}`")
             for path, text in found.items()
@@ -100,7 +100,7 @@ def explained(command: str) -> str:
         ValueError: It fails.
     """
     asked = [command, "--help"]
-    done = CliRunner().invoke(_whybench, asked, prog_name="whybench", terminal_width=WIDTH)
+    done = CliRunner().invoke(whybench_command, asked, prog_name="whybench", terminal_width=WIDTH)
     if done.exit_code:
         raise ValueError(f"whybench {command} --help: {done.output or done.exception}")
     return done.output.rstrip()
@@ -129,7 +129,7 @@ def _block(text: str, language: str, *classes: str) -> nodes.literal_block:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
     app.add_directive("show", Show)
-    app.add_directive("start", Begin)
+    app.add_directive("scaffold", Scaffold)
     app.add_directive("commands", Commands)
     app.add_css_file("prompts.css")
     return {"parallel_read_safe": True}

@@ -23,8 +23,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from whybench.datasets import DataError
     from whybench.drawing.figure import Figure
+    from whybench.errors import DataError, UserError
     from whybench.evaluation.profiles import profile
     from whybench.evaluation.runs import run
     from whybench.page.writing import report
@@ -34,29 +34,29 @@ if TYPE_CHECKING:
     from whybench.results.measures import Measures
     from whybench.results.records import Records
     from whybench.results.sources import load
-    from whybench.stats.measure import Measure
+    from whybench.stats.results import Measure
     from whybench.suites.catalog import Items, items
-    from whybench.suites.contract import Agent, Answer, Design, Item, Suite, UserError
+    from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
 
 __version__ = "0.1.0"
 
-_PLACES = {
+_HOMES = {
     "Agent": "suites.contract",
     "Answer": "suites.contract",
     "Change": "results.changes",
     "Comparison": "results.comparison",
-    "DataError": "datasets",
+    "DataError": "errors",
     "Design": "suites.contract",
     "Figure": "drawing.figure",
     "Item": "suites.contract",
     "Items": "suites.catalog",
-    "Measure": "stats.measure",
+    "Measure": "stats.results",
     "Measures": "results.measures",
     "Plan": "planning.plans",
     "Records": "results.records",
     "Suite": "suites.contract",
-    "UserError": "suites.contract",
+    "UserError": "errors",
     "compare": "results.comparison",
     "get_suite": "suites.registry",
     "items": "suites.catalog",
@@ -100,9 +100,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first used."""
-    if name not in _PLACES:
+    if name not in _HOMES:
         raise AttributeError(f"module 'whybench' has no attribute {name!r}")
-    found = getattr(import_module(f"whybench.{_PLACES[name]}"), name)
+    found = getattr(import_module(f"whybench.{_HOMES[name]}"), name)
     globals()[name] = found
     return found
 

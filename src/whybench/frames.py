@@ -1,6 +1,6 @@
-"""What is a table gives itself to whichever library of tables the reader uses.
+"""Tables that convert themselves for whichever library of data frames the reader uses.
 
-Arrow is the form inside. Pandas and polars are asked for only where somebody wants them, and any
+Arrow is the form inside. Pandas and polars are imported only where somebody wants them, and any
 library that knows the Arrow capsule protocol takes such an object as it is:
 `duckdb.sql("select * from answers")`, `polars.DataFrame(measures)`. In a notebook the first rows
 are shown.
@@ -72,8 +72,8 @@ class Frame(ABC):
         )
         left = table.num_rows - len(rows)
         more = f"<p>… and {left:,} more rows</p>" if left else ""
-        said = f"<p>{escape(repr(self))}</p>"
-        return f"{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+        title = f"<p>{escape(repr(self))}</p>"
+        return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
 def rows_to_arrow(
@@ -97,10 +97,10 @@ def rows_to_arrow(
 def _column(values: list[Any]) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415
 
-    there = [value for value in values if value is not None]
-    if any(isinstance(value, str) for value in there):
+    present = [value for value in values if value is not None]
+    if any(isinstance(value, str) for value in present):
         return pa.array([None if value is None else str(value) for value in values])
-    if any(isinstance(value, float) for value in there) or not there:
+    if any(isinstance(value, float) for value in present) or not present:
         return pa.array(values, type=pa.float64())
     return pa.array(values)
 

@@ -13,7 +13,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import judge
 from whybench.records import read_logs
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
@@ -89,6 +89,7 @@ def test_grouped_samples_give_the_same_records(tmp_path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_epochs_are_kept_apart_and_have_fresh_noise(tmp_path) -> None:
     log = run(tmp_path, "reference/judge.random", judge(story="economy", task="VI,VIII"), epochs=3)
     rows = read_logs([tmp_path]).rows["judge"]
@@ -135,7 +136,7 @@ def test_a_changed_reading_is_applied_to_old_logs_without_a_call(tmp_path, monke
     run(tmp_path, reply_with("about seventy"), judge(story="economy", polarity="ppp"))
     before = read_logs([tmp_path]).rows["judge"]
     assert {row["outcome"] for row in before} == {"no_answer"}
-    monkeypatch.setattr("whybench.suites.judge.read_answer", _reads_seventy)
+    monkeypatch.setattr("whybench.suites.judge.parse_reply", _reads_seventy)
     again = read_logs([tmp_path], score_sample).rows["judge"]
     assert {(row["outcome"], row["value"]) for row in again} == {("scored", 70.0)}
     (log_file,) = tmp_path.glob("*.eval")
@@ -146,9 +147,10 @@ def test_a_changed_reading_is_applied_to_old_logs_without_a_call(tmp_path, monke
 
 
 def _reads_seventy(text, style, truncated):
-    from whybench.suites.judge.answers import Judgment
+    from whybench.suites.judge.replies import JudgeReply
 
-    return Judgment(70.0, None, "") if "seventy" in text else Judgment(None, None, "no_number")
+    found = "seventy" in text
+    return JudgeReply(70.0 if found else None, None, "" if found else "no_number")
 
 
 def test_the_version_tells_other_items_and_other_readings(monkeypatch) -> None:
@@ -156,7 +158,7 @@ def test_the_version_tells_other_items_and_other_readings(monkeypatch) -> None:
     assert core == judge().version
     assert judge(style="cot").version != core
     assert judge(leak=0.2).version != core
-    monkeypatch.setattr("whybench.suites.judge.read_answer", _reads_seventy)
+    monkeypatch.setattr("whybench.suites.judge.parse_reply", _reads_seventy)
     assert judge().version != core
 
 

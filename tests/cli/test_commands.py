@@ -54,9 +54,9 @@ def test_list_shows_designs_and_agents() -> None:
 def test_items_in_three_forms() -> None:
     ids = lines("items", "judge", "--format", "ids")
     rows = [
-        json.loads(line) for line in lines("items", "judge", "--format", "jsonl", "--limit", "3")
+        json.loads(line) for line in lines("items", "judge", "--format", "jsonl", "--count", "3")
     ]
-    table = lines("items", "judge", "--limit", "3")
+    table = lines("items", "judge", "--count", "3")
     assert len(ids) == 240
     assert [row["item"] for row in rows] == ids[:3] == [line.split()[0] for line in table]
     assert {"prompt", "truth", "story", "task"} <= set(rows[0])
@@ -124,7 +124,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
         ("items judge --design cor", "design must be one of core, abstract"),
         ("items judge --shard 8/7", "shard must be i/n with i from 1 to n, such as 2/7, got '8/7'"),
         ("items judge -T style", "-T must be NAME=VALUE, got 'style'"),
-        ("items judge -T style=loud", "style must be among numeric, cot, confidence, got 'loud'"),
+        ("items judge -T style=loud", "style must be among direct, cot, confidence, got 'loud'"),
         ("items judge -T story=mine.yaml", "got 'mine.yaml': no such file"),
         ("show judge 999", "ITEM must be an id or a number from 1 to 240 in the design core"),
         ("records nowhere -o a.csv", "a log file or a folder of logs was expected, got nowhere"),
@@ -165,7 +165,7 @@ def test_inspect_itself_explains_a_wrong_factor(tmp_path: Path) -> None:
     )
     printed = " ".join((done.stdout + done.stderr).split())
     assert done.returncode != 0
-    assert "style must be among numeric, cot, confidence, got 'loud'" in printed
+    assert "style must be among direct, cot, confidence, got 'loud'" in printed
     assert "Traceback" not in printed
 
 
@@ -214,12 +214,12 @@ def test_replicate_previews_tables_and_prints_rows_as_json(mirror: Path) -> None
 def test_people_and_published_models_stand_beside_a_run(tmp_path: Path, mirror: Path) -> None:
     run = ("run", "judge", "--model", "reference/judge.noisy-or", "--limit", "60", "--json")
     assert whybench(*run, folder=tmp_path).returncode == 0
-    done = whybench("measures", "logs", "--beside", "people", "--json", folder=tmp_path)
+    done = whybench("measures", "logs", "--baseline", "people", "--json", folder=tmp_path)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert {row["agent"] for row in rows} == {"reference/judge.noisy-or", "human/rw17"}
-    wrong = whybench("measures", "logs", "--beside", "martians", folder=tmp_path)
+    wrong = whybench("measures", "logs", "--baseline", "martians", folder=tmp_path)
     assert (
-        "--beside must be among what the suites have (judge: people, published), got"
+        "--baseline must be among what the suites have (judge: people, published), got"
         in wrong.stderr
     )
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 from tests.page.simulated import answers
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
 from whybench.records import write_records
-from whybench.results.conditions import FailIf
+from whybench.results.changes import FailIf
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path, *words: str):
     paths = [str(folder / word) if word.endswith(".parquet") else word for word in words]
-    return CliRunner().invoke(_whybench, ["compare", *paths])
+    return CliRunner().invoke(whybench_command, ["compare", *paths])
 
 
 def test_the_table_says_what_fell_and_what_was_compared(sources: Path) -> None:

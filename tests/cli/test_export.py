@@ -78,7 +78,7 @@ def test_export_and_look_for_tests(
             "export judge --split test --not-for-training -o a.jsonl",
             "--split may be test if that is meant",
         ),
-        ("export judge --count 3 -T split=test -o a.jsonl", "the side is chosen by --split"),
+        ("export judge --count 3 -T split=test -o a.jsonl", "the split is chosen by --split"),
         ("export judge --count 3 -o a.txt", "FILE must end in .jsonl or .parquet, got a.txt"),
         ("export compose --count 3 --design party -o a.jsonl", "party is one world"),
         ("contamination absent.jsonl", "DATASET must be a file that can be read, got absent.jsonl"),

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
 from whybench.suites.contract import UserError
 
 
 def new(*words: str) -> str:
-    done = CliRunner().invoke(_whybench, ["new", *words])
+    done = CliRunner().invoke(whybench_command, ["new", *words])
     if isinstance(done.exception, UserError):
         raise done.exception
     return done.output

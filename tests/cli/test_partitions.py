@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
 from whybench.records import write_partition
-from whybench.records.schema import CORE, record_table
+from whybench.records.table import CORE, record_table
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
@@ -32,7 +32,7 @@ def logs(tmp_path_factory) -> Path:
 
 
 def call(*words: object):
-    done = CliRunner().invoke(_whybench, [str(word) for word in words])
+    done = CliRunner().invoke(whybench_command, [str(word) for word in words])
     if done.exception is not None:
         raise done.exception
     return done
@@ -74,22 +74,24 @@ def test_progress_is_shown_apart_from_measures(logs: Path, tmp_path) -> None:
 @pytest.mark.slow
 def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
     call("records", logs, "--partition", "-o", tmp_path)
-    agents = [row["agent"] for row in measured(tmp_path, "--beside", "people")]
+    agents = [row["agent"] for row in measured(tmp_path, "--baseline", "people")]
     assert agents[0] == "reference/judge.random"
     assert str(agents[-1]).startswith("human/")
-    with pytest.raises(UserError, match="--beside must be among what .* got 'nobody'"):
-        measured(tmp_path, "--beside", "nobody")
+    with pytest.raises(UserError, match="--baseline must be among what .* got 'nobody'"):
+        measured(tmp_path, "--baseline", "nobody")
 
 
+@pytest.mark.slow
 def test_what_does_not_go_together_is_said(logs: Path, tmp_path) -> None:
     with pytest.raises(UserError, match="--summed must have partitioned records, got"):
         measured(logs, "--summed")
-    with pytest.raises(UserError, match="--summed must stand alone, got --beside people"):
-        measured(logs, "--summed", "--beside", "people")
+    with pytest.raises(UserError, match="--summed must stand alone, got --baseline people"):
+        measured(logs, "--summed", "--baseline", "people")
     with pytest.raises(UserError, match=r"--partition must have answers and a folder .*all\.csv"):
         call("records", logs, "--partition", "-o", tmp_path / "all.csv")
 
 
+@pytest.mark.slow
 def test_suites_that_need_single_answers_are_left_out_of_sums(logs: Path, tmp_path) -> None:
     one = get_suite("intervene")
     row = dict.fromkeys(CORE) | {"suite": "intervene", "agent": "a", "version": 1}

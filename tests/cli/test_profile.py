@@ -12,10 +12,9 @@ from click.testing import CliRunner
 from tests.altered import altered
 from tests.page.simulated import answers
 
-from whybench.cli import _whybench
-from whybench.evaluation.runs import suites_for
-from whybench.planning.plans import plan, plan_budget
-from whybench.planning.prices import Price, Prices, own_table
+from whybench.cli import whybench_command
+from whybench.evaluation.runs import list_suites_for
+from whybench.planning.plans import Price, Prices, plan, plan_budget, user_price_file
 from whybench.results import Records
 from whybench.suites.contract import BUDGETS, Budget, Costs, UserError
 from whybench.suites.registry import get_suite, suite_names
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run(*words: str):
-    return CliRunner().invoke(_whybench, ["profile", *words])
+    return CliRunner().invoke(whybench_command, ["profile", *words])
 
 
 def refused(*words: str) -> str:
@@ -83,15 +82,15 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     assert f"120 items x 1 = 120 calls to my/model, roughly {small.sent:,} tokens" in done.output
     assert f"my/model costs roughly ${cost:.2f} ($10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
-    assert f"other/model: price unknown; add it to {own_table()}" in done.output
+    assert f"other/model: price unknown; add it to {user_price_file()}" in done.output
     assert not (here / "profiles").exists()
 
 
 def test_the_users_own_prices_go_before_the_bundled_ones(here: Path) -> None:
     (name, bundled), *_ = Prices.read().models.items()
     assert bundled.read_on >= "2026"
-    own_table().parent.mkdir(parents=True)
-    own_table().write_text(f"models:\n  {name}: {{input: 7, output: 8}}\n")
+    user_price_file().parent.mkdir(parents=True)
+    user_price_file().write_text(f"models:\n  {name}: {{input: 7, output: 8}}\n")
     assert Prices.read().models[name] == Price(7.0, 8.0, "an unstated date")
     named = here / "named.yaml"
     named.write_text(f"read_on: 2031-01-01\nmodels:\n  {name}: {{input: 1, output: 2}}\n")
@@ -137,14 +136,14 @@ def test_headlines_of_two_agents_are_told_apart() -> None:
 
 
 def test_a_reference_agent_is_asked_its_own_suite() -> None:
-    assert suites_for("reference/judge.noisy-or") == ("judge",)
-    assert suites_for("openai/x") == suite_names()
-    assert suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
+    assert list_suites_for("reference/judge.noisy-or") == ("judge",)
+    assert list_suites_for("openai/x") == suite_names()
+    assert list_suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
     assert "is a reference agent of judge, and asked that alone" in done.output
     assert "costs nothing" in done.output
     with pytest.raises(UserError, match="must be asked its own suite, judge, got compose"):
-        suites_for("reference/judge.noisy-or", ("compose",))
+        list_suites_for("reference/judge.noisy-or", ("compose",))
 
 
 def test_a_first_user_is_told_what_to_do(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,9 +166,9 @@ def test_a_first_user_is_told_what_to_do(here: Path, monkeypatch: pytest.MonkeyP
 def test_a_missing_extra_is_named_before_the_first_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from whybench.suites.intervene.entailment import solver_class
+    from whybench.suites.intervene.entailment import import_solver
 
-    getattr(solver_class, "cache_clear", lambda: None)()
+    getattr(import_solver, "cache_clear", lambda: None)()
     monkeypatch.setitem(sys.modules, "pysat.solvers", None)
     message = refused("reference/intervene.single-cause")
     assert "pip install 'whybench[intervene]'" in message

@@ -7,7 +7,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli.sandbox import sandbox_command
+from whybench.cli.machine import sandbox_command
 from whybench.sandbox import check
 from whybench.sandbox.check import Finding
 
@@ -48,8 +48,8 @@ def test_findings_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_is_registered() -> None:
-    from whybench.cli import _whybench
+    from whybench.cli import whybench_command
 
-    done = CliRunner().invoke(_whybench, ["sandbox", "check", "--help"])
+    done = CliRunner().invoke(whybench_command, ["sandbox", "check", "--help"])
     assert done.exit_code == 0
     assert "item by item" in done.stdout

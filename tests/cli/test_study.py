@@ -14,8 +14,8 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli import _whybench
-from whybench.datasets import state
+from whybench.cli import whybench_command
+from whybench.datasets import file_state
 from whybench.study.export import ENGINE
 from whybench.suites.contract import UserError
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(
-    state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"),
+    file_state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"),
     reason="jsPsych is not here: `whybench data fetch jsPsych`",
 )
 
 
 def exported(folder: Path, *words: str) -> str:
     called = ["study", "export", "judge", "-o", str(folder), *words]
-    return CliRunner().invoke(_whybench, called, catch_exceptions=False).output
+    return CliRunner().invoke(whybench_command, called, catch_exceptions=False).output
 
 
 def test_export_says_what_there_is_and_how_to_go_on(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
 from whybench.suites.contract import UserError
 
 PLAN = """
@@ -26,7 +26,7 @@ def plan(tmp_path):
 
 
 def sweep(*words):
-    return CliRunner().invoke(_whybench, ["sweep", *words], catch_exceptions=False)
+    return CliRunner().invoke(whybench_command, ["sweep", *words], catch_exceptions=False)
 
 
 def test_units_are_numbered(plan):

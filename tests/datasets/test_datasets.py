@@ -9,7 +9,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from whybench import datasets
-from whybench.datasets import SOURCES, DataError, data_path, state
+from whybench.datasets import SOURCES, data_path, file_state
+from whybench.errors import DataError
 
 PEOPLE = "data/raw/human/rw17/rw17_collider_ce.csv"
 
@@ -42,7 +43,7 @@ def quiet_server(tmp_path, monkeypatch, mirror):
 def test_every_pinned_file_of_the_mirror_has_its_checksum(mirror) -> None:
     for path, file in SOURCES["causAIign"].files.items():
         assert data_path("causAIign", path).stat().st_size == file.size
-        assert state("causAIign", path) == "mirror"
+        assert file_state("causAIign", path) == "mirror"
 
 
 def test_the_data_sets_of_analyze_have_their_checksums(mirror) -> None:
@@ -53,7 +54,7 @@ def test_the_data_sets_of_analyze_have_their_checksums(mirror) -> None:
     assert len(data) == 15 * (5 + 3)
     for path in data:
         assert data_path("CausalPitfalls", path).stat().st_size == files[path].size
-        assert state("CausalPitfalls", path) == "mirror"
+        assert file_state("CausalPitfalls", path) == "mirror"
 
 
 @pytest.mark.parametrize("source", SOURCES)
@@ -79,9 +80,9 @@ def test_a_changed_file_of_the_mirror_is_refused(tmp_path, monkeypatch) -> None:
 
 def test_a_file_is_downloaded_once(quiet_server) -> None:
     _, served = quiet_server
-    assert state("causAIign", PEOPLE) == "not fetched"
+    assert file_state("causAIign", PEOPLE) == "not fetched"
     first = data_path("causAIign", PEOPLE)
-    assert state("causAIign", PEOPLE) == "cache"
+    assert file_state("causAIign", PEOPLE) == "cache"
     assert data_path("causAIign", PEOPLE) == first
     assert len(served) == 1
 
@@ -91,7 +92,7 @@ def test_a_download_with_another_checksum_is_discarded(quiet_server) -> None:
     (root / PEOPLE).write_text("tampered", encoding="utf-8")
     with pytest.raises(DataError, match="must have the SHA-256 .* discarded"):
         data_path("causAIign", PEOPLE)
-    assert state("causAIign", PEOPLE) == "not fetched"
+    assert file_state("causAIign", PEOPLE) == "not fetched"
 
 
 def test_a_connection_that_is_cut_leaves_nothing_behind(quiet_server, monkeypatch) -> None:
@@ -105,7 +106,7 @@ def test_a_connection_that_is_cut_leaves_nothing_behind(quiet_server, monkeypatc
     monkeypatch.setattr(SimpleHTTPRequestHandler, "do_GET", cut_off)
     with pytest.raises(DataError, match="could not be downloaded|discarded"):
         data_path("causAIign", PEOPLE)
-    assert state("causAIign", PEOPLE) == "not fetched"
+    assert file_state("causAIign", PEOPLE) == "not fetched"
     monkeypatch.undo()
 
 

@@ -16,17 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.drawing.seen import check_apart, check_readable, drawn, extents, words
 
-from whybench.drawing import canvas, graphs, names, panels
+from whybench.drawing import canvas, figure, graphs, panels
 from whybench.drawing.canvas import even_grid, settle, sheet, styled
 from whybench.drawing.figure import Figure as Saved
+from whybench.drawing.figure import distinct_names, short_names
 from whybench.drawing.graphs import NODE, round_bend, round_layout
-from whybench.drawing.labels import label_points
-from whybench.drawing.marks import add_key, draw_points, key_of, small_key
-from whybench.drawing.names import distinct_names, short_names
+from whybench.drawing.labels import label_points, squared_axis, stretched
+from whybench.drawing.marks import add_key, draw_points, key_of, small_key, swarm
 from whybench.drawing.panels import agent_panels, pages
-from whybench.drawing.scales import squared_axis, stretched
 from whybench.drawing.style import PEOPLE, SERIES, colour
-from whybench.drawing.swarms import swarm
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
@@ -55,7 +53,7 @@ def plain(points: int = 3) -> Figure:
     return figure
 
 
-@pytest.mark.parametrize("module", [canvas, graphs, names, panels])
+@pytest.mark.parametrize("module", [canvas, figure, graphs, panels])
 def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -115,7 +113,7 @@ def test_names_are_short_and_tell_agents_apart() -> None:
 
 
 def test_groups_are_named_by_what_tells_them_apart_and_no_more() -> None:
-    one = {"agent": "openai/o3", "design": "core", "design_hash": "1f", "style": "basic"}
+    one = {"agent": "openai/o3", "design": "core", "design_hash": "1f", "style": "direct"}
     assert distinct_names([one]) == ["o3"]
     other = {**one, "design": "full", "design_hash": "2e"}
     assert distinct_names([one, other]) == ["o3, core", "o3, full"]

@@ -29,7 +29,7 @@ PEOPLE = "human/rw17"
 
 def measure(name: str, agent: str, value: float | None, *flags: str, **at: Level) -> Measure:
     ends = (None, None) if value is None else (value - 0.06, value + 0.05)
-    labels = {"agent": agent, "design": "made-up", "style": "basic"}
+    labels = {"agent": agent, "design": "made-up", "style": "direct"}
     return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels, at)
 
 
@@ -112,7 +112,7 @@ def test_conditions_are_told_where_they_differ_and_suites_share_rows() -> None:
     (first, _) = shown([one, other]).axes
     assert [text.get_text() for text in first.get_yticklabels()] == ["a"]
     cot = Measure("ea", 0.2, 0.1, 0.3, 80, 8, 80, 0, 0, "", (), {**one.labels, "style": "cot"})
-    assert {"a, basic", "a, cot"} <= {text.get_text() for text in texts(shown([one, cot]))}
+    assert {"a, direct", "a, cot"} <= {text.get_text() for text in texts(shown([one, cot]))}
 
 
 def test_nothing_cannot_be_shown() -> None:

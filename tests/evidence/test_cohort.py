@@ -8,13 +8,13 @@ import pytest
 from evidence.cohort import PARTS, minds
 from evidence.figures import held
 
-from whybench.datasets import state
+from whybench.datasets import file_state
 from whybench.study.export import ENGINE
 
 
 @pytest.mark.xdist_group("browser")
 def test_a_cohort_goes_through_the_browser() -> None:
-    if state("jsPsych", ENGINE) == "not fetched" and "CI" not in os.environ:
+    if file_state("jsPsych", ENGINE) == "not fetched" and "CI" not in os.environ:
         pytest.skip("fetch jsPsych: whybench data fetch jsPsych")
     assert len(held(PARTS["cohort-browser"])) == 2
 

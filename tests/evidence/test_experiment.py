@@ -8,14 +8,14 @@ import pytest
 from evidence.experiment import PARTS
 from evidence.figures import held
 
-from whybench.datasets import state
+from whybench.datasets import file_state
 from whybench.study.export import ENGINE
 
 pytestmark = pytest.mark.xdist_group("browser")
 
 
 @pytest.mark.skipif(
-    state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"),
+    file_state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"),
     reason="jsPsych is not here: `whybench data fetch jsPsych`",
 )
 @pytest.mark.parametrize("part", PARTS)

@@ -10,7 +10,7 @@ from evidence.made_logs import Speaker, write_log
 from evidence.page import PARTS
 
 from whybench.records import read_logs
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import find_item, get_suite
 from whybench.suites.task import inspect_task
 
@@ -41,7 +41,7 @@ def test_made_logs_hold_what_the_agent_answers(
     rows = read.rows[name]
     items = [find_item(row["item"]) for row in rows]
     design = asked.make_design({"design": next(iter(asked.designs))})
-    known = simulated_rows(
+    known = simulate_rows(
         asked, design, items, asked.agent(strategy), {"seed": 3}, "maker/model", {}
     )
     for row, expected in zip(rows, known, strict=True):

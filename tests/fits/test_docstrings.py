@@ -26,7 +26,7 @@ def test_numpy_alone():
         "import sys\n"
         "from whybench.fits import *\n"
         "from whybench.scm import Graph\n"
-        "table = TaskTable(Graph(('A',), ()), (Question('q', 'A'),))\n"
+        "table = TaskTable(Graph(('A',), ()), (TaskQuestion('q', 'A'),))\n"
         "scheme = Scheme('coin', {'A': ('p',)})\n"
         "data = Judgments.from_rows(table, [0.2, 0.4, 0.6], ['q'] * 3)\n"
         "assert abs(fit(table, scheme, data).parameters[0, 0] - 0.4) < 1e-7\n"

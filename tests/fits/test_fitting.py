@@ -11,7 +11,7 @@ from whybench.fits import (
     FORK_3,
     Judgments,
     Predictor,
-    Question,
+    TaskQuestion,
     TaskTable,
     fit,
 )
@@ -22,7 +22,7 @@ from whybench.seeds import generator
 CHAIN = TaskTable(
     Graph(("X", "Y", "Z"), (("X", "Y"), ("Y", "Z"))),
     tuple(
-        Question(f"{asked}|{given}", asked, given)
+        TaskQuestion(f"{asked}|{given}", asked, given)
         for asked, given in (
             ("X", ()),
             ("Y", (("X", 1),)),
@@ -36,7 +36,7 @@ CHAIN = TaskTable(
 FORK = TaskTable(
     Graph(("C", "E1", "E2"), (("C", "E1"), ("C", "E2"))),
     tuple(
-        Question(f"{asked}|{given}", asked, given)
+        TaskQuestion(f"{asked}|{given}", asked, given)
         for asked, given in (
             ("C", ()),
             ("E1", (("C", 1),)),

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from evidence.fits import TASKS
 
-from whybench.fits import COLLIDER_3, COLLIDER_4, Judgments, fit, intervals
-from whybench.fits.resamples import sampled
+from whybench.fits import COLLIDER_3, COLLIDER_4, Judgments, bootstrap_intervals, fit
+from whybench.fits.intervals import sum_by_unit
 from whybench.seeds import generator
 
 
@@ -22,8 +22,8 @@ def answers(agents: int = 2, clusters: bool = True, n: int = 120) -> Judgments:
 
 def test_draws_have_the_unbiased_variance():
     data = answers(agents=1, clusters=False)
-    [sample] = sampled(data)
-    counts, means = sample.draw(generator("tests", "short"), 20_000)
+    [sample] = sum_by_unit(data)
+    counts, means = sample.bootstrap(generator("tests", "short"), 20_000)
     np.testing.assert_array_equal(counts[0], data.counts[0])
     variance = data.squares[0] - data.means[0] ** 2
     np.testing.assert_allclose(means.var(axis=0), variance / (data.counts[0] - 1), rtol=0.08)
@@ -31,12 +31,12 @@ def test_draws_have_the_unbiased_variance():
 
 
 def test_whole_clusters_are_drawn():
-    [sample] = sampled(answers(agents=1))
+    [sample] = sum_by_unit(answers(agents=1))
     assert sample.units == 11
-    counts, _ = sample.draw(generator("tests", "clusters"), 50)
+    counts, _ = sample.bootstrap(generator("tests", "clusters"), 50)
     # Every unit but the last answers all 11 tasks, so all tasks but those of the last agree.
     assert (counts[:, :1] >= counts[:, -1:]).all()
-    counts, means = sample.without_each()
+    counts, means = sample.jackknife()
     assert counts.shape == means.shape == (11, 11)
     assert counts[0].sum() == 120 - 11
 
@@ -45,7 +45,7 @@ def test_whole_clusters_are_drawn():
 def test_intervals_hold_their_estimates(clusters):
     data = answers(clusters=clusters)
     fits = fit(TASKS, COLLIDER_4, data)
-    found = intervals(TASKS, COLLIDER_4, data, fits, resamples=300)
+    found = bootstrap_intervals(TASKS, COLLIDER_4, data, fits, resamples=300)
     assert len(found) == 2
     for k, estimates in enumerate(found):
         assert list(estimates) == ["p", "b", "m1", "m2", "lad"]
@@ -60,19 +60,19 @@ def test_intervals_hold_their_estimates(clusters):
 
 def test_an_interval_depends_on_keys_and_label_alone():
     data = answers(agents=3)
-    together = intervals(TASKS, COLLIDER_3, data, resamples=100)
-    alone = intervals(TASKS, COLLIDER_3, data.only([1]), resamples=100)
+    together = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100)
+    alone = bootstrap_intervals(TASKS, COLLIDER_3, data.select([1]), resamples=100)
     for name, one in alone[0].items():
         assert one == together[1][name]
-    other = intervals(TASKS, COLLIDER_3, data, resamples=100, keys=("other",))
+    other = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100, keys=("other",))
     assert other[0]["p"].low != together[0]["p"].low
-    wide = intervals(TASKS, COLLIDER_3, data, resamples=100, level=0.99)
+    wide = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100, level=0.99)
     assert wide[0]["p"].low < together[0]["p"].low
 
 
 def test_flags_and_missing_intervals():
     data = Judgments.from_rows(TASKS, [0.1, 0.5, 0.4], ["I", "III", "IV"])
-    [found] = intervals(TASKS, COLLIDER_3, data, resamples=50)
+    [found] = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=50)
     assert found["p"].low is None
     assert found["p"].estimate == pytest.approx(0.4, abs=1e-5)
     assert found["p"].flags == ("small_n", "underdetermined", "few_units", "lone_answers")
@@ -81,11 +81,11 @@ def test_flags_and_missing_intervals():
 def test_arguments_are_checked():
     data = answers()
     with pytest.raises(ValueError, match="level must lie between 0 and 1, got 95"):
-        intervals(TASKS, COLLIDER_3, data, level=95)
+        bootstrap_intervals(TASKS, COLLIDER_3, data, level=95)
     with pytest.raises(ValueError, match="resamples must be at least 1, got 0"):
-        intervals(TASKS, COLLIDER_3, data, resamples=0)
+        bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=0)
     with pytest.raises(ValueError, match="fits must be of this scheme"):
-        intervals(TASKS, COLLIDER_3, data, fit(TASKS, COLLIDER_4, data))
+        bootstrap_intervals(TASKS, COLLIDER_3, data, fit(TASKS, COLLIDER_4, data))
     sums = Judgments(data.labels, data.counts, data.means, data.squares)
     with pytest.raises(ValueError, match="data must have rows"):
-        intervals(TASKS, COLLIDER_3, sums)
+        bootstrap_intervals(TASKS, COLLIDER_3, sums)

@@ -14,8 +14,8 @@ from whybench.fits import (
     COLLIDER_4,
     FORK_3,
     Predictor,
-    Question,
     Scheme,
+    TaskQuestion,
     TaskTable,
 )
 from whybench.fits.solver import hessian, normal_equations
@@ -43,7 +43,7 @@ def all_questions(graph: Graph) -> TaskTable:
             for states in range(2**known):
                 bits = [(states >> k) & 1 for k in range(known)]
                 given = tuple(zip(others, bits, strict=False))
-                questions.append(Question(f"{asked}|{given}", asked, given))
+                questions.append(TaskQuestion(f"{asked}|{given}", asked, given))
     return TaskTable(graph, tuple(questions))
 
 
@@ -52,7 +52,7 @@ def assert_exact(table: TaskTable, scheme: Scheme, theta: np.ndarray) -> None:
     world = model(table.graph, scheme, values)
     found = Predictor(table, scheme).predict(theta)
     for question, answer in zip(table.questions, found, strict=True):
-        query = observe({question.asked: 1}, given=dict(question.given))
+        query = observe({question.target: 1}, given=dict(question.given))
         np.testing.assert_allclose(answer, enumeration.probability(world, query), rtol=1e-11)
 
 

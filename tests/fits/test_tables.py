@@ -12,19 +12,19 @@ from whybench.fits import (
     COLLIDER_4,
     Judgments,
     Predictor,
-    Question,
     Scheme,
+    TaskQuestion,
     TaskTable,
     fit,
     folds,
 )
-from whybench.fits.resamples import sampled
-from whybench.fits.schemes import make_scheme
+from whybench.fits.intervals import sum_by_unit
+from whybench.fits.nets import make_scheme
 from whybench.scm import Graph, UnknownNode
 
 
 def test_a_question_is_its_own_task_unless_stated():
-    assert Question("I", "E").task == "I"
+    assert TaskQuestion("I", "E").task == "I"
     assert len(QUESTIONS) == 20
     assert QUESTIONS.tasks == TASKS.names
 
@@ -32,23 +32,23 @@ def test_a_question_is_its_own_task_unless_stated():
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ((("E", 1),), "asked must not be among the given"),
+        ((("E", 1),), "target must not be among the given"),
         ((("C1", 1), ("C1", 1)), "given must name each node once"),
         ((("C1", 2),), "given values must be 0 or 1"),
     ],
 )
 def test_impossible_questions_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        Question("I", "E", given)
+        TaskQuestion("I", "E", given)
 
 
 def test_tables_are_checked():
     with pytest.raises(ValueError, match="questions must be at least one"):
         TaskTable(COLLIDER, ())
     with pytest.raises(ValueError, match="names of questions must be unique"):
-        TaskTable(COLLIDER, (Question("I", "E"), Question("I", "C1")))
+        TaskTable(COLLIDER, (TaskQuestion("I", "E"), TaskQuestion("I", "C1")))
     with pytest.raises(UnknownNode):
-        TaskTable(COLLIDER, (Question("I", "F"),))
+        TaskTable(COLLIDER, (TaskQuestion("I", "F"),))
 
 
 def test_schemes_are_data():
@@ -100,7 +100,7 @@ def test_rows_are_summed_up():
     np.testing.assert_allclose(data.means[0, [0, 4]], [0.3, 1.0])
     np.testing.assert_allclose(data.squares[0, 0], (0.04 + 0.16) / 2)
     assert data.rows.cluster.tolist() == [0, 1, 0, 0]
-    part = data.only([1])
+    part = data.select([1])
     assert part.labels == ("b",)
     assert part.rows.problem.tolist() == [0]
     assert part.rows.value.tolist() == [0.5]
@@ -119,14 +119,14 @@ def test_means_of_several_answers_are_as_good_as_the_answers():
     )
     for name in ("counts", "means", "squares"):
         np.testing.assert_allclose(getattr(summed, name), getattr(single, name), atol=1e-15)
-    (one,), (other,) = sampled(single), sampled(summed)
+    (one,), (other,) = sum_by_unit(single), sum_by_unit(summed)
     np.testing.assert_allclose(other.counts, one.counts)
     np.testing.assert_allclose(other.sums, one.sums, atol=1e-15)
     fits = [fit(TASKS, COLLIDER_3, data) for data in (single, summed)]
     assert fits[0].rmse == pytest.approx(fits[1].rmse, abs=1e-12)
     assert fits[0].mae is not None
     assert fits[1].mae is None  # absolute errors do not follow from means
-    assert summed.only([0]).rows.answers.tolist() == [1, 2, 1, 1]
+    assert summed.select([0]).rows.answers.tolist() == [1, 2, 1, 1]
     with pytest.raises(ValueError, match="must have clusters and squares"):
         Judgments.from_rows(TASKS, [0.3], ["I"], answers=[2])
 

@@ -9,7 +9,7 @@ from whybench.fits import (
     COLLIDER_4,
     Judgments,
     Predictor,
-    choose,
+    choose_scheme,
     cross_validate,
     fit,
     folds,
@@ -66,13 +66,13 @@ def test_a_true_model_predicts_what_it_has_not_seen():
 def test_the_larger_r2_wins_and_of_equals_the_simpler():
     data = random_data(40, 11)
     three, four = (cross_validate(TASKS, scheme, data) for scheme in (COLLIDER_3, COLLIDER_4))
-    winners = [choice.winner for choice in choose([four, three])]
+    winners = [choice.winner for choice in choose_scheme([four, three])]
     expected = np.where(four.r2 > three.r2, "noisy-or-4", "noisy-or-3").tolist()
     assert winners == expected
     assert len(set(winners)) == 2
     flat = Judgments(("flat",), *np.stack([np.full((1, 11), x) for x in (9.0, 0.5, 0.25)]))
     tied = [cross_validate(TASKS, scheme, flat) for scheme in (COLLIDER_4, COLLIDER_3)]
-    assert choose(tied)[0].winner == "noisy-or-3"
+    assert choose_scheme(tied)[0].winner == "noisy-or-3"
 
 
 def test_without_answers_nobody_wins():
@@ -80,13 +80,13 @@ def test_without_answers_nobody_wins():
     found = cross_validate(TASKS, COLLIDER_3, nothing)
     assert np.isnan(found.r2[0])
     assert found.flags == (("small_n", "underdetermined"),)
-    assert choose([found])[0].winner is None
+    assert choose_scheme([found])[0].winner is None
 
 
 def test_choices_are_checked():
     with pytest.raises(ValueError, match="validations must be at least one"):
-        choose([])
+        choose_scheme([])
     data = random_data(3, 11)
     task, by_class = (cross_validate(TASKS, COLLIDER_3, data, x) for x in ("task", "class"))
     with pytest.raises(ValueError, match="of the same problems and folds"):
-        choose([task, by_class])
+        choose_scheme([task, by_class])

@@ -1,5 +1,7 @@
 """The rows that are frozen. Nothing else here knows the package: who renames, renames here.
 
+The files hold the words in which levels and factors were first stored (`whybench.aliases`).
+
 A section is one kind of fact about one suite. Its rows are flat, and some columns tell which row is
 which. What the source of judge published is not ours to pass on, so its prompts and replies are
 here as digests only.
@@ -21,17 +23,18 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 import yaml
 
+from whybench.aliases import first_words
 from whybench.datasets import SOURCES, data_path
-from whybench.records import sum_up
+from whybench.records import sum_records
 from whybench.records.partitions import write_partition
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
-from whybench.suites.calibration import simulated_rows
-from whybench.suites.content import read_replies
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import BUDGETS, UserError
-from whybench.suites.judge.imported import read_by_recipe
+from whybench.suites.judge.published_replies import parse_by_recipe
 from whybench.suites.registry import get_suite
-from whybench.training.series import training_series
+from whybench.suites.replies import parse_replies
+from whybench.training.items import training_items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,7 +115,7 @@ STYLED: Mapping[str, Mapping[str, object]] = {
     "judge": {"design": "styles"},
     "intervene": {
         "design": "core",
-        "style": ["basic", "fewest-steps", "step-by-step", "recipe"],
+        "style": ["direct", "fewest-steps", "cot", "recipe"],
         "interface": ["text", "tools"],
     },
     "compose": {"design": "full"},
@@ -199,7 +202,7 @@ def item_rows(name: str, published: bool) -> Iterator[Row]:
         items = _blocks(asked, design, budget.blocks)
         found = {"of": f"budget {size}", **_digests(asked, design, items)}
         yield {**found, "epochs": budget.epochs}
-    series = training_series(asked, {})
+    series = training_items(asked, {})
     items = list(series.take(STREAMED))
     found = {"of": f"stream, first {STREAMED}", **_digests(asked, series.design, items)}
     yield {**found, "stream": series.hash}
@@ -213,7 +216,7 @@ def _digests(asked: AnySuite, design: Design, items: Sequence[Item]) -> Row:
         items = items[: MANY // design.block * design.block]
     for item in items:
         told.update(repr((item.id, asked.render(item), item.truth)).encode())
-        placed.update(repr(sorted(item.factors.items())).encode())
+        placed.update(repr(sorted(first_words(asked.name, item.factors).items())).encode())
     return {
         "block": design.block,
         "design_hash": design.hash,
@@ -242,11 +245,13 @@ def reading_rows(name: str) -> Iterator[Row]:
     corpus = Path(__file__).parents[1] / "suites" / name / "awkward_replies.yaml"
     for kind, entries in _yaml(corpus).items():
         for style, reply, *_ in entries:
-            factors = {"style": "step-by-step" if style == "steps" else style}
-            yield _reading(f"awkward: {kind}", style, reply, _read(asked, factors, reply))
+            factors = {"style": "cot" if style == "steps" else style}
+            of = first_words(name, {"style": style})["style"]
+            yield _reading(f"awkward: {kind}", of, reply, _read(asked, factors, reply))
     items: dict[str, Item] = {}
     for item in asked.items(asked.make_design(STYLED[name])):
-        items.setdefault(" ".join(str(item.factors[factor]) for factor in KINDS[name]), item)
+        factors = first_words(name, item.factors)
+        items.setdefault(" ".join(str(factors[factor]) for factor in KINDS[name]), item)
     for kind, item in items.items():
         for reply in asked.golden_replies:
             yield _reading("probe", kind, reply, _read(asked, item.factors, reply))
@@ -273,11 +278,12 @@ def published_reading_rows() -> Iterator[Row]:
     """Yield what our reader, and the source's recipe, make of published replies."""
     asked = get_suite("judge")
     for path, number, reply in islice(_published_replies(), 0, None, EVERY_REPLY):
-        style = "cot" if "_cot_" in path.lower() else "numeric"
+        style = "cot" if "_cot_" in path.lower() else "direct"
         digest = hashlib.sha256(reply.encode()).hexdigest()[:16]
         where = f"{path.removeprefix(REPLIES)} {number}"
-        found = _reading(where, style, digest, _read(asked, {"style": style}, reply))
-        yield {**found, "by_recipe": read_by_recipe(reply)}
+        of = first_words("judge", {"style": style})["style"]
+        found = _reading(where, of, digest, _read(asked, {"style": style}, reply))
+        yield {**found, "by_recipe": parse_by_recipe(reply)}
 
 
 def _published_replies() -> Iterator[tuple[str, int, str]]:
@@ -291,7 +297,7 @@ def _published_replies() -> Iterator[tuple[str, int, str]]:
 
 def _read(asked: AnySuite, factors: Mapping[str, Any], reply: str) -> Answer:
     """Return what a reply comes to, if it is all that is ever replied."""
-    return read_replies(asked, factors, repeat((reply, False)))
+    return parse_replies(asked, factors, repeat((reply, False)))
 
 
 def _reading(source: str, of: str, reply: str, answer: Answer) -> Row:
@@ -323,7 +329,8 @@ def answer_rows(name: str) -> Iterator[Row]:
                 yield {"design": design, "agent": who, "refused": True}
                 continue
             outcomes = Counter(table["outcome"].to_pylist())
-            rows = table.drop_columns(["version", "design_hash", "agent"]).to_pylist()
+            records = table.drop_columns(["version", "design_hash", "agent"]).to_pylist()
+            rows = [first_words(name, record) for record in records]
             told = "\n".join(repr([(k, _short(v)) for k, v in sorted(r.items())]) for r in rows)
             yield {
                 "design": design,
@@ -342,15 +349,15 @@ def measure_rows(name: str) -> Iterator[Row]:
             if table is None:
                 continue
             for measure in asked.measures(table):
-                yield {"agent": who, "design": design, **_measured(measure)}
+                yield {"agent": who, "design": design, **_measured(name, measure)}
     if asked.sums is not None:
         design, who = next(iter(ASKED[name])), _agents(name, "")[1]
         with tempfile.TemporaryDirectory() as folder:
             write_partition(_records(name, design, who), folder)
             # On several threads sums differ in their last digits from run to run.
-            summed = sum_up(folder, name, asked.sums.by, threads=1)
+            summed = sum_records(folder, name, asked.sums.by, threads=1)
         for measure in asked.sums.measures(summed):
-            yield {"agent": f"{who}, summed", "design": design, **_measured(measure)}
+            yield {"agent": f"{who}, summed", "design": design, **_measured(name, measure)}
 
 
 def beside_rows() -> Iterator[Row]:
@@ -360,13 +367,13 @@ def beside_rows() -> Iterator[Row]:
     tables = {who: published.filter(pc.equal(published["agent"], who)) for who in PUBLISHED_AGENTS}
     for who, table in {"people": asked.baselines["people"](), **tables}.items():
         for measure in asked.measures(table):
-            yield {"agent": who, "design": measure.labels["design"], **_measured(measure)}
+            yield {"agent": who, "design": measure.labels["design"], **_measured("judge", measure)}
 
 
-def _measured(measure: Measure) -> Row:
+def _measured(name: str, measure: Measure) -> Row:
     return {
         "name": frozen_name(measure),
-        "condition": _condition(measure.labels),
+        "condition": _condition(name, measure.labels),
         "flags": " ".join(measure.flags),
         **{
             column: getattr(measure, column)
@@ -378,8 +385,9 @@ def _measured(measure: Measure) -> Row:
     }
 
 
-def _condition(labels: Mapping[str, str]) -> str:
+def _condition(name: str, labels: Mapping[str, str]) -> str:
     """Return labels in one string, but for whose they are, which other columns say."""
+    labels = first_words(name, labels)
     whose = {"agent", "design", "design_hash"}
     return ", ".join(f"{key}={value}" for key, value in sorted(labels.items()) if key not in whose)
 
@@ -424,7 +432,7 @@ def _records(name: str, design: str, who: str) -> pa.Table | None:
     )
     called = f"reference/{name}.{agent.name}"
     try:
-        rows = list(simulated_rows(asked, _design(name, design), items, agent, changed, called, {}))
+        rows = list(simulate_rows(asked, _design(name, design), items, agent, changed, called, {}))
     except UserError:
         return None
     if design != next(iter(ASKED[name])):
@@ -457,13 +465,13 @@ def comparison_rows(name: str) -> Iterator[Row]:
     for design, first, second in COMPARED[name]:
         tables = (_records(name, design, who) for who in (first, second))
         for change in compare_tables(get_suite(name), *tables):
-            yield {"design": design, "agents": f"{first} → {second}", **_changed(change)}
+            yield {"design": design, "agents": f"{first} → {second}", **_changed(name, change)}
 
 
-def _changed(change: Change) -> Row:
+def _changed(name: str, change: Change) -> Row:
     return {
         "measure": change.measure,
-        "condition": _condition(change.labels),
+        "condition": _condition(name, change.labels),
         "flags": " ".join(change.flags),
         **{
             column: getattr(change, column)
@@ -484,7 +492,7 @@ def replication_rows(name: str) -> Iterator[Row]:
         yield {"table": table, "row": -1, "rows": len(rows), "held_is_every": step}
         for number in range(0, len(rows), step):
             row = {key: value for key, value in rows[number].items() if key != "design_hash"}
-            yield {**_with_name(row), "table": table, "row": number}
+            yield {**_with_name(first_words(name, row)), "table": table, "row": number}
 
 
 def _with_name(row: Row) -> Row:

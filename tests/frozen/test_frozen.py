@@ -10,8 +10,16 @@ from tests.frozen.sections import SECTIONS, Section
 
 SHOWN = 8
 
+SLOW = ("judge-measures", "judge-measures-beside", "judge-replication")
+"""Sections that take seconds, and follow from others: the answers, and how they are measured."""
 
-@pytest.mark.parametrize("section", SECTIONS, ids=lambda section: section.name)
+EVERY = [
+    pytest.param(section, marks=[pytest.mark.slow] if section.name in SLOW else [])
+    for section in SECTIONS
+]
+
+
+@pytest.mark.parametrize("section", EVERY, ids=[section.name for section in SECTIONS])
 def test_nothing_changed(section: Section, request: pytest.FixtureRequest) -> None:
     if section.needs_data:
         request.getfixturevalue("mirror")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from whybench.records.schema import record_table
-from whybench.suites.calibration import simulated_rows
+from whybench.records.table import record_table
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def answers(name: str, side: int, seed: int = 0) -> pa.Table:
     asked = get_suite(name)
     design = asked.make_design(DESIGNS[name])
     agent, settings = AGENTS[name][side]
-    rows = simulated_rows(
+    rows = simulate_rows(
         asked,
         design,
         list(asked.items(design)),

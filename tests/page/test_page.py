@@ -13,16 +13,14 @@ import pytest
 from click.testing import CliRunner
 
 import whybench.drawing.canvas
-from whybench.cli.report import report_command
-from whybench.cli.results import measures_command
+from whybench.cli.results import measures_command, report_command
 from whybench.page import report
-from whybench.page.assembly import SECTIONS, make_page
 from whybench.page.browsing import browser
-from whybench.page.downloads import downloads
+from whybench.page.downloads import downloads, unpacked
 from whybench.page.material import Material
-from whybench.page.packing import unpacked
+from whybench.page.writing import SECTIONS, make_page
 from whybench.records import read_records
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.results import load
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
@@ -167,7 +165,7 @@ def hostile_records(rows: int = 3) -> Material:
         "agent": f"maker/{HOSTILE}", "suite": "judge", "version": 1, "design": HOSTILE,
         "design_hash": "0", "epoch": 1, "outcome": "no_answer", "reason": HOSTILE, "truth": 50.0,
         "log": "x.eval", "graph": "collider", "story": HOSTILE, "polarity": "ppp", "task": "I",
-        "content": "story", "style": "numeric", "stimuli": "own", "overload": "none",
+        "content": "story", "style": "direct", "stimuli": "own", "overload": "none",
         "overload_source": "none",
     }  # fmt: skip
     table = record_table(

@@ -10,21 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.page.bars import EDGE, WIDTH, Scale, bar, scale_of
-from whybench.page.browsing import HEAD, TAIL, shortened
+from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shortened
 from whybench.page.cautions import cautions
+from whybench.page.downloads import as_json, packed, unpacked
 from whybench.page.glance import glance
 from whybench.page.material import Material, Measured
-from whybench.page.packing import as_json, packed, unpacked
 from whybench.page.pairings import pairings, pairs_of
-from whybench.page.profiles import in_figures, in_words, profiles
-from whybench.page.selection import FAILURES, kind_of, selected
+from whybench.page.profiles import EDGE, WIDTH, Scale, bar, in_figures, in_words, profiles, scale_of
 from whybench.page.svg import Styles, compact_path, inline_svg
 from whybench.records.runs import Run
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
 from whybench.stats import Measure, benjamini_hochberg
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite
 
 texts = st.text(max_size=200)
@@ -55,7 +53,7 @@ def judged(agent: str = "maker/one", strategy: str = "noisy-or", n: int = 60, **
     judge = get_suite("judge")
     design = judge.designs["core"]
     items = [item for _, item in zip(range(n), judge.items(design), strict=False)]
-    rows = simulated_rows(judge, design, items, judge.agents[strategy], {}, agent, {})
+    rows = simulate_rows(judge, design, items, judge.agents[strategy], {}, agent, {})
     return record_table([{**row, **changes} for row in rows], judge.record_columns)
 
 

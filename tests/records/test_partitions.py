@@ -10,13 +10,13 @@ import pytest
 
 from whybench.records import write_partition
 from whybench.records.partitions import (
-    agent_files,
     is_partitioned,
-    partitioned_suites,
+    list_agent_files,
+    list_partitioned_suites,
     read_agent,
-    write_whole,
+    write_atomically,
 )
-from whybench.records.schema import CORE, record_table
+from whybench.records.table import CORE, record_table
 
 COLUMNS = {"task": str}
 AGENTS = ("openai/gpt-4o[temperature=0.7,top_p=0.9]", "a=b/c d%", "Übermensch")
@@ -43,8 +43,8 @@ def test_each_agent_is_read_as_it_was_written(address: str) -> None:
     assert not is_partitioned(address)
     write_partition(pa.concat_tables(tables.values()), address)
     assert is_partitioned(address)
-    assert partitioned_suites(address) == ["judge"]
-    assert list(agent_files(address, "judge")) == sorted(AGENTS)
+    assert list_partitioned_suites(address) == ["judge"]
+    assert list(list_agent_files(address, "judge")) == sorted(AGENTS)
     for agent, table in tables.items():
         assert read_agent(address, "judge", agent, COLUMNS) == table
 
@@ -54,7 +54,7 @@ def test_suites_and_designs_have_files_of_their_own(address: str) -> None:
     changed = records(design_hash="11")
     written = write_partition(pa.concat_tables([records(), other, changed]), address)
     assert len(written) == 3
-    assert partitioned_suites(address) == ["intervene", "judge"]
+    assert list_partitioned_suites(address) == ["intervene", "judge"]
     assert read_agent(address, "judge", AGENTS[0], COLUMNS).num_rows == 6
     assert read_agent(address, "intervene", AGENTS[0], COLUMNS) == other
 
@@ -104,6 +104,6 @@ def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch) -> None
 
     monkeypatch.setattr(files, "pipe_file", half)
     with pytest.raises(ValueError, match="disk full"):
-        write_whole(files, path, before * 2)
+        write_atomically(files, path, before * 2)
     assert Path(path).read_bytes() == before
     assert read_agent(tmp_path, "judge", AGENTS[0], COLUMNS) == records()

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.records import read_records, record_schema, write_records
-from whybench.records.rows import pack_metadata, pack_score, rows_of_sample
-from whybench.records.schema import record_table
+from whybench.records.rows import pack_metadata, pack_score, unpack_sample
+from whybench.records.table import record_table
 
 COLUMNS = {"story": str, "number": int, "share": float, "seen": bool}
 ROW = {
@@ -79,7 +79,7 @@ def test_what_a_task_packs_is_what_records_read(given_answers) -> None:
         (name, value, "" if value is not None else reason, parts if value is not None else {})
         for (name, _, _), (value, reason, parts) in zip(items, given_answers, strict=True)
     ]
-    rows = rows_of_sample(items[0][0], pack_metadata("judge", items), pack_score(packed))
+    rows = unpack_sample(items[0][0], pack_metadata("judge", items), pack_score(packed))
     assert len(rows) == len(items)
     for row, (name, factors, truth), (_, value, reason, parts) in zip(
         rows, items, packed, strict=True
@@ -98,7 +98,7 @@ def test_what_a_task_packs_is_what_records_read(given_answers) -> None:
 
 def test_a_sample_without_a_score_is_an_error_for_each_of_its_items() -> None:
     items = [(f"judge-{i}", {"task": str(i)}, 1.0) for i in range(3)]
-    rows = rows_of_sample("group", pack_metadata("judge", items), None, "timed out")
+    rows = unpack_sample("group", pack_metadata("judge", items), None, "timed out")
     assert [(row["outcome"], row["reason"], row["value"]) for row in rows] == [
         ("error", "timed out", None)
     ] * 3

@@ -16,12 +16,13 @@ import pyarrow.compute as pc
 import pytest
 from scipy.stats import t as student
 
-from whybench.records import sum_up, write_partition
-from whybench.records.schema import record_table
+from whybench.errors import UserError
+from whybench.records import sum_records, write_partition
+from whybench.records.table import record_table
 from whybench.seeds import generator
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
+from whybench.suites.judge.fitted_models import model_measures
 from whybench.suites.judge.measures import contrast_measures, summed_measures, task_means
-from whybench.suites.judge.modelled import modelled_measures
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def judged(agents: int = 3, epochs: int = 3) -> pa.Table:
     rng = generator("tests", "scan")
     rows = []
     for number in range(agents):
-        for row in simulated_rows(
+        for row in simulate_rows(
             judge, design, items, judge.agents["noisy-or"], {"b": 0.1 * number}, f"a/{number}", {}
         ):
             for epoch in range(epochs):
@@ -46,7 +47,7 @@ def judged(agents: int = 3, epochs: int = 3) -> pa.Table:
                     {
                         **row,
                         "epoch": epoch + 1,
-                        "style": ("numeric", "cot")[epoch % 2],
+                        "style": ("direct", "cot")[epoch % 2],
                         "outcome": ("no_answer", "error")[epoch % 2] if lost else "scored",
                         "value": None if lost else value,
                     }
@@ -71,7 +72,7 @@ def test_sums_are_those_added_up_by_hand(answers: pa.Table, folder) -> None:
     expected: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in answers.to_pylist():
         expected[(*(row[name] for name in by), row["outcome"])].append(row["value"])
-    found = sum_up(folder, "judge", by).to_pylist()
+    found = sum_records(folder, "judge", by).to_pylist()
     keys = [tuple(row[name] for name in (*by, "outcome")) for row in found]
     assert keys == sorted(expected)
     for key, row in zip(keys, found, strict=True):
@@ -87,10 +88,10 @@ def test_sums_are_those_added_up_by_hand(answers: pa.Table, folder) -> None:
 def test_an_address_that_is_no_folder_is_scanned_alike(answers: pa.Table, folder) -> None:
     write_partition(answers, "memory://scan/records")
     try:
-        there = sum_up("memory://scan/records", "judge", ["agent", "task"], "200MB", 1)
+        there = sum_records("memory://scan/records", "judge", ["agent", "task"], "200MB", 1)
     finally:
         fsspec.filesystem("memory").rm("/scan", recursive=True)
-    here = sum_up(folder, "judge", ["agent", "task"]).to_pylist()
+    here = sum_records(folder, "judge", ["agent", "task"]).to_pylist()
     assert there.select(["agent", "task", "outcome", "answers"]).to_pylist() == [
         {name: row[name] for name in ("agent", "task", "outcome", "answers")} for row in here
     ]
@@ -116,14 +117,14 @@ def same(one: list[Measure], other: list[Measure], within: float) -> None:
 
 def test_measures_of_sums_are_those_of_single_answers(answers: pa.Table, folder) -> None:
     judge = get_suite("judge")
-    summed = sum_up(folder, "judge", judge.sums.by)
+    summed = sum_records(folder, "judge", judge.sums.by)
     assert summed.num_rows < answers.num_rows / 1.2
     contrasts = list(contrast_measures(answers))
     assert {m.name for m in contrasts} == {"ea", "mv"}
     same(contrasts, list(contrast_measures(summed)), 1e-12)
     same(list(task_means(answers)), list(task_means(summed)), 1e-12)
     # A fit ends where a step is below its tolerance, so the last digits depend on rounding.
-    same(list(modelled_measures(answers, 200)), list(modelled_measures(summed, 200)), 1e-9)
+    same(list(model_measures(answers, 200)), list(model_measures(summed, 200)), 1e-9)
     titles = {m.title for m in summed_measures(summed)}
     assert titles >= {"ea", "mv", "consistency", "mean (task VI)"}
 
@@ -148,8 +149,8 @@ def test_a_task_mean_has_the_interval_of_clusters_by_hand(answers: pa.Table) -> 
 def test_the_order_of_rows_does_not_matter(answers: pa.Table) -> None:
     order = generator("tests", "order").permutation(answers.num_rows)
     same(
-        list(modelled_measures(answers, 100)),
-        list(modelled_measures(answers.take(order), 100)),
+        list(model_measures(answers, 100)),
+        list(model_measures(answers.take(order), 100)),
         1e-7,
     )
 
@@ -167,7 +168,7 @@ def simulated(name: str) -> pa.Table:
     rows = [
         row
         for agent in agents[:2]
-        for row in simulated_rows(one, design, items, agent, settings[agent.name], agent.name, {})
+        for row in simulate_rows(one, design, items, agent, settings[agent.name], agent.name, {})
     ]
     return record_table(rows, one.record_columns)
 
@@ -187,9 +188,9 @@ def test_an_agent_is_measured_alike_alone_and_in_company(name: str, mirror) -> N
 
 def test_what_cannot_be_summed_up_is_said(folder, tmp_path) -> None:
     with pytest.raises(ValueError, match="records of judge must be at .*, got none"):
-        sum_up(tmp_path, "judge", ["agent"])
+        sum_records(tmp_path, "judge", ["agent"])
     with pytest.raises(ValueError, match="must have the columns agent, mood, got .*mood"):
-        sum_up(folder, "judge", ["agent", "mood"])
+        sum_records(folder, "judge", ["agent", "mood"])
 
 
 def test_a_long_scan_prints_nothing(folder, monkeypatch) -> None:
@@ -215,11 +216,11 @@ def test_a_long_scan_prints_nothing(folder, monkeypatch) -> None:
 
     fake = SimpleNamespace(connect=Connection, Error=duckdb.Error)
     monkeypatch.setitem(sys.modules, "duckdb", fake)
-    assert sum_up(folder, "judge", ["agent"]).num_rows
+    assert sum_records(folder, "judge", ["agent"]).num_rows
     assert said == [False]
 
 
 def test_without_duckdb_it_is_said_what_to_install(folder, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(ImportError, match=r"pip install 'whybench\[scale\]'"):
-        sum_up(folder, "judge", ["agent"])
+    with pytest.raises(UserError, match=r"pip install 'whybench\[scale\]'"):
+        sum_records(folder, "judge", ["agent"])

@@ -19,7 +19,7 @@ from evidence.fault_server import MODEL, FaultServer
 
 from whybench.records import read_logs, read_records, write_partition, write_records
 from whybench.records.logs import check_log_folder
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.results import load
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE

@@ -15,8 +15,14 @@ from inspect_ai.tool import ToolCall
 
 from whybench._registry import compose
 from whybench.records import read_logs
-from whybench.records.runs import read_runs
-from whybench.records.transcripts import Place, Turn, _turns, conversations, read_transcripts
+from whybench.records.runs import (
+    AnswerPosition,
+    Turn,
+    _turns,
+    read_runs,
+    read_transcripts,
+    split_conversations,
+)
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -36,7 +42,7 @@ def log(tmp_path_factory) -> Path:
 
 def test_each_answer_has_the_conversation_about_its_item(log) -> None:
     rows = read_logs([log]).rows["compose"]
-    places = {Place(row["log"], row["item"], row["epoch"]): row for row in rows}
+    places = {AnswerPosition(row["log"], row["item"], row["epoch"]): row for row in rows}
     assert len(places) == len(rows) > 40
     found = dict(read_transcripts([log], set(places)))
     assert set(found) == set(places)
@@ -51,8 +57,8 @@ def test_each_answer_has_the_conversation_about_its_item(log) -> None:
 
 def test_only_what_is_asked_for_is_read(log) -> None:
     row = read_logs([log]).rows["compose"][7]
-    place = Place(row["log"], row["item"], row["epoch"])
-    missing = [Place("other.eval", *place[1:]), Place(place.log, "compose-0", 1)]
+    place = AnswerPosition(row["log"], row["item"], row["epoch"])
+    missing = [AnswerPosition("other.eval", *place[1:]), AnswerPosition(place.log, "compose-0", 1)]
     assert [where for where, _ in read_transcripts([log], [place, *missing])] == [place]
 
 
@@ -63,12 +69,12 @@ def test_messages_belong_to_the_item_that_was_named_last() -> None:
         ChatMessageUser(content="go on"),
         ChatMessageUser(content="two", metadata={"item": "i2"}),
     ]
-    talks = conversations("s", messages)
+    talks = split_conversations("s", messages)
     assert {item: [m.text for m in said] for item, said in talks.items()} == {
         "i1": ["one", "yes", "go on"],
         "i2": ["two"],
     }
-    assert list(conversations("s", messages[1:3])) == ["s"]
+    assert list(split_conversations("s", messages[1:3])) == ["s"]
 
 
 def test_thoughts_and_calls_are_told_apart() -> None:

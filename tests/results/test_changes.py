@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from tests.page.simulated import DESIGNS, answers
 
-from whybench.results.changes import agents_in_words, as_one_family, compare_tables, shared_items
+from whybench.results.changes import compare_tables, correct_family, format_agents, shared_items
 from whybench.stats import benjamini_hochberg
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
@@ -137,10 +137,10 @@ def test_what_cannot_be_compared_is_said(kind: str, message: str) -> None:
 
 
 def test_many_agents_are_counted_and_few_named() -> None:
-    assert agents_in_words([]) == "none"
-    assert agents_in_words(["ann", "bob"]) == "ann, bob"
+    assert format_agents([]) == "none"
+    assert format_agents(["ann", "bob"]) == "ann, bob"
     people = [f"person-{number:02}" for number in range(48)]
-    told = agents_in_words(people)
+    told = format_agents(people)
     assert told.startswith("48 agents (person-00, ")
     assert told.endswith("person-07, …)")
 
@@ -149,21 +149,21 @@ def test_p_values_are_corrected_over_the_family() -> None:
     found = compare_tables(get_suite("judge"), answers("judge", 0), answers("judge", 1))
     adjusted = benjamini_hochberg([change.p for change in found])
     assert [change.adjusted for change in found] == pytest.approx(adjusted.tolist())
-    alone = as_one_family(found[:1])
+    alone = correct_family(found[:1])
     assert alone[0].adjusted == alone[0].p
     assert found[0].row()["graph"] == "collider"
 
 
 def test_left_out_values_of_consistency_are_fits_without_the_vignette() -> None:
-    from whybench.suites.judge.modelled import model_agents
+    from whybench.suites.judge.fitted_models import fit_agents
     from whybench.suites.judge.paired import VIGNETTE, _consistency, _groups
 
     table = answers("judge", 1)
     (group,) = _groups(table, VIGNETTE)
-    (model,) = model_agents(table, resamples=0)
+    (model,) = fit_agents(table, resamples=0)
     found = _consistency(group, model)
     story, polarity = table["story"][0].as_py(), table["polarity"][0].as_py()
     there = pc.and_(pc.equal(table["story"], story), pc.equal(table["polarity"], polarity))
-    (other,) = model_agents(table.filter(pc.invert(there)), resamples=0)
+    (other,) = fit_agents(table.filter(pc.invert(there)), resamples=0)
     assert other.scheme == model.scheme
     assert found.without[int(group.units[0])] == pytest.approx(other.consistency.estimate, abs=1e-6)

@@ -109,7 +109,7 @@ def test_partitioned_records_are_the_same_answers(both: wb.Records, tmp_path: Pa
     parts = wb.load(tmp_path / "parts")
     assert repr(parts) == f"<Records: partitioned at {tmp_path / 'parts'}>"
     assert (parts.suites, len(parts)) == (both.suites, len(both))
-    assert [table.num_rows for _, table in parts.portions()] == [84, 84]
+    assert [table.num_rows for _, table in parts.iter_tables()] == [84, 84]
     watched: list[str] = []
 
     def watch(agents, label):
@@ -142,7 +142,7 @@ def test_baselines_stand_below_and_are_not_the_agents(tmp_path: Path, mirror) ->
         judged.with_baselines("martians")
     judged.partition(tmp_path)
     parts = wb.load(tmp_path).with_baselines("people")
-    assert [name for name, _ in parts.portions()] == ["judge", "judge"]
+    assert [name for name, _ in parts.iter_tables()] == ["judge", "judge"]
     assert len(parts) == len(beside)
 
 

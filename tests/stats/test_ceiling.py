@@ -5,7 +5,7 @@ import pytest
 
 from whybench.seeds import generator
 from whybench.stats import spearman_brown, split_half
-from whybench.stats.ceiling import _halves
+from whybench.stats.correlation import _draw_halves
 
 
 def test_spearman_brown_by_hand() -> None:
@@ -14,7 +14,7 @@ def test_spearman_brown_by_hand() -> None:
 
 def test_halves_are_equal_within_strata_and_random() -> None:
     home = np.array([0, 1, 0, 1, 1, 0, 0])
-    halves = _halves(home, 400, ("test",))
+    halves = _draw_halves(home, 400, ("test",))
     assert set(halves[:, home == 0].sum(axis=1)) == {2.0}
     assert set(halves[:, home == 1].sum(axis=1)) == {1.0, 2.0}
     assert np.abs(halves.mean(axis=0) - 0.5).max() < 0.1

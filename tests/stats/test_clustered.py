@@ -18,7 +18,7 @@ from whybench.stats import (
     clustered_ratio,
     clustered_share,
     clustered_slope,
-    detection,
+    signal_detection,
     t_quantile,
     wilson_estimate,
 )
@@ -153,7 +153,7 @@ def test_a_slope_by_hand() -> None:
 def test_detection_by_hand() -> None:
     # 16 of 19 hits and 5 of 19 false alarms: corrected 16.5/20 = .825 and 5.5/20 = .275.
     yes = np.r_[np.ones(16), np.zeros(3), np.ones(5), np.zeros(14)]
-    found = detection(yes, np.repeat([1, 0], 19), np.arange(38))
+    found = signal_detection(yes, np.repeat([1, 0], 19), np.arange(38))
     hits, alarms = 0.934589, -0.597760  # z(.825), z(.275), from a table
     assert found.d_prime.estimate == pytest.approx(hits - alarms, abs=1e-5)
     assert found.criterion.estimate == pytest.approx(-(hits + alarms) / 2, abs=1e-5)
@@ -168,7 +168,7 @@ def test_detection_by_hand() -> None:
 
 
 def test_an_agent_that_always_says_yes_has_a_criterion_below_zero_and_an_interval() -> None:
-    found = detection(np.ones(80), np.tile([1, 0], 40), np.repeat(np.arange(20), 4))
+    found = signal_detection(np.ones(80), np.tile([1, 0], 40), np.repeat(np.arange(20), 4))
     assert found.d_prime.estimate == pytest.approx(0, abs=1e-12)
     # z(40.5/41) = 2.2509
     assert found.criterion.estimate == pytest.approx(-NormalDist().inv_cdf(40.5 / 41))
@@ -184,7 +184,7 @@ def test_an_agent_that_always_says_yes_has_a_criterion_below_zero_and_an_interva
         balanced_accuracy([1, 0], [1, 1], ["a", "b"]),
         clustered_ratio([1, 2], [0, 0], ["a", "b"]),
         clustered_slope([1, 2], [4, 4], ["a", "b"]),
-        *detection([1, 0], [0, 0], ["a", "b"]),
+        *signal_detection([1, 0], [0, 0], ["a", "b"]),
     ],
     ids=["mean", "share", "balanced", "ratio", "slope", "d'", "criterion"],
 )
@@ -231,7 +231,7 @@ def test_a_share_lies_in_its_interval_and_what_is_left_in_the_mirrored_one(drawn
 @given(rows)
 def test_swapping_yes_and_no_keeps_d_prime_and_turns_the_criterion(drawn) -> None:
     yes, truth, clusters = (np.array(column) for column in zip(*drawn, strict=True))
-    first, second = detection(yes, truth, clusters), detection(~yes, ~truth, clusters)
+    first, second = signal_detection(yes, truth, clusters), signal_detection(~yes, ~truth, clusters)
     if first.d_prime.estimate is None:
         assert second.d_prime.estimate is None
         return
@@ -279,9 +279,12 @@ def test_ratio_and_detection_agree_with_the_jackknife() -> None:
     expected = jackknife(lambda a, b, c: clustered_ratio(a, b, c).estimate, clusters, above, below)
     assert standard_error(found) == pytest.approx(expected, rel=0.02)
     yes = answers(draw, shift, truth)
-    for place, found in enumerate(detection(yes, truth, clusters)):
+    for place, found in enumerate(signal_detection(yes, truth, clusters)):
         expected = jackknife(
-            lambda y, t, c, place=place: detection(y, t, c)[place].estimate, clusters, yes, truth
+            lambda y, t, c, place=place: signal_detection(y, t, c)[place].estimate,
+            clusters,
+            yes,
+            truth,
         )
         assert standard_error(found) == pytest.approx(expected, rel=0.02)
 
@@ -316,7 +319,7 @@ def test_intervals_cover_under_dependence_within_clusters() -> None:
             "ratio": clustered_ratio(2 * below + 0.3 * noise, below, clusters),
             "slope": clustered_slope(0.5 * on + noise, on, clusters),
         }
-        found["d'"], found["criterion"] = detection(yes, truth, clusters)
+        found["d'"], found["criterion"] = signal_detection(yes, truth, clusters)
         for name, value in known.items():
             covered[name] += found[name].low <= value <= found[name].high
     # Four standard deviations of a perfect interval over 400 seeds.

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.stats import Finding, adjust, benjamini_hochberg
+from whybench.stats import HypothesisTest, adjust, benjamini_hochberg
 
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -39,8 +39,8 @@ def test_a_test_that_was_not_made_does_not_count() -> None:
     assert np.isnan(benjamini_hochberg([0.01, np.nan])[1])
     assert benjamini_hochberg([]).size == 0
     assert np.isnan(benjamini_hochberg([np.nan])).all()
-    made = Finding(1.0, 0.03, 0.1, 10, 2, "a test")
-    missing = Finding(None, None, None, 0, 2, "a test", ("undefined",))
+    made = HypothesisTest(1.0, 0.03, 0.1, 10, 2, "a test")
+    missing = HypothesisTest(None, None, None, 0, 2, "a test", ("undefined",))
     found = adjust([made, missing])
     assert [finding.adjusted for finding in found] == [0.03, None]
     assert found[0].p == made.p

@@ -10,14 +10,14 @@ from whybench.stats import Measure, MeasureKey
 
 
 def measure(**changed) -> Measure:
-    given = {"labels": {"agent": "somebody", "style": "basic"}, "at": {"entities": 4}, **changed}
+    given = {"labels": {"agent": "somebody", "style": "direct"}, "at": {"entities": 4}, **changed}
     return Measure("accuracy", 0.5, 0.25, None, 8, 4, 9, 1, 2, "by hand", ("a", "b"), **given)
 
 
 def test_a_row_is_flat_and_in_order() -> None:
     assert list(measure().row().items()) == [
         ("agent", "somebody"),
-        ("style", "basic"),
+        ("style", "direct"),
         ("measure", "accuracy"),
         ("entities", 4),
         ("estimate", 0.5),

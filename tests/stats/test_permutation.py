@@ -8,12 +8,12 @@ from scipy.stats import friedmanchisquare
 
 from whybench.seeds import generator
 from whybench.stats import permutation_pvalues, permutation_test
-from whybench.stats.permutation import shuffled_within
+from whybench.stats.permutation import shuffle_within_strata
 
 
 def test_shuffles_stay_within_their_stratum() -> None:
     strata = np.array([1, 0, 1, 0, 0, 2])
-    order = shuffled_within(strata, 500, ("test",))
+    order = shuffle_within_strata(strata, 500, ("test",))
     assert np.array_equal(strata[order], np.tile(strata, (500, 1)))
     assert np.array_equal(np.sort(order, axis=1), np.tile(np.arange(6), (500, 1)))
     # Every column of a stratum is met about equally often in its first place.

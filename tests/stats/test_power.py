@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.seeds import generator
-from whybench.stats import epochs_needed, paired_power, spread_of
+from whybench.stats import epochs_needed, paired_power, variance_components
 
 
 @pytest.mark.parametrize("items", [5, 20, 240])
@@ -76,12 +76,12 @@ def test_a_pilot_gives_back_the_spreads() -> None:
     base, taste = draw.normal(50, 20, (4000, 1)), draw.normal(0, 6, (4000, 1))
     first = base + taste + draw.normal(0, 10, (4000, 3))
     second = base + draw.normal(0, 10, (4000, 5))
-    found = spread_of(first, second)
+    found = variance_components(first, second)
     assert found.within == pytest.approx(10, rel=0.03)
     assert found.between == pytest.approx(6, rel=0.1)
     assert (found.n, found.units, found.flags) == (32_000, 4000, ())
-    assert spread_of(first[:, :1], second).flags == ("one_epoch",)
-    assert spread_of(np.ones((5, 2)), np.ones((5, 2))).between == 0.0
+    assert variance_components(first[:, :1], second).flags == ("one_epoch",)
+    assert variance_components(np.ones((5, 2)), np.ones((5, 2))).between == 0.0
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_bad_arguments_are_named(arguments: dict[str, float], message: str) -> N
     with pytest.raises(ValueError, match="power must lie between alpha"):
         epochs_needed(1, 1, 20, power=math.nan)
     with pytest.raises(ValueError, match="first and second must be items x epochs"):
-        spread_of([1, 2], [1, 2])
+        variance_components([1, 2], [1, 2])

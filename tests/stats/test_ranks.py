@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from whybench.seeds import generator
-from whybench.stats.ranks import count_ranks, indicators, midranks, tie_sums
+from whybench.stats.rank_tests import indicator_matrix, midranks, ranks_from_counts, tie_correction
 
 
 def test_by_hand() -> None:
     # 3 is smallest; the two 5s share ranks 2 and 3; 9 is largest.
     assert midranks([5, 9, 3, 5]).tolist() == [2.5, 4.0, 1.0, 2.5]
     # One tie of two: 2³ - 2 = 6.
-    assert tie_sums(midranks([5, 9, 3, 5])) == 6
+    assert tie_correction(midranks([5, 9, 3, 5])) == 6
 
 
 def test_many_samples_are_ranked_at_once() -> None:
@@ -49,7 +49,7 @@ def test_ranks_from_counts_are_the_ranks_of_the_resample(
 ) -> None:
     values, counts = drawn
     distinct = np.unique(values)
-    ranks = count_ranks(np.array(counts, dtype=float) @ indicators(values))
+    ranks = ranks_from_counts(np.array(counts, dtype=float) @ indicator_matrix(values))
     resample = np.repeat(values, counts)
     for value, rank in zip(resample, rankdata(resample), strict=True):
         assert ranks[np.searchsorted(distinct, value)] == rank

@@ -6,10 +6,10 @@ from scipy import stats
 
 from whybench.seeds import generator
 from whybench.stats import bootstrap, draw_counts
-from whybench.stats.resampling import Statistic, interval, left_out
+from whybench.stats.resampling import StatisticOfCounts, interval, jackknife_counts
 
 
-def weighted_mean(values) -> Statistic:
+def weighted_mean(values) -> StatisticOfCounts:
     array = np.asarray(values, dtype=float)
     return lambda counts: (counts @ array) / counts.sum(axis=1)
 
@@ -87,7 +87,7 @@ def test_clustered_intervals_are_wider_when_rows_repeat() -> None:
 
 
 def test_the_jackknife_leaves_each_unit_out_once() -> None:
-    assert left_out(["a", "b", "a"]).tolist() == [[0, 1, 0], [1, 0, 1]]
+    assert jackknife_counts(["a", "b", "a"]).tolist() == [[0, 1, 0], [1, 0, 1]]
 
 
 def test_what_cannot_be_estimated_is_none_and_flagged() -> None:

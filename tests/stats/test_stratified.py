@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.seeds import generator
-from whybench.stats.stratified import stratified_bootstrap, stratified_counts
+from whybench.stats.resampling import draw_stratified_counts, stratified_bootstrap
 
 
 def mean_of(values: np.ndarray):
@@ -15,7 +15,7 @@ def mean_of(values: np.ndarray):
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12))
 def test_every_stratum_keeps_its_number(strata: list[int]) -> None:
-    counts = stratified_counts(strata, 7, ("law",))
+    counts = draw_stratified_counts(strata, 7, ("law",))
     assert counts.shape == (7, len(strata))
     for stratum in set(strata):
         rows = np.array(strata) == stratum
@@ -24,9 +24,9 @@ def test_every_stratum_keeps_its_number(strata: list[int]) -> None:
 
 def test_counts_are_named_by_their_keys() -> None:
     strata = [0, 0, 0, 1, 1]
-    first = stratified_counts(strata, 5, ("a",))
-    assert (first == stratified_counts(strata, 5, ("a",))).all()
-    assert (first != stratified_counts(strata, 5, ("b",))).any()
+    first = draw_stratified_counts(strata, 5, ("a",))
+    assert (first == draw_stratified_counts(strata, 5, ("a",))).all()
+    assert (first != draw_stratified_counts(strata, 5, ("b",))).any()
 
 
 @pytest.mark.parametrize("n", [2, 3, 10])
@@ -34,7 +34,7 @@ def test_the_variance_of_a_mean_is_that_of_the_textbook(n: int) -> None:
     # Strata of n units each, half of the population each: variance Σ s²/(4n), s² over n - 1.
     values = generator("test", "stratified", n).normal(size=2 * n)
     strata = np.repeat([0, 1], n)
-    counts = stratified_counts(strata, 60_000, ("variance",))
+    counts = draw_stratified_counts(strata, 60_000, ("variance",))
     expected = sum(values[strata == s].var(ddof=1) for s in (0, 1)) / (4 * n)
     assert np.var(counts @ values / (2 * n)) == pytest.approx(expected, rel=0.03)
 
@@ -75,6 +75,6 @@ def test_what_it_rests_on_is_flagged() -> None:
 
 def test_what_is_wrong_is_said() -> None:
     with pytest.raises(ValueError, match="resamples must be at least 1, got 0"):
-        stratified_counts([0], 0, ())
+        draw_stratified_counts([0], 0, ())
     with pytest.raises(ValueError, match=r"strata must name the stratum of each row, got an array"):
-        stratified_counts([[0]], 1, ())
+        draw_stratified_counts([[0]], 1, ())

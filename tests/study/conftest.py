@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.datasets import state
+from whybench.datasets import file_state
 from whybench.study.export import ENGINE
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def engine() -> None:
     """Skip where jsPsych is not at hand; where everything is to be tested, it has to be."""
-    if state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"):
+    if file_state("jsPsych", ENGINE) == "not fetched" and not os.environ.get("CI"):
         pytest.skip("jsPsych is not here: `whybench data fetch jsPsych`")
 
 

@@ -9,36 +9,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.study.exclusions import BOUNDED, PLAIN, Rule, exclude
-from whybench.study.participations import Participation
-from whybench.study.rows import Row
+from whybench.study.rows import Participation, StudyRow
 from whybench.suites.contract import UserError
 
 
 def took_part(
     who: str = "ann",
-    go: int = 1,
+    occasion: int = 1,
     answers: str = "123",
     planned: int = 3,
     attempts: int | None = 1,
     attention: tuple[bool, ...] = (True,),
     seconds: float = 3.0,
 ) -> Participation:
-    rows = [Row("start", "s", who, 0)]
+    rows = [StudyRow("start", "s", who, 0)]
     if attempts is not None:
-        rows.append(Row("comprehension", "s", who, 1, attempts=attempts))
+        rows.append(StudyRow("comprehension", "s", who, 1, attempts=attempts))
     for place, answer in enumerate(answers):
         rows.append(
-            Row("item", "s", who, 10 + place, item=f"i{place}", replies=(answer,), seconds=seconds)
+            StudyRow(
+                "item", "s", who, 10 + place, item=f"i{place}", replies=(answer,), seconds=seconds
+            )
         )
-    rows += [Row("attention", "s", who, 50 + p, correct=ok) for p, ok in enumerate(attention)]
-    return Participation(who, go, tuple(rows), planned)
+    rows += [StudyRow("attention", "s", who, 50 + p, correct=ok) for p, ok in enumerate(attention)]
+    return Participation(who, occasion, tuple(rows), planned)
 
 
 GOOD = took_part()
 MET = {
     "incomplete": took_part(answers="12"),
     "constant": took_part(answers="777"),
-    "repeated": took_part(go=2),
+    "repeated": took_part(occasion=2),
     "comprehension>2": took_part(attempts=3),
     "attention<1": took_part(attention=(True, False)),
     "seconds<2": took_part(seconds=1.9),
@@ -49,14 +50,14 @@ MET = {
 def test_a_rule_meets_whom_it_is_about_and_nobody_else(text: str) -> None:
     rule = Rule.read(text)
     assert str(rule) == text
-    assert [other for other, one in MET.items() if rule.meets(one)] == [text]
-    assert rule.meets(GOOD) is False
+    assert [other for other, one in MET.items() if rule.applies_to(one)] == [text]
+    assert rule.applies_to(GOOD) is False
 
 
 def test_bounds_themselves_do_not_meet_a_rule() -> None:
-    assert Rule.read("comprehension>1").meets(GOOD) is False
-    assert Rule.read("attention < 1.0").meets(GOOD) is False
-    assert Rule.read("seconds<3").meets(GOOD) is False
+    assert Rule.read("comprehension>1").applies_to(GOOD) is False
+    assert Rule.read("attention < 1.0").applies_to(GOOD) is False
+    assert Rule.read("seconds<3").applies_to(GOOD) is False
 
 
 def test_every_rule_that_there_is_has_an_example_above() -> None:

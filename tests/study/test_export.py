@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.study.export import Saving, Texts, read_manifest, write_study
-from whybench.study.plan import Plan, make_plan
+from whybench.study.plan import StudyPlan, make_plan
 from whybench.suites.contract import UserError
-from whybench.training.canary import sides_marked
+from whybench.training.canary import find_canaries
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("engine")
 CORE = {"design": "core"}
 
 
-def small(name: str = "judge", **settings: object) -> Plan:
+def small(name: str = "judge", **settings: object) -> StudyPlan:
     if name == "compose":
         settings = {"units": 1, **settings}
     return make_plan(name, {**CORE, **settings}, lists=2)
@@ -77,7 +77,7 @@ def test_pages_say_what_the_prompt_says_and_no_more(name, tmp_path) -> None:
         assert [page["id"] for page in entry["items"]] == [item.id for item in items]
         for page, item in zip(entry["items"], items, strict=True):
             assert set(page) == {"id", "html", "question"}
-            prompt = plan.asked.render(item)
+            prompt = plan.suite.render(item)
             words = re.findall(r"<(?:p|li)>(.*?)</", entry["lesson"]["html"] + page["html"])
             assert words
             for told in (*map(unescape, words), page["question"]):
@@ -93,7 +93,7 @@ def test_of_a_hidden_world_only_the_circuit_is_there(tmp_path) -> None:
             assert set(page["circuit"]) == {
                 *("names", "verbs", "states", "edges", "moving", "limit"),
             }
-            assert page["question"].split(" Through")[0] in plan.asked.render(item)
+            assert page["question"].split(" Through")[0] in plan.suite.render(item)
 
 
 @pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
@@ -116,7 +116,7 @@ def test_quizzes_have_one_right_option_among_different_ones(name, tmp_path) -> N
 def test_what_judge_asks_about_a_story_is_what_it_says(graph) -> None:
     plan = make_plan("judge", {"design": "core", "graph": graph})
     for entry in plan.lists:
-        told, polarity = entry[0].told, entry[0].polarity
+        told, polarity = entry[0].story, entry[0].polarity
         state = {node: told.state(node, polarity, 1) for node in told.structure.nodes}
         effects: dict[str, list[str]] = {}
         for cause, effect in told.structure.edges:
@@ -138,7 +138,7 @@ def test_study_json_says_what_the_data_need(tmp_path) -> None:
     write_study(plan, tmp_path / "study")
     manifest = read_manifest(tmp_path / "study")
     assert manifest["settings"] == {"design": "core", "story": "weather"}
-    assert plan.asked.make_design(manifest["settings"]).hash == manifest["design_hash"]
+    assert plan.suite.make_design(manifest["settings"]).hash == manifest["design_hash"]
     assert manifest["study"] == plan.id
     assert manifest["lists"] == [[item.id for item in entry] for entry in plan.lists]
     assert manifest["cycle"] == plan.cycle
@@ -149,7 +149,7 @@ def test_a_study_carries_the_canary_of_its_side(split, tmp_path) -> None:
     write_study(small("compose", split=split), tmp_path / "study")
     for name in ("study.js", "study.json"):
         text = (tmp_path / "study" / name).read_text(encoding="utf-8")
-        assert sides_marked(text) == {split}
+        assert find_canaries(text) == {split}
 
 
 def test_attention_is_checked_after_each_third(tmp_path) -> None:
@@ -221,10 +221,10 @@ def test_a_study_is_written_over_but_nothing_else(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [
-        ("judge", {"style": "cot"}, "style must be numeric, got 'cot'"),
-        ("compose", {"style": "step-by-step"}, "style must be direct, got 'step-by-step'"),
-        ("intervene", {"style": "step-by-step"}, "style must be one of basic, fewest-steps"),
-        ("intervene", {"interface": "tools"}, "got basic and tools"),
+        ("judge", {"style": "cot"}, "style must be direct, got 'cot'"),
+        ("compose", {"style": "cot"}, "style must be direct, got 'cot'"),
+        ("intervene", {"style": "cot"}, "style must be one of direct, fewest-steps"),
+        ("intervene", {"interface": "tools"}, "got direct and tools"),
     ],
 )
 def test_what_people_cannot_be_asked(name, settings, message, tmp_path) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
 from whybench.records import write_records
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.study.export import write_study
 from whybench.study.plan import make_plan
 from whybench.study.simulation import SimulatedPerson, participation_rows
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def imported(*words: object):
-    return CliRunner().invoke(_whybench, ["study", "import", *map(str, words)])
+    return CliRunner().invoke(whybench_command, ["study", "import", *map(str, words)])
 
 
 def test_a_study_s_folder_is_all_that_is_needed(study: Path, tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_could_not_be_read_is_said(study: Path, tmp_path: Path) -> None:
     assert "Note: 1 entries are not rows of a study, and are left alone" in notes
     assert "Note: readme.txt holds no row of a study" in notes
     assert sum("not read: torn.txt:" in note for note in notes) == 5
-    assert notes[-1] == "Note: not read: 2 more places; the summary names all"
+    assert notes[-1] == "Note: not read: 2 more locations; the summary names all"
     told = json.loads(imported(study, "-o", tmp_path / "a.parquet", "--json").stdout)
     assert len(told["broken"]) == 7
     assert (told["rows"], told["kept"], told["doubles"], told["foreign"]) == (267, 14, 1, 1)
@@ -98,7 +98,7 @@ def test_a_wrong_request_says_what_to_do(study: Path, tmp_path: Path) -> None:
 def test_simulated_people_take_the_same_way(study: Path, tmp_path: Path) -> None:
     words = ["simulate", study, "--model", "reference/judge.noisy-or", "-M", "noise=0.3"]
     done = CliRunner().invoke(
-        _whybench, ["study", *map(str, words), "--people", "5", "--seed", "2"]
+        whybench_command, ["study", *map(str, words), "--people", "5", "--seed", "2"]
     )
     target = study / "simulated.jsonl"
     assert done.stdout.splitlines() == [
@@ -115,25 +115,25 @@ def test_simulated_people_take_the_same_way(study: Path, tmp_path: Path) -> None
     ):
         words = ["simulate", str(study), "--model", model]
         with pytest.raises(UserError, match=message):
-            raise CliRunner().invoke(_whybench, ["study", *words]).exception
+            raise CliRunner().invoke(whybench_command, ["study", *words]).exception
 
 
 def test_people_are_measured_and_compared_like_any_agent(study: Path, tmp_path: Path) -> None:
     people, model = tmp_path / "people.parquet", tmp_path / "model.parquet"
     imported(study, "-o", people, "--by", "group", "--exclude", "incomplete", "--as", "pilot")
-    done = CliRunner().invoke(_whybench, ["measures", str(people), "--json"])
+    done = CliRunner().invoke(whybench_command, ["measures", str(people), "--json"])
     found = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert {row["agent"] for row in found.values()} == {"human/pilot"}
     # The unit behind an interval is the person, of whom there are more than stories.
     assert found["ea"]["units"] == PEOPLE - 1
     assert found["ea"]["low"] <= 0.35 <= found["ea"]["high"]
-    design = PLAN.asked.make_design(PLAN.settings)
-    agent = PLAN.asked.agent("anchored-at-50")
-    rows = simulated_rows(
-        PLAN.asked, design, list(PLAN.asked.items(design)), agent, {}, "maker/model", {}
+    design = PLAN.suite.make_design(PLAN.settings)
+    agent = PLAN.suite.agent("anchored-at-50")
+    rows = simulate_rows(
+        PLAN.suite, design, list(PLAN.suite.items(design)), agent, {}, "maker/model", {}
     )
-    write_records(record_table(rows, PLAN.asked.record_columns), model)
-    done = CliRunner().invoke(_whybench, ["compare", str(people), str(model), "--json"])
+    write_records(record_table(rows, PLAN.suite.record_columns), model)
+    done = CliRunner().invoke(whybench_command, ["compare", str(people), str(model), "--json"])
     changes = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     # What people and a model share are stories, each with the people who judged it.
     assert changes["ea"]["units"] == 12

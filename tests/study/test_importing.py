@@ -10,9 +10,9 @@ import pytest
 
 from whybench.study.export import write_study
 from whybench.study.importing import import_study
-from whybench.study.plan import Plan, make_plan
+from whybench.study.plan import StudyPlan, make_plan
 from whybench.study.simulation import SimulatedPerson, participation_rows
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
@@ -44,14 +44,14 @@ def write_rows(file: Path, rows: list[dict]) -> None:
 def test_people_s_answers_are_what_the_agents_they_are_would_have_answered(tmp_path) -> None:
     saved(tmp_path, 0, 1, 2)
     found = import_study(tmp_path, [tmp_path / "data"])
-    agent = PLAN.asked.agent("noisy-or")
-    design = PLAN.asked.make_design(PLAN.settings)
+    agent = PLAN.suite.agent("noisy-or")
+    design = PLAN.suite.make_design(PLAN.settings)
     for number in range(3):
         person = list(dict.fromkeys(found.table["agent"].to_pylist()))[number]
         own = found.table.filter(pc.equal(found.table["agent"], person)).to_pylist()
-        items = PLAN.items_of(number)
+        items = PLAN.list_items(number)
         settings = {**NOISE, "seed": number}
-        expected = simulated_rows(PLAN.asked, design, items, agent, settings, person, {})
+        expected = simulate_rows(PLAN.suite, design, items, agent, settings, person, {})
         for place, (row, told) in enumerate(zip(own, expected, strict=True), start=1):
             assert {name: row[name] for name in told} == told
             assert (row["place"], row["seconds"]) == (place, (place + 4) / 8)
@@ -182,7 +182,7 @@ def test_an_episode_is_held_again_from_its_replies(tmp_path) -> None:
         return said[-1]
 
     expected = asked.converse(item, speak)
-    plan = Plan(asked, settings, design.hash, ((item,),))
+    plan = StudyPlan(asked, settings, design.hash, ((item,),))
     write_study(plan, tmp_path)
     row = {
         "kind": "item", "study": plan.id, "participant": "p", "position": 0, "item": item.id,

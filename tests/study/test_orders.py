@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.study.orders import williams
+from whybench.study.plan import williams_square
 
 
 @given(st.integers(1, 30))
 def test_every_item_is_at_every_place_and_behind_every_other_equally_often(size: int) -> None:
-    orders = williams(size)
+    orders = williams_square(size)
     assert all(sorted(order) == list(range(size)) for order in orders)
     times = 1 if size % 2 == 0 or size == 1 else 2
     assert len(orders) == size * times
@@ -34,4 +34,4 @@ def test_every_item_is_at_every_place_and_behind_every_other_equally_often(size:
     ],
 )
 def test_small_squares_by_hand(size: int, orders: list[list[int]]) -> None:
-    assert williams(size) == orders
+    assert williams_square(size) == orders

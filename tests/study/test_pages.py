@@ -14,7 +14,7 @@ from evidence.participants import drive, kept_rows
 
 from whybench.study.export import Saving, write_study
 from whybench.study.plan import make_plan
-from whybench.suites.intervene.world import World
+from whybench.suites.intervene.world import InterveneWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("browser")
 
-PLAN = make_plan("judge", {"design": "core"}, most=4, lists=2)
+PLAN = make_plan("judge", {"design": "core"}, max_items=4, lists=2)
 AFTER = """cases => cases.map(({edges, state, action, entity}) =>
     [...whybench.after(edges, new Set(state), action, entity)].sort((a, b) => a - b))"""
 
@@ -52,7 +52,7 @@ def seventy(_item: str) -> list[str]:
 def test_a_hidden_circuit_does_in_the_browser_what_it_does_in_python(browser, study) -> None:
     """All worlds of up to three entities, and some of four to six, in every state and action."""
     worlds = [
-        World(n, edges)
+        InterveneWorld(n, edges)
         for n in (1, 2, 3)
         for size in range(n * (n - 1) // 2 + 1)
         for edges in combinations([(a, b) for a in range(n) for b in range(a + 1, n)], size)
@@ -62,7 +62,7 @@ def test_a_hidden_circuit_does_in_the_browser_what_it_does_in_python(browser, st
         names = [int(name) for name in draw.permutation(n)]
         forward = [(names[a], names[b]) for a in range(n) for b in range(a + 1, n)]
         worlds += [
-            World(n, tuple(edge for edge in forward if draw.random() < density))
+            InterveneWorld(n, tuple(edge for edge in forward if draw.random() < density))
             for density in (0.2, 0.5, 0.8)
         ]
     cases, expected = [], []

@@ -8,16 +8,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from whybench.study.participations import participations_of
-from whybench.study.rows import Row
+from whybench.study.rows import StudyRow, group_participations
 from whybench.suites.contract import UserError
 
 
-def went(participant: str, session: str, at: str, *answers: str, ends: bool = True) -> list[Row]:
+def went(
+    participant: str, session: str, at: str, *answers: str, ends: bool = True
+) -> list[StudyRow]:
     """Return the rows of a participation that answers so many items so."""
     kinds = ["start", "comprehension", *["item"] * len(answers), *(["end"] if ends else [])]
     rows = [
-        Row(kind, "s", participant, place, session, at=f"{at}:{place:02}")
+        StudyRow(kind, "s", participant, place, session, at=f"{at}:{place:02}")
         for place, kind in enumerate(kinds)
     ]
     rows[1] = replace(rows[1], attempts=2, correct=True)
@@ -34,9 +35,11 @@ def test_rows_belong_to_who_and_when_whatever_their_order() -> None:
         *went("ann", "z", "T12", "5"),
     ]
     random.Random(1).shuffle(rows)
-    found, doubles = participations_of(rows)
+    found, doubles = group_participations(rows)
     assert doubles == 0
-    told = [(one.participant, one.go, [row.replies[0] for row in one.answers]) for one in found]
+    told = [
+        (one.participant, one.occasion, [row.replies[0] for row in one.answers]) for one in found
+    ]
     assert told == [("bob", 1, ["4", "4"]), ("ann", 1, ["1", "2", "3"]), ("ann", 2, ["5"])]
     bob, ann, _ = found
     assert (bob.incomplete, ann.incomplete) == (True, False)
@@ -46,7 +49,7 @@ def test_rows_belong_to_who_and_when_whatever_their_order() -> None:
 
 
 def test_one_answer_is_not_a_constant_one() -> None:
-    (one,), _ = participations_of(went("ann", "x", "T10", "1"))
+    (one,), _ = group_participations(went("ann", "x", "T10", "1"))
     assert not one.constant
 
 
@@ -56,7 +59,7 @@ def test_the_same_answer_throughout_is_constant_unless_it_is_the_true_one_throug
     rows[2] = replace(rows[2], replies=("push", "yes"))
     for truths, constant in (((True, True), False), ((True, False), True)):
         items = {f"i{place}": SimpleNamespace(truth=truth) for place, truth in enumerate(truths)}
-        (one,), _ = participations_of(rows, items=items)
+        (one,), _ = group_participations(rows, items=items)
         assert one.constant is constant
 
 
@@ -64,36 +67,36 @@ def test_how_long_a_list_is_decides_what_is_complete() -> None:
     rows = [replace(row, number=3) for row in went("ann", "x", "T10", "1", "2")]
     # Number 3 has the second of two lists.
     for lengths, incomplete in (([9, 2], False), ([2, 3], True)):
-        (one,), _ = participations_of(rows, lengths)
+        (one,), _ = group_participations(rows, lengths)
         assert one.incomplete is incomplete
     # The last row was lost, but every answer is there.
-    (one,), _ = participations_of(rows[:-1], [9, 2])
+    (one,), _ = group_participations(rows[:-1], [9, 2])
     assert not one.incomplete
 
 
 def test_attention_is_the_share_of_checks_that_are_right() -> None:
     rows = went("ann", "x", "T10", "1")
     checks = [
-        Row("attention", "s", "ann", 10 + place, "x", correct=right)
+        StudyRow("attention", "s", "ann", 10 + place, "x", correct=right)
         for place, right in enumerate((True, False, True, True))
     ]
-    (one,), _ = participations_of([*rows, *checks])
+    (one,), _ = group_participations([*rows, *checks])
     assert one.attention == 0.75
 
 
 def test_a_row_saved_twice_counts_once() -> None:
     rows = went("ann", "x", "T10", "1", "2")
     again = [replace(row, file="other.json", line=9) for row in rows[:3]]
-    found, doubles = participations_of([*rows, *again])
+    found, doubles = group_participations([*rows, *again])
     assert doubles == 3
-    assert (found, 0) == participations_of(rows)
+    assert (found, 0) == group_participations(rows)
 
 
 def test_rows_that_contradict_each_other_are_an_error() -> None:
     rows = [replace(row, file="a.json", line=7) for row in went("ann", "x", "T10", "1", "2")]
     other = replace(rows[2], replies=("9",), file="b.json")
     with pytest.raises(UserError, match=r"a.json:7 and b.json:7: replies \('1',\) and \('9',\)"):
-        participations_of([*rows, other])
+        group_participations([*rows, other])
     moved = replace(rows[2], position=50)
     with pytest.raises(UserError, match="the answer to i0 in a session must be one row, got two"):
-        participations_of([*rows, moved])
+        group_participations([*rows, moved])

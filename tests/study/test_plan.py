@@ -6,7 +6,7 @@ import pytest
 
 from whybench.study.export import read_manifest, write_study
 from whybench.study.plan import make_plan
-from whybench.study.reopening import reopened
+from whybench.study.saved import reopen_study
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
@@ -44,14 +44,14 @@ def test_items_of_a_list_share_a_lesson() -> None:
 def test_a_participant_has_one_list_and_neighbours_have_others() -> None:
     plan = make_plan("judge", CORE)
     for number in (0, 11, 12, 239):
-        own = [item.id for item in plan.items_of(number)]
+        own = [item.id for item in plan.list_items(number)]
         assert sorted(own) == sorted(item.id for item in plan.lists[number % 12])
-    assert plan.items_of(3) == plan.items_of(3 + plan.cycle)
-    assert plan.items_of(3) != plan.items_of(15)
+    assert plan.list_items(3) == plan.list_items(3 + plan.cycle)
+    assert plan.list_items(3) != plan.list_items(15)
 
 
 def test_fewer_items_make_more_lists_of_equal_lengths() -> None:
-    plan = make_plan("judge", CORE, most=7)
+    plan = make_plan("judge", CORE, max_items=7)
     assert Counter(len(entry) for entry in plan.lists) == {6: 12, 7: 24}
 
 
@@ -79,8 +79,8 @@ def test_what_cannot_be_planned(name, settings, lists, message) -> None:
 
 
 def test_a_study_exported_under_the_old_name_of_a_design_is_opened_again(tmp_path) -> None:
-    old = make_plan("judge", {"base": "core"}, most=4, lists=1)
+    old = make_plan("judge", {"base": "core"}, max_items=4, lists=1)
     assert old.id == "f98881367fdec3eb"
     write_study(old, tmp_path)
     assert read_manifest(tmp_path)["settings"] == {"base": "core"}
-    assert reopened(tmp_path) == old
+    assert reopen_study(tmp_path) == old

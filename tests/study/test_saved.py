@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.study.rows import Row
-from whybench.study.saved import Saved, read_saved
+from whybench.study.rows import StudyRow
+from whybench.study.saved import SavedData, read_saved
 from whybench.suites.contract import UserError
 
 AT = "2026-01-01T00:00:00Z"
@@ -73,16 +73,16 @@ def test_every_shape_holds_the_same_rows(name: str, tmp_path) -> None:
     found = read_saved([tmp_path])
     assert (found.files, found.broken, found.foreign, found.empty) == (1, [], 0, [])
     assert found.rows == [
-        Row("start", "s1", "007", 0, AT, 3, AT, resumed=False),
-        Row(
+        StudyRow("start", "s1", "007", 0, AT, 3, AT, resumed=False),
+        StudyRow(
             "comprehension", "s1", "007", 1, AT, 3, AT, 2.5,
             item="judge-1", replies=("63",), attempts=2, correct=True,
         ),
-        Row(
+        StudyRow(
             "item", "s1", "007", 2, AT, 3, AT, 2.5,
             item="judge-1", order=0, replies=('he said "63", [sic]\n{}', "64"), slider_start=17.25,
         ),
-        Row(
+        StudyRow(
             "end", "s1", "007", 3, AT, 3, AT, item="judge-1", replies=("63",)
         ),
     ]  # fmt: skip
@@ -107,7 +107,7 @@ def test_what_is_cut_off_loses_no_more_than_is_missing(data) -> None:
     text = json.dumps(ROWS)
     ends = [len(json.dumps(ROWS[: count + 1])) - 1 for count in range(len(ROWS))]
     cut = data.draw(st.integers(0, len(text)))
-    found = Saved()
+    found = SavedData()
     found.read_text("cut.json", text[:cut].encode())
     assert [row.position for row in found.rows] == list(range(sum(end <= cut for end in ends)))
     assert len(found.broken) <= 1
@@ -121,7 +121,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES | st.text(max_size=3), max_size=12).map("".join), st.booleans())
 def test_no_text_at_all_is_fatal(text: str, torn: bool) -> None:
     content = text.encode("utf-8", "surrogatepass")
-    found = Saved()
+    found = SavedData()
     found.read_text("any.txt", content[: len(content) // 2] if torn else content)
     assert found.files == 1
     assert all(row.kind for row in found.rows)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("engine")
 
-PLAN = make_plan("judge", {"design": "core"}, most=4, lists=1)
+PLAN = make_plan("judge", {"design": "core"}, max_items=4, lists=1)
 
 
 @pytest.fixture

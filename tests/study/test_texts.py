@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import pytest
 
-from whybench.study.texts import own_text, prompt_html, text_html
+from whybench.study.texts import read_study_text, render_markdown, render_prompt_html
 from whybench.suites.contract import UserError
 
 
 def test_markdown_becomes_html_and_html_stays_words() -> None:
-    made = text_html(
+    made = render_markdown(
         "# Hello\n\nA *b* <script>alert(1)</script> [link](https://a.example)\n\n- one"
     )
     assert made == (
@@ -17,29 +17,29 @@ def test_markdown_becomes_html_and_html_stays_words() -> None:
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_link_runs_a_script() -> None:
-    assert "<img" not in text_html("![a](https://a.example/a.png)")
-    assert "href" not in text_html("[a](javascript:alert(1))")
+    assert "<img" not in render_markdown("![a](https://a.example/a.png)")
+    assert "href" not in render_markdown("[a](javascript:alert(1))")
 
 
 def test_the_words_of_prompts_are_no_markdown() -> None:
-    assert prompt_html("A *b* <i>\n\nTwo:\n- x\n- y_z_\nThen.") == (
+    assert render_prompt_html("A *b* <i>\n\nTwo:\n- x\n- y_z_\nThen.") == (
         "<p>A *b* &lt;i&gt;</p><p>Two:</p><ul><li>x</li><li>y_z_</li></ul><p>Then.</p>"
     )
-    assert prompt_html("") == ""
+    assert render_prompt_html("") == ""
 
 
 def test_own_texts_come_first_then_those_of_the_suite(tmp_path) -> None:
     mine = tmp_path / "mine.md"
     mine.write_text("# Mine", encoding="utf-8")
-    assert own_text("consent", "judge", str(mine)) == "# Mine"
-    assert "slider" in own_text("instructions", "judge", None)
-    assert "slider" not in own_text("instructions", "somebody-elses", None)
+    assert read_study_text("consent", "judge", str(mine)) == "# Mine"
+    assert "slider" in read_study_text("instructions", "judge", None)
+    assert "slider" not in read_study_text("instructions", "somebody-elses", None)
 
 
 def test_a_text_that_cannot_be_read(tmp_path) -> None:
     with pytest.raises(UserError, match="--consent must be a file of Markdown in UTF-8, got"):
-        own_text("consent", "judge", str(tmp_path / "none.md"))
+        read_study_text("consent", "judge", str(tmp_path / "none.md"))
     broken = tmp_path / "latin.md"
     broken.write_bytes(b"\xe4")
     with pytest.raises(UserError, match="--consent must be a file of Markdown in UTF-8, got"):
-        own_text("consent", "judge", str(broken))
+        read_study_text("consent", "judge", str(broken))

@@ -10,7 +10,7 @@ import pytest
 import yaml
 from tests.altered import altered
 
-from whybench.suites.checks import check_design, check_names
+from whybench.suites.checks import _CHECKS, check_design
 from whybench.suites.contract import Agent, Answer
 from whybench.suites.judge import SUITE
 
@@ -65,8 +65,8 @@ BROKEN = [
     ),
     ("two derivations agree", each(disagreeing)),
     ("two derivations agree", each(one_derivation)),
-    ("gold passes its own scorer", changed(oracle=lambda item: f"{item.truth:.0f} or so, or 3")),
-    ("gold passes its own scorer", changed(oracle=lambda item: str(100 - round(item.truth)))),
+    ("oracle passes its own scorer", changed(oracle=lambda item: f"{item.truth:.0f} or so, or 3")),
+    ("oracle passes its own scorer", changed(oracle=lambda item: str(100 - round(item.truth)))),
     ("a cut-off reply is no answer", changed(parse_reply=read_gold_cut_off)),
     ("silence is no answer", changed(parse_reply=read_always)),
     (
@@ -83,7 +83,7 @@ BROKEN = [
     ("no constant answer wins", changed(is_correct=lambda item, answer: True)),
     (
         "reference agents are readable",
-        changed(agents={"mute": Agent("mute", "", mute, known=lambda *_: {"ea": 0.0})}),
+        changed(agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"ea": 0.0})}),
     ),
 ]
 
@@ -98,7 +98,7 @@ def test_the_check_fails_on_a_broken_suite(name: str, suite) -> None:
 
 def test_a_sound_design_passes_every_check() -> None:
     results = list(check_design(SUITE, DESIGN))
-    assert tuple(result.name for result in results) == check_names(SUITE)
+    assert tuple(result.name for result in results) == (*_CHECKS, *SUITE.checks)
     assert len(results) >= 12
     assert all(result.passed and result.looked_at == 80 for result in results)
 
@@ -118,4 +118,4 @@ def test_overload_that_speaks_of_the_story_is_found(tmp_path) -> None:
 
 def test_a_check_that_looked_at_nothing_has_not_passed() -> None:
     empty = changed(items=lambda design: [])
-    assert not any(result.passed for result in check_design(empty, DESIGN) if result.asked)
+    assert not any(result.passed for result in check_design(empty, DESIGN) if result.applies)

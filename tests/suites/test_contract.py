@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from whybench.aliases import current_settings
 from whybench.suites.contract import (
     Answer,
     Budget,
@@ -17,8 +18,7 @@ from whybench.suites.contract import (
     UserError,
     factor,
 )
-from whybench.suites.designs import with_design_key
-from whybench.suites.episode import OneTurn
+from whybench.suites.items import OneTurn
 from whybench.suites.judge.design import DESIGNS as JUDGE_DESIGNS
 from whybench.suites.registry import get_suite, suite_names
 
@@ -166,13 +166,18 @@ def test_the_old_name_of_a_design_is_still_read(name: str, tmp_path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(f"base: {last}\n", encoding="utf-8")
     assert one.make_design({"base": str(path)}).hash == one.designs[last].hash
-    with pytest.raises(UserError, match="settings must name one design, got design=a and base=b"):
+    with pytest.raises(
+        UserError, match="settings must have one value for design, got a and b for base"
+    ):
         one.make_design({"design": "a", "base": "b"})
 
 
 def test_old_settings_are_said_in_todays_words() -> None:
-    assert with_design_key({"base": "core", "style": "cot"}) == {"design": "core", "style": "cot"}
-    assert with_design_key({"style": "cot"}) == {"style": "cot"}
+    assert current_settings("judge", {"base": "core", "style": "cot"}) == {
+        "design": "core",
+        "style": "cot",
+    }
+    assert current_settings("judge", {"style": "cot"}) == {"style": "cot"}
 
 
 def test_settings_may_stand_in_a_part_of_a_design() -> None:

@@ -9,7 +9,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.registry import registry_info, registry_lookup
 
 from whybench import _registry
-from whybench.suites.designs import factors_of
+from whybench.suites.designs import list_factors
 from whybench.suites.registry import get_suite
 from whybench.suites.task import inspect_metric, inspect_scorer, inspect_task
 
@@ -37,7 +37,7 @@ def test_arguments_are_the_factors_with_their_help(name: str) -> None:
     one = get_suite(name)
     task = inspect_task(one)
     taken = inspect.signature(task).parameters
-    factors = factors_of(type(next(iter(one.designs.values()))))
+    factors = list_factors(type(next(iter(one.designs.values()))))
     options = one.inspection.options
     assert list(taken) == ["design", *factors, "shard", "group", *options, "others"]
     assert taken["design"].default == "core"
@@ -64,7 +64,7 @@ def test_judge_takes_what_it_always_took() -> None:
     ("given", "message"),
     [
         ({"styl": "cot"}, "a design takes design, name, story, .* split, got 'styl'"),
-        ({"style": "cott"}, "style must be among numeric, cot, confidence, got 'cott'"),
+        ({"style": "cott"}, "style must be among direct, cot, confidence, got 'cott'"),
         ({"design": "cores"}, "design must be one of core, .* got 'cores'"),
         ({"shard": "3/2"}, "shard must be i/n .* got '3/2'"),
         ({"group": 0}, "group must be a whole number from 1, got 0"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.starts import start, write_start
+from whybench.scaffolds import make_scaffold, write_scaffold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ def installed(
 ) -> Path:
     """Return a folder of packages that holds the start of a suite called lamp."""
     folder = tmp_path_factory.mktemp("lamp")
-    write_start(start("suite", "lamp"), folder)
+    write_scaffold(make_scaffold("suite", "lamp"), folder)
     install(folder / "whybench-lamp", folder / "site-packages")
     return folder / "site-packages"
 

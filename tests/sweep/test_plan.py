@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
-from whybench.suites.shards import in_samples, take_shard
-from whybench.sweep.plan import Ask, Plan, read_plan, units_of
+from whybench.sweep.plan import Ask, SweepPlan, list_units, read_plan
 
 NOISY = "reference/judge.noisy-or"
 
 
 def plan(*asks, models=((NOISY, {}),), **settings):
-    return Plan("out", tuple(models), asks or (Ask("judge"),), **settings)
+    return SweepPlan("out", tuple(models), asks or (Ask("judge"),), **settings)
 
 
 def test_units_cover_the_design_once():
-    units = list(units_of(plan(samples=70)))
+    units = list(list_units(plan(samples=70)))
     judge = get_suite("judge")
     items = list(judge.items(judge.designs["core"]))
     asked = [item.id for unit in units for item in take_shard(items, unit.shard)]
@@ -36,17 +36,17 @@ def core_items():
 @settings(max_examples=settings.default.max_examples // 4)
 @given(most=st.integers(7, 300), group=st.sampled_from([None, 2, 7, 20]))
 def test_no_unit_is_larger_than_wished(most, group):
-    units = list(units_of(plan(Ask("judge", group=group), samples=most)))
+    units = list(list_units(plan(Ask("judge", group=group), samples=most)))
     for unit in units:
-        samples = in_samples(take_shard(core_items(), unit.shard), group)
+        samples = split_into_samples(take_shard(core_items(), unit.shard), group)
         assert unit.samples == len(samples) <= most
 
 
 def test_cases_of_compose_stay_together():
     compose = get_suite("compose")
     items = list(compose.items(compose.designs["core"]))
-    cases = len(in_samples(items, together=compose.grouping))
-    units = list(units_of(plan(Ask("compose"), models=[("mockllm/model", {})], samples=50)))
+    cases = len(split_into_samples(items, group_key=compose.grouping))
+    units = list(list_units(plan(Ask("compose"), models=[("mockllm/model", {})], samples=50)))
     assert sum(unit.samples for unit in units) == cases
     assert max(unit.samples for unit in units) <= 50
 
@@ -55,24 +55,24 @@ def test_names_tell_units_apart_and_do_not_change():
     settings = [{}, {"epochs": 2}, {"group": 2}, {"design": {"design": "abstract"}}, {"limit": 10}]
     asks = [Ask("judge", **setting) for setting in settings]
     models = [(NOISY, {}), (NOISY, {"b": 0.2}), ("openai/gpt-4o", {})]
-    units = [unit for ask in asks for unit in units_of(plan(ask, models=models))]
+    units = [unit for ask in asks for unit in list_units(plan(ask, models=models))]
     assert len({unit.name for unit in units}) == len(units) == 15
     assert [unit.name for unit in units] == [
-        unit.name for ask in asks for unit in units_of(plan(ask, models=models))
+        unit.name for ask in asks for unit in list_units(plan(ask, models=models))
     ]
     assert all(set(unit.name) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-") for unit in units)
 
 
 def test_reference_agents_are_asked_about_their_own_suite():
-    units = list(units_of(plan(Ask("judge"), Ask("compose", limit=3))))
+    units = list(list_units(plan(Ask("judge"), Ask("compose", limit=3))))
     assert {unit.ask.suite for unit in units} == {"judge"}
 
 
 def test_a_limit_makes_one_unit():
-    (unit,) = units_of(plan(Ask("judge", limit=30), samples=50))
+    (unit,) = list_units(plan(Ask("judge", limit=30), samples=50))
     assert (unit.shard, unit.samples) == ("1/1", 30)
     with pytest.raises(UserError, match="limit must be at most the 50 samples"):
-        list(units_of(plan(Ask("judge", limit=60), samples=50)))
+        list(list_units(plan(Ask("judge", limit=60), samples=50)))
 
 
 def test_a_plan_is_read(tmp_path):

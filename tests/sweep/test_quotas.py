@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.sweep.quotas import MARGIN, FilePace, Pace
+from whybench.sweep.pool import MARGIN, FileRateLimiter, RateLimiter
 
 
 def test_slots_follow_each_other_at_the_rate():
-    pace = Pace(10)
+    pace = RateLimiter(10)
     waits = [pace.reserve(now=100.0) for _ in range(5)]
     assert waits == pytest.approx([0, 0.1 * MARGIN, 0.2 * MARGIN, 0.3 * MARGIN, 0.4 * MARGIN])
 
 
 def test_time_that_passed_unused_is_not_made_up_for():
-    pace = Pace(10)
+    pace = RateLimiter(10)
     pace.reserve(now=100.0)
     assert pace.reserve(now=200.0) == 0
     assert pace.reserve(now=200.0) == pytest.approx(0.1 * MARGIN)
@@ -28,7 +28,7 @@ def test_time_that_passed_unused_is_not_made_up_for():
     pauses=st.lists(st.floats(0, 2), min_size=1, max_size=200),
 )
 def test_no_window_has_more_slots_than_the_quota(rate, pauses):
-    pace, now, slots = Pace(rate), 1000.0, []
+    pace, now, slots = RateLimiter(rate), 1000.0, []
     for pause in pauses:
         now += pause
         slots.append(now + pace.reserve(now))
@@ -38,7 +38,7 @@ def test_no_window_has_more_slots_than_the_quota(rate, pauses):
 
 
 def test_processes_share_slots_through_a_file(tmp_path):
-    paces = [FilePace(tmp_path / "openai.pace", 1000) for _ in range(4)]
+    paces = [FileRateLimiter(tmp_path / "openai.pace", 1000) for _ in range(4)]
 
     def take(pace):
         return [asyncio.run(pace.reserve()) for _ in range(25)]
@@ -51,7 +51,7 @@ def test_processes_share_slots_through_a_file(tmp_path):
 
 
 def test_a_hundred_slots_take_their_time(tmp_path):
-    pace = FilePace(tmp_path / "openai.pace", 10)
+    pace = FileRateLimiter(tmp_path / "openai.pace", 10)
     waits = [asyncio.run(pace.reserve()) for _ in range(100)]
     assert waits[-1] == pytest.approx(9.9 * MARGIN, abs=2.0)
     assert waits == sorted(waits)

@@ -7,15 +7,15 @@ import pytest
 from inspect_ai.log import read_eval_log_sample_summaries
 
 from whybench.suites.contract import UserError
-from whybench.sweep.collection import answers_of, state_of
-from whybench.sweep.plan import Ask, Plan, units_of
+from whybench.sweep.collection import read_answers, read_state
+from whybench.sweep.plan import Ask, SweepPlan, list_units
 from whybench.sweep.store import DONE, PROGRESS, Store, open_store
 from whybench.sweep.worker import run_unit
 
 
 def unit_of(model, limit=12, **ask):
-    plan = Plan("out", ((model, {}),), (Ask("judge", limit=limit, **ask),))
-    (unit,) = units_of(plan)
+    plan = SweepPlan("out", ((model, {}),), (Ask("judge", limit=limit, **ask),))
+    (unit,) = list_units(plan)
     return unit
 
 
@@ -26,33 +26,33 @@ def run(unit, store, folder, **settings):
 def test_a_unit_runs_once_and_its_answers_are_collected(tmp_path):
     store = open_store(str(tmp_path / "out"))
     unit = unit_of("reference/judge.noisy-or", epochs=2)
-    assert not state_of(unit, store).done
+    assert not read_state(unit, store).done
     first = run(unit, store, tmp_path / "one")
     assert (first["samples"], first["asked"]) == (24, 24)
     # On another machine, with nothing of its own: done is done.
     assert run(unit, store, tmp_path / "two") == first
     assert not (tmp_path / "two").exists()
-    rows = answers_of(unit, store).rows["judge"]
+    rows = read_answers(unit, store).rows["judge"]
     assert len({(row["item"], row["epoch"]) for row in rows}) == len(rows) == 24
-    assert state_of(unit, store).samples == 24
+    assert read_state(unit, store).samples == 24
 
 
 def test_another_machine_goes_on_from_the_last_upload(tmp_path):
     store = open_store(str(tmp_path / "out"))
     unit = unit_of("reference/judge.noisy-or")
     run(unit, store, tmp_path / "one")
-    store.forget(unit.name, DONE)  # as if the machine was lost after the last upload
+    store.remove_log(unit.name, DONE)  # as if the machine was lost after the last upload
     shutil.rmtree(tmp_path / "one")
     again = run(unit, store, tmp_path / "two")
     assert again["asked"] == 0
-    assert len(answers_of(unit, store).rows["judge"]) == 12
+    assert len(read_answers(unit, store).rows["judge"]) == 12
 
 
 def test_what_is_older_here_gives_way_to_what_was_uploaded_elsewhere(tmp_path):
     store = open_store(str(tmp_path / "out"))
     unit = unit_of("reference/judge.noisy-or")
     run(unit, store, tmp_path / "one")
-    store.forget(unit.name, DONE)
+    store.remove_log(unit.name, DONE)
     stale = tmp_path / "two" / unit.name
     stale.mkdir(parents=True)
     (stale / "stale.eval").write_bytes(b"half a log")
@@ -65,8 +65,8 @@ def test_a_unit_that_cannot_run_says_why(tmp_path):
     unit = unit_of("nobody/model")
     with pytest.raises(UserError, match="nobody"):
         run(unit, store, tmp_path / "one")
-    assert not state_of(unit, store).done
-    assert store.note(unit.name, DONE) is None
+    assert not read_state(unit, store).done
+    assert store.read_note(unit.name, DONE) is None
 
 
 def test_notes_tell_where_a_unit_runs(tmp_path):
@@ -83,11 +83,11 @@ def test_progress_never_says_more_than_the_uploaded_log_holds(tmp_path):
     """Samples that have ended may not be in the log yet: it is written a few at a time."""
 
     class Watched(Store):
-        def say(self, unit, name, what):
+        def write_note(self, unit, name, what):
             if name == PROGRESS:
                 held = [len(read_eval_log_sample_summaries(log)) for log in self.logs(unit)]
                 said.append((what["done"], max(held, default=0)))
-            super().say(unit, name, what)
+            super().write_note(unit, name, what)
 
     said = []
     opened = open_store(str(tmp_path / "out"))
@@ -103,9 +103,9 @@ def test_what_is_here_and_was_never_uploaded_is_uploaded_first(tmp_path):
     store = open_store(str(tmp_path / "out"))
     unit = unit_of("reference/judge.noisy-or")
     run(unit, store, tmp_path / "one")
-    store.forget(unit.name, DONE)
+    store.remove_log(unit.name, DONE)
     for log in store.logs(unit.name):
         store.files.rm_file(log)
     assert run(unit, store, tmp_path / "one")["asked"] == 0
-    assert state_of(unit, store).samples == 12
-    assert len(answers_of(unit, store).rows["judge"]) == 12
+    assert read_state(unit, store).samples == 12
+    assert len(read_answers(unit, store).rows["judge"]) == 12

@@ -14,15 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.altered import altered
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 from whybench.training import corpora
 from whybench.training.canary import CANARY, canary
-from whybench.training.contamination import Finding, examine, find
-from whybench.training.corpora import Text, texts_of
-from whybench.training.fingerprints import ENOUGH, Fingerprints, fingerprints
-from whybench.training.series import training_series
-from whybench.training.shingles import LENGTH, words_of
+from whybench.training.contamination import TextFinding, search_text, search_texts
+from whybench.training.corpora import Text, read_texts
+from whybench.training.fingerprints import ENOUGH, Fingerprints, make_fingerprints
+from whybench.training.items import training_items
+from whybench.training.shingles import LENGTH, digest_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ DESIGNS = (("judge", "core"), ("compose", "core"), ("intervene", "core"))
 
 @pytest.fixture(scope="module")
 def known() -> Fingerprints:
-    return fingerprints(
+    return make_fingerprints(
         [(get_suite(name), get_suite(name).designs[design]) for name, design in DESIGNS]
     )
 
@@ -52,7 +52,7 @@ def text(words: str, everything: str = "") -> Text:
 def test_a_text_is_found_at_its_place(
     before: list[str], within: list[str], after: list[str]
 ) -> None:
-    whole, part = words_of([*before, *within, *after]), words_of(within)
+    whole, part = digest_words([*before, *within, *after]), digest_words(within)
     assert whole.run(len(before), len(within)) == part.whole
     assert len(part) == len(within)
     assert part.shingles.tolist() == whole.shingles[len(before) :][: len(part.shingles)].tolist()
@@ -63,11 +63,11 @@ def test_a_text_is_found_at_its_place(
 
 @given(WORDS, WORDS)
 def test_texts_of_different_words_have_different_digests(one: list[str], other: list[str]) -> None:
-    assert (words_of(one).whole == words_of(other).whole) == (one == other)
+    assert (digest_words(one).whole == digest_words(other).whole) == (one == other)
 
 
 def test_white_space_and_case_do_not_matter() -> None:
-    assert words_of("If  THE\nlamp is\ton").whole == words_of("if the lamp is on").whole
+    assert digest_words("If  THE\nlamp is\ton").whole == digest_words("if the lamp is on").whole
 
 
 @pytest.mark.slow
@@ -75,19 +75,19 @@ def test_exact_copies_are_found_within_other_texts(known: Fingerprints) -> None:
     for name, design in DESIGNS:
         for item, prompt in prompts(name, design, 30):
             around = f"Hello there. {prompt.upper().replace(' ', '  ')} Good bye."
-            (finding,) = find(text(around), known)
-            assert finding == Finding("here:1", "exact", name, design, "test", item, 1.0)
+            (finding,) = search_text(text(around), known)
+            assert finding == TextFinding("here:1", "exact", name, design, "test", item, 1.0)
             assert finding.contaminates
 
 
 def test_near_copies_are_found_and_say_how_near(known: Fingerprints) -> None:
     for item, prompt in prompts("compose", "core", 15):
         words = prompt.split()
-        (finding,) = find(text(" ".join(words[: len(words) - 12])), known)
+        (finding,) = search_text(text(" ".join(words[: len(words) - 12])), known)
         assert (finding.found, finding.suite, finding.split) == ("near", "compose", "test")
         assert 0.5 <= finding.share <= 1
         words[20::40] = ["something"] * len(words[20::40])
-        (finding,) = find(text(" ".join(words)), known)
+        (finding,) = search_text(text(" ".join(words)), known)
         assert finding.found == "near"
         assert finding.item.startswith("compose-")
         assert item
@@ -99,19 +99,21 @@ def test_a_prompt_that_leaves_much_unsaid_is_found_by_exact_copies_alone(
     few = [prompt for prompt in known.prompts if len(prompt.kept) < ENOUGH]
     assert {prompt.suite for prompt in few} == {"intervene"}
     (_, prompt), *_ = prompts("intervene", "core", 1)
-    (finding,) = find(text(prompt.rsplit(maxsplit=2)[0]), known)
+    (finding,) = search_text(text(prompt.rsplit(maxsplit=2)[0]), known)
     assert (finding.found, finding.split) == ("words", "open")
 
 
 @pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
 def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> None:
     asked = get_suite(name)
-    texts = [text(asked.render(item)) for item in training_series(asked, {}).take(300)]
-    result = examine(texts, known)
+    texts = [text(asked.render(item)) for item in training_items(asked, {}).take(300)]
+    result = search_texts(texts, known)
     side = "open" if name == "intervene" else "train"
     assert dict(result.counts) == {("words", name, "", side): 300}
     assert not result.contaminated
-    marked = examine([text(one.words, f"{one.words} {canary('train')}") for one in texts], known)
+    marked = search_texts(
+        [text(one.words, f"{one.words} {canary('train')}") for one in texts], known
+    )
     assert dict(marked.counts) == {("canary", name, "", "train"): 300}
 
 
@@ -122,46 +124,46 @@ def test_a_test_world_that_no_design_asks_about_is_contamination(known: Fingerpr
     ):
         asked = get_suite(name)
         *_, item = asked.items(asked.make_design(settings))
-        (finding,) = find(text(asked.render(item)), known)
+        (finding,) = search_text(text(asked.render(item)), known)
         assert (finding.found, finding.suite, finding.split) == ("words", name, "test")
         assert finding.contaminates
 
 
 def test_canaries(known: Fingerprints) -> None:
-    (finding,) = find(text("nothing of ours", f"x {CANARY} y"), known)
+    (finding,) = search_text(text("nothing of ours", f"x {CANARY} y"), known)
     assert (finding.found, finding.split) == ("canary", "test")
     (_, prompt), *_ = prompts("judge", "core", 1)
-    (finding,) = find(text(prompt, f"{prompt} {canary('train')}"), known)
+    (finding,) = search_text(text(prompt, f"{prompt} {canary('train')}"), known)
     assert finding.found == "exact"
     # An opening does not say its world, and the row says that it was exported to train on.
     (_, opening), *_ = prompts("intervene", "core", 1)
-    (finding,) = find(text(opening, f"{opening} {canary('train')}"), known)
+    (finding,) = search_text(text(opening, f"{opening} {canary('train')}"), known)
     assert (finding.found, finding.split) == ("canary", "train")
-    assert find(text("nothing of ours " * 30), known) == []
+    assert search_text(text("nothing of ours " * 30), known) == []
 
 
 def test_designs_that_ask_the_same_are_both_named() -> None:
     judge = get_suite("judge")
-    both = fingerprints([(judge, judge.designs["core"]), (judge, judge.designs["styles"])])
+    both = make_fingerprints([(judge, judge.designs["core"]), (judge, judge.designs["styles"])])
     assert len(both.prompts) == 720
     (_, prompt), *_ = prompts("judge", "core", 1)
-    assert [found.designs for found in find(text(prompt), both)] == ["core,styles"]
+    assert [found.designs for found in search_text(text(prompt), both)] == ["core,styles"]
 
 
 def test_what_cannot_be_fetched_is_left_out_with_its_reason(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from whybench.datasets import DataError
+    from whybench.errors import DataError
 
     def refuse(_: object) -> Any:
         raise DataError("no such data here")
 
     judge = get_suite("judge")
     absent = altered(judge, items=refuse, training=None)
-    found = fingerprints([(absent, judge.designs["published"])])
+    found = make_fingerprints([(absent, judge.designs["published"])])
     assert dict(found.left_out) == {"judge published": "no such data here"}
-    assert (found.prompts, found.longest, found.alike) == ((), 0, 0)
-    assert find(text("some words of no importance " * 5), found) == []
+    assert (found.prompts, found.longest, found.not_distinctive) == ((), 0, 0)
+    assert search_text(text("some words of no importance " * 5), found) == []
 
 
 ROWS: list[Any] = [
@@ -187,7 +189,7 @@ def written(folder: Path, kind: str) -> str:
 @pytest.mark.parametrize("kind", ["jsonl", "jsonl.gz", "json", "parquet"])
 def test_rows_of_every_kind_are_read(kind: str, tmp_path: Path) -> None:
     path = written(tmp_path, kind)
-    found = list(texts_of(path))
+    found = list(read_texts(path))
     assert [one.words.split() for one in found] == [
         ["user", "one", "x", "two"],
         ["user", "drei"],
@@ -196,9 +198,11 @@ def test_rows_of_every_kind_are_read(kind: str, tmp_path: Path) -> None:
         ["drei", "user"],
     ]
     assert [one.where for one in found] == [f"{path}:1", f"{path}:2"]
-    assert [one.all for one in texts_of(f"file://{path}", "messages")] == [one.all for one in found]
+    assert [one.all for one in read_texts(f"file://{path}", "messages")] == [
+        one.all for one in found
+    ]
     with pytest.raises(UserError, match="`column` must be one of the columns of .*, got 'text'"):
-        list(texts_of(path, "text"))
+        list(read_texts(path, "text"))
 
 
 def test_plain_text_comes_in_pieces_and_nothing_hides_at_a_seam(
@@ -208,9 +212,9 @@ def test_plain_text_comes_in_pieces_and_nothing_hides_at_a_seam(
     told = prompts("judge", "core", 12)
     path = tmp_path / "corpus.txt"
     path.write_text("\nand then\n".join(prompt for _, prompt in told), encoding="utf-8")
-    pieces = list(texts_of(str(path), overlap=known.longest))
+    pieces = list(read_texts(str(path), overlap=known.longest))
     assert len(pieces) > 3
-    result = examine(pieces, known)
+    result = search_texts(pieces, known)
     assert dict(result.counts) == {("exact", "judge", "core", "test"): 12}
     assert {finding.item for finding in result.findings} == {item for item, _ in told}
 
@@ -230,4 +234,4 @@ def test_what_cannot_be_read_is_told(
     if content is not None:
         (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        list(texts_of(str(tmp_path / name)))
+        list(read_texts(str(tmp_path / name)))

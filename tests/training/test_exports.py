@@ -13,8 +13,8 @@ from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 from whybench.training import reward
 from whybench.training.canary import canary
-from whybench.training.exports import CHARACTERS, ROWS, _portions, export
-from whybench.training.series import evaluation_series, training_series
+from whybench.training.exports import CHARACTERS, ROWS, _batches, export
+from whybench.training.items import evaluation_items, training_items
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
 def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: Path) -> None:
-    series, count = training_series(get_suite(name), {}), 3 if name == "analyze" else 40
+    series, count = training_items(get_suite(name), {}), 3 if name == "analyze" else 40
     first = {
         kind: export(series, count, tmp_path / f"first.{kind}") for kind in ("jsonl", "parquet")
     }
@@ -32,7 +32,7 @@ def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: 
     assert lines == [{name: row[name] for name in lines[0]} for row in table.to_pylist()]
     assert set(lines[0]) == set(table.column_names)
     for kind, one in first.items():
-        again = export(training_series(get_suite(name), {}), count, tmp_path / f"again.{kind}")
+        again = export(training_items(get_suite(name), {}), count, tmp_path / f"again.{kind}")
         assert (again.rows, again.size, again.sha256) == (count, one.size, one.sha256)
         assert one.sha256 == hashlib.sha256(one.path.read_bytes()).hexdigest()
     item, row = next(series.take(1)), lines[0]
@@ -53,14 +53,14 @@ def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: 
 
 
 def test_a_prefix_of_a_longer_file_is_the_shorter_one(tmp_path: Path) -> None:
-    series = training_series(get_suite("compose"), {})
+    series = training_items(get_suite("compose"), {})
     export(series, 20, tmp_path / "few.jsonl")
     export(series, 300, tmp_path / "many.jsonl")
     assert (tmp_path / "many.jsonl").read_bytes().startswith((tmp_path / "few.jsonl").read_bytes())
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
-    series = evaluation_series(get_suite("judge"), {"design": "core"})
+    series = evaluation_items(get_suite("judge"), {"design": "core"})
     for kind in ("jsonl", "parquet"):
         with pytest.raises(UserError, match="count must be at most 240, the number of different"):
             export(series, 241, tmp_path / f"many.{kind}")
@@ -69,8 +69,8 @@ def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:
         export(series, 1, tmp_path / "a.csv")
 
 
-def test_portions_are_bounded_in_rows_and_in_text() -> None:
+def test_batches_are_bounded_in_rows_and_in_text() -> None:
     short = [{"prompt": "x"}] * (ROWS + 5)
-    assert [len(portion) for portion in _portions(short)] == [ROWS, 5]
+    assert [len(portion) for portion in _batches(short)] == [ROWS, 5]
     long = [{"prompt": "x" * (CHARACTERS // 2)}] * 5
-    assert [len(portion) for portion in _portions(long)] == [2, 2, 1]
+    assert [len(portion) for portion in _batches(long)] == [2, 2, 1]

@@ -11,14 +11,14 @@ import pytest
 from whybench.suites.contract import UserError, reply_generator
 from whybench.suites.registry import get_suite
 from whybench.training import grade, reward
-from whybench.training.series import training_series
+from whybench.training.items import training_items
 
 NAMES = ("judge", "intervene", "compose", "analyze")
 
 
 def rows(name: str, count: int, **settings: object) -> list[tuple[Any, dict[str, Any]]]:
     """Return items to train on, each with its row as JSON has it."""
-    series = training_series(get_suite(name), settings)
+    series = training_items(get_suite(name), settings)
     made = json.loads(json.dumps(list(series.rows(count))))
     return list(zip(series.take(count), made, strict=True))
 

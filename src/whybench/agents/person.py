@@ -11,8 +11,8 @@ import click
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
-from whybench.agents.conversation import episode_so_far, item_asked
-from whybench.suites.contract import UserError
+from whybench.agents.provider import find_current_item, replay_episode
+from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -52,28 +52,28 @@ class PersonAPI(ModelAPI):
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
         """Let the person take their turn."""
-        item_id, item = item_asked(input)
-        asked = get_suite(item_id.partition("-")[0]) if item is not None else None
-        if item is None or asked is None or asked.play is None:
+        item_id, item = find_current_item(input)
+        suite = get_suite(item_id.partition("-")[0]) if item is not None else None
+        if item is None or suite is None or suite.play is None:
             raise PrerequisiteError(
                 "person/… takes part in episodes that `whybench play SUITE` opens, "
                 f"got {item_id or 'a message without an item'}"
             )
-        episode, _ = episode_so_far(asked, item, input)
-        reply = _turn(asked.play, item, episode)
+        episode, _ = replay_episode(suite, item, input)
+        reply = _take_turn(suite.play, item, episode)
         episode.hear(reply, truncated=False)
         if episode.over:
-            _print("", *asked.play.debrief(episode))
+            _print("", *suite.play.debrief(episode))
         output = ModelOutput.from_content(f"person/{self.model_name}", reply)
         output.usage = ModelUsage()
         return output
 
 
-def _turn(play: Play, item: Item, episode: Episode) -> str:
-    """Show where things stand, and ask until something can be read."""
+def _take_turn(play: Play, item: Item, episode: Episode) -> str:
+    """Show the episode so far, and ask until the person typed something valid."""
     _print("", *play.show(item, episode))
     while True:
-        typed = _typed()
+        typed = _read_line()
         if typed.lower() in {"help", "?"}:
             _print("", *play.help(item), "")
             continue
@@ -83,8 +83,8 @@ def _turn(play: Play, item: Item, episode: Episode) -> str:
             _print(str(error))
 
 
-def _typed() -> str:
-    """Return a line; Ctrl-C leaves at once, like the end of the input."""
+def _read_line() -> str:
+    """Return a line that was typed; Ctrl-C leaves at once, like the end of the input."""
     # The event loop would take note of Ctrl-C and wait until something is typed.
     waiting = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -1,8 +1,8 @@
 """The Inspect provider `reference/<suite>.<agent>`.
 
-A reference agent runs through the same pipeline as any model. It learns from the message only
-which item it is asked, finds the item by its id and answers by its strategy. Each epoch gets fresh
-noise; everything follows from seed, item and epoch.
+A reference agent runs through the same pipeline as any model. It learns from the messages only
+which item it is asked and what was replied so far, finds the item by its id and answers by its
+strategy. Each epoch gets fresh noise; everything follows from seed, item and epoch.
 """
 
 from __future__ import annotations
@@ -13,15 +13,45 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 from inspect_ai.solver._task_state import sample_state
 
-from whybench.agents.conversation import episode_so_far, item_asked
-from whybench.suites.contract import UserError, reply_generator
-from whybench.suites.registry import get_suite, suite_names
+from whybench.errors import UserError
+from whybench.suites.contract import reply_generator
+from whybench.suites.registry import find_item, get_suite, suite_names
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
     from inspect_ai.tool import ToolChoice, ToolInfo
 
-__all__ = ["ReferenceAPI", "reference"]
+    from whybench.suites.contract import Episode, Item
+    from whybench.suites.registry import AnySuite
+
+__all__ = [
+    "ReferenceAPI",
+    "find_current_item",
+    "reference",
+    "replay_episode",
+]
+
+
+def find_current_item(messages: list[ChatMessage]) -> tuple[str, Item | None]:
+    """Return the id of the item that is asked, and the item if this process asks it.
+
+    The last message about an item names it, or else the sample does.
+    """
+    named = (str((message.metadata or {}).get("item", "")) for message in reversed(messages))
+    item_id = next(filter(None, named), "")
+    state = None if item_id else sample_state()
+    if state is not None:
+        item_id = str(state.sample_id)
+    return item_id, find_item(item_id)
+
+
+def replay_episode(suite: AnySuite, item: Item, messages: list[ChatMessage]) -> tuple[Episode, int]:
+    """Return the episode after all replies so far, and how many there were."""
+    episode = suite.open_episode(item.factors)
+    replies = [message.text for message in messages if message.role == "assistant"]
+    for reply in replies:
+        episode.hear(reply, truncated=False)
+    return episode, len(replies)
 
 
 class ReferenceAPI(ModelAPI):
@@ -62,7 +92,7 @@ class ReferenceAPI(ModelAPI):
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
         """Reply to the item that the conversation is about."""
-        item_id, item = item_asked(input)
+        item_id, item = find_current_item(input)
         if item is None or not item_id.startswith(f"{self.suite.name}-"):
             raise UserError(
                 f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
@@ -71,12 +101,12 @@ class ReferenceAPI(ModelAPI):
             )
         state = sample_state()
         epoch = state.epoch if state is not None else 1
-        asked: Any = item
+        context: Any = item
         turn = 0
         if self.suite.multi_turn:
-            asked, turn = episode_so_far(self.suite, item, input)
+            context, turn = replay_episode(self.suite, item, input)
         rng = reply_generator(self.agent.name, self.settings, item_id, epoch, turn)
-        reply = self.agent.reply(asked, self.settings, rng)
+        reply = self.agent.reply(context, self.settings, rng)
         output = ModelOutput.from_content(self.model_name, reply)
         # Words stand for tokens; with usage set, nothing is downloaded to count them.
         sent = sum(len(message.text.split()) for message in input)

@@ -12,34 +12,36 @@ from importlib import import_module
 import click
 
 from whybench import __version__
-from whybench.cli.options import in_options
-from whybench.datasets import DataError
-from whybench.suites.contract import UserError
+from whybench.cli.options import name_options
+from whybench.errors import DataError, UserError
 
-__all__ = ["main"]
+__all__ = ["COMMANDS", "main", "whybench_command"]
 
 COMMANDS = {
     "list": ("catalog", "Suites, designs and reference agents."),
     "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
     "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
     "run": ("run", "Ask a model the items of a design."),
-    "profile": ("profile", "Measure every ability of a model; says beforehand what it costs."),
+    "profile": ("run", "Measure every ability of a model; says beforehand what it costs."),
     "compare": ("compare", "What changed between two runs or models, paired by item."),
-    "play": ("play", "Take part yourself, at the terminal, and be recorded."),
-    "study": ("study", "Ask people: an experiment in a browser, and its data."),
-    "new": ("new", "A story, theme, challenge or suite of your own: a start that works."),
+    "play": ("people", "Take part yourself, at the terminal, and be recorded."),
+    "study": ("people", "Ask people: an experiment in a browser, and its data."),
+    "new": ("authors", "A story, theme, challenge or suite of your own: a scaffold that works."),
     "records": ("results", "Logs to one tidy table of answers."),
     "measures": ("results", "Logs or records to measures with intervals."),
-    "figures": ("figures", "What a run looks like: figures as PDF, SVG and PNG."),
-    "report": ("report", "One page for everything: profiles, comparisons, figures, answers, data."),
-    "replicate": ("replicate", "Published results, recomputed from raw data."),
-    "check": ("soundness", "Is a suite sound? A dozen checks on every design."),
-    "calibrate": ("soundness", "Do the measures recover what is known of the reference agents?"),
-    "sandbox": ("sandbox", "Can this machine confine code that a model wrote?"),
+    "figures": ("results", "What a run looks like: figures as PDF, SVG and PNG."),
+    "report": (
+        "results",
+        "One page for everything: profiles, comparisons, figures, data.",
+    ),
+    "replicate": ("compare", "Published results, recomputed from raw data."),
+    "check": ("authors", "Is a suite sound? A dozen checks on every design."),
+    "calibrate": ("authors", "Do the measures of reference agents have their expected values?"),
+    "sandbox": ("machine", "Can this machine confine code that a model wrote?"),
     "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
-    "export": ("export", "Items to train on, with all that grading needs."),
-    "contamination": ("contamination", "Which prompts of a data set are those of tests?"),
-    "data": ("data", "Data that is downloaded: what there is, and fetching it."),
+    "export": ("training", "Items to train on, with all that grading needs."),
+    "contamination": ("training", "Which prompts of a data set are those of tests?"),
+    "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
 }
 """Command to its module here and its line in the help."""
 
@@ -67,7 +69,7 @@ class _Lazy(click.Group):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if command is None:
                 raise
-            raise type(error)(in_options(str(error), command)) from None
+            raise type(error)(name_options(str(error), command)) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -76,14 +78,14 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="whybench %(version)s")
-def _whybench() -> None:
+def whybench_command() -> None:
     """Measure how a mind, a language model or a person, reasons about cause and effect."""
 
 
 def main() -> None:
     """Run the command; a request that cannot be met ends with its message and status 2."""
     try:
-        _whybench()
+        whybench_command()
     except (UserError, DataError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)

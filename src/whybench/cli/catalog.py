@@ -7,10 +7,10 @@ from itertools import islice
 import click
 
 from whybench.cli.options import (
-    as_json,
-    chosen_design,
+    choose_design,
     design_options,
     json_option,
+    print_json,
     shard_option,
     suite_argument,
 )
@@ -26,31 +26,31 @@ __all__ = ["items_command", "list_command", "show_command"]
 def list_command(suite_name: str | None, json_output: bool) -> None:
     """List suites, or the designs and reference agents of one SUITE."""
     if suite_name is None:
-        found = list_suites()
+        suites = list_suites()
         if json_output:
-            click.echo(as_json([{"suite": n, "summary": s.summary} for n, s in found.items()]))
+            print_json([{"suite": name, "summary": s.summary} for name, s in suites.items()])
             return
-        for name, one in found.items():
-            click.echo(f"{name:12} the agent {one.summary}")
+        for name, suite in suites.items():
+            click.echo(f"{name:12} the agent {suite.summary}")
         click.echo("\n`whybench list SUITE` shows a suite's designs and reference agents.")
         return
-    one = get_suite(suite_name)
-    designs = {name: design.summary for name, design in one.designs.items()}
+    suite = get_suite(suite_name)
+    designs = {name: design.summary for name, design in suite.designs.items()}
     if json_output:
         agents = {
             name: {
                 "summary": agent.summary,
                 "parameters": {key: p.default for key, p in agent.parameters.items()},
             }
-            for name, agent in one.agents.items()
+            for name, agent in suite.agents.items()
         }
-        click.echo(as_json({"suite": one.name, "designs": designs, "agents": agents}))
+        print_json({"suite": suite.name, "designs": designs, "agents": agents})
         return
-    click.echo(f"{one.name}: the agent {one.summary}\n\nDesigns (--design)")
+    click.echo(f"{suite.name}: the agent {suite.summary}\n\nDesigns (--design)")
     for name, line in designs.items():
         click.echo(f"  {name}\n      {line}")
-    click.echo(f"\nReference agents (--model reference/{one.name}.NAME -M PARAMETER=VALUE)")
-    for name, agent in one.agents.items():
+    click.echo(f"\nReference agents (--model reference/{suite.name}.NAME -M PARAMETER=VALUE)")
+    for name, agent in suite.agents.items():
         click.echo(f"  {name:18} {agent.summary}")
         for key, parameter in agent.parameters.items():
             click.echo(f"  {'':18}   {key}={parameter.default}: {parameter.meaning}")
@@ -60,7 +60,9 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
 @suite_argument
 @design_options
 @shard_option
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many items.")
+@click.option(
+    "--count", type=click.IntRange(1), help="The number of items, from the start of the design."
+)
 @click.option(
     "--format",
     "form",
@@ -74,14 +76,14 @@ def items_command(
     design: str | None,
     factors: tuple[str, ...],
     shard: str,
-    limit: int | None,
+    count: int | None,
     form: str,
 ) -> None:
     """Print the items of a design of SUITE."""
-    items = Items(*chosen_design(suite_name, design, factors), shard)
-    for item in islice(items, limit):
+    items = Items(*choose_design(suite_name, design, factors), shard)
+    for item in islice(items, count):
         if form == "jsonl":
-            click.echo(as_json(items.row(item)))
+            print_json(items.row(item))
         elif form == "ids":
             click.echo(item.id)
         else:
@@ -98,24 +100,23 @@ def show_command(
     suite_name: str, which: str, design: str | None, factors: tuple[str, ...], json_output: bool
 ) -> None:
     """Show one ITEM of SUITE, by id or by its number in the design (1 is the first)."""
-    asked, made = chosen_design(suite_name, design, factors)
-    items = Items(asked, made)
+    suite, chosen = choose_design(suite_name, design, factors)
+    items = Items(suite, chosen)
     item = items.find(which)
     derivations = [(name, float(value)) for name, value in item.certificate.derivations]
     if json_output:
-        row = items.row(item)
         certificate = {"query": item.certificate.query, "derivations": derivations}
-        click.echo(as_json({**row, "certificate": certificate}))
+        print_json({**items.row(item), "certificate": certificate})
         return
-    click.echo(asked.render(item))
+    click.echo(suite.render(item))
     click.echo("\n" + "─" * 72)
     click.echo(f"{'item':16} {item.id}")
-    click.echo(f"{'design':16} {made.name} of {asked.name}")
-    for line in asked.costs.advice(made, 1):
+    click.echo(f"{'design':16} {chosen.name} of {suite.name}")
+    for line in suite.costs.advice(chosen, 1):
         click.echo(f"{'':16} {line}")
     for name, level in item.factors.items():
         click.echo(f"{name:16} {level}")
-    for line in asked.draw(item):
+    for line in suite.draw(item):
         click.echo(line)
     click.echo(f"truth            {_short(item.truth)}")
     click.echo(f"certificate      {item.certificate.query}")

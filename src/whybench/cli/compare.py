@@ -1,26 +1,34 @@
 """`compare`: what changed between two runs or two agents, paired by item.
 
 Made for people, as a table, and for machines: `--json`, and conditions by which the command fails,
-such as `--fail-if "consistency<-0.05"` (`whybench.results.conditions`).
+such as `--fail-if "consistency<-0.05"` (`whybench.results.changes`).
+
+`replicate`: published results, recomputed from raw data.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.options import as_json, json_option
-from whybench.cli.tables import interval_text, number_text, print_rows, told_apart
-from whybench.suites.contract import UserError
+from whybench.cli.options import json_option, print_json, suite_argument
+from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
+from whybench.drawing.figure import save_figures
+from whybench.errors import UserError
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from whybench.results import Change, Comparison
 
-__all__ = ["compare_command"]
+__all__ = [
+    "compare_command",
+    "replicate_command",
+]
+
 
 FAILED = 1
 
@@ -47,27 +55,30 @@ def compare_command(
     strict: bool,
     json_output: bool,
 ) -> None:
-    """Say what changed from FIRST to SECOND: logs, folders of logs or profiles, files of records.
+    """Print what changed from FIRST to SECOND: logs, folders of logs or profiles, files of records.
 
     Changes are SECOND - FIRST, on the items that both were asked. Ends with status 0, with 1 if a
     condition of --fail-if is met, with 2 if something is wrong with the request.
     """
-    from whybench.results.conditions import FailIf  # noqa: PLC0415  (not for --help)
+    from whybench.results.changes import FailIf  # noqa: PLC0415  (not for --help)
 
     conditions = [FailIf.read(text) for text in fail_if]
-    found = _compare(first, second, agents)
-    chosen = found.choose(*measures, *(condition.measure for condition in conditions))
-    found = chosen if measures else found
-    failed = [(one, change) for one in conditions for change in one.among(found.changes, strict)]
+    comparison = _compare(first, second, agents)
+    chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
+    comparison = chosen if measures else comparison
+    failed = [
+        (condition, change)
+        for condition in conditions
+        for change in condition.find_changes(comparison.changes, strict)
+    ]
     if json_output:
-        for change in found:
-            click.echo(as_json(change.row()))
+        print_json(*(change.row() for change in comparison))
     else:
-        _print(found)
-    for note in found.notes:
+        _print(comparison)
+    for note in comparison.notes:
         click.echo(note, err=json_output)
     for condition, change in failed:
-        click.echo(f"Failed: {condition}: {_in_words(change)}", err=True)
+        click.echo(f"Failed: {condition}: {_format_change(change)}", err=True)
     sys.exit(FAILED if failed else 0)
 
 
@@ -93,7 +104,7 @@ def _print(changes: Sequence[Change]) -> None:
         rows.append(
             {
                 "suite": change.suite,
-                "measure": told_apart(change.measure, change.labels, (c.labels for c in alike)),
+                "measure": label_measure(change.measure, change.labels, (c.labels for c in alike)),
                 "first": number_text(change.first),
                 "second": number_text(change.second),
                 "change": "–" if change.estimate is None else f"{change.estimate:+.4f}",
@@ -108,7 +119,71 @@ def _print(changes: Sequence[Change]) -> None:
     print_rows(rows)
 
 
-def _in_words(change: Change) -> str:
+def _format_change(change: Change) -> str:
     ends = interval_text(change)
     where = ", ".join(f"{name}={value}" for name, value in change.labels.items())
     return f"{change.suite} {change.measure} changed by {change.estimate:+.4f} ({ends}; {where})"
+
+
+LABELS = (
+    *("agent", "style", "story", "name", "measure", "criterion", "manipulation"),
+    *("challenge", "data_set"),
+)
+"""Columns that say whose a row is, for a table that a person reads."""
+
+NUMBERS = (
+    *("estimate", "low", "high", "statistic", "p", "adjusted", "parameters", "consistency"),
+    *("printed", "b", "m", "lad", "number", "change", "n"),
+)
+"""Columns of numbers for such a table."""
+
+PREVIEW = 6
+
+
+@click.command("replicate")
+@suite_argument
+@click.option("--table", "chosen", help="Print only this table.")
+@click.option(
+    "--resamples", default=2000, show_default=True, type=click.IntRange(1), help="For intervals."
+)
+@click.option("--figures", "folder", type=click.Path(), help="Draw figures into this folder only.")
+@json_option
+def replicate_command(
+    suite_name: str, chosen: str | None, resamples: int, folder: str | None, json_output: bool
+) -> None:
+    """Recompute the published results of SUITE from the data that people and models left.
+
+    The data are downloaded if need be (`whybench data fetch`). With --json every row is printed
+    whole, one a line, with the name of its table.
+    """
+    replication = get_suite(suite_name).replication
+    if replication is None:
+        raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
+    if folder is not None:
+        if replication.figures is None:
+            raise UserError(f"--figures must be of a suite that draws them, got {suite_name}")
+        for path in save_figures(replication.figures(), folder):
+            click.echo(path)
+        return
+    tables = replication.tables(resamples)
+    if chosen is not None and chosen not in tables:
+        raise UserError(f"--table must be one of {', '.join(tables)}, got {chosen!r}")
+    for name, rows in tables.items():
+        if chosen not in (None, name):
+            continue
+        if json_output:
+            print_json(*({"table": name, **row} for row in rows))
+            continue
+        click.echo(f"{name}: {len(rows)} rows")
+        for row in rows if chosen else rows[:PREVIEW]:
+            click.echo("  " + _line(row))
+        if not chosen and len(rows) > PREVIEW:
+            click.echo(f"  ... --table {name} prints all, --json every column")
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    labels = [str(row[name]) for name in LABELS if row.get(name)]
+    numbers = [
+        f"{name} {row[name]:.4g}" for name in NUMBERS if isinstance(row.get(name), int | float)
+    ]
+    return "  ".join([*labels, *numbers, str(row.get("flags", ""))]).rstrip()

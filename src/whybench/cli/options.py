@@ -4,38 +4,41 @@ from __future__ import annotations
 
 import re
 import sys
+from contextlib import nullcontext, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import click
 import yaml
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from whybench.results import Records
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
 __all__ = [
-    "as_json",
-    "asking_options",
-    "beside_option",
-    "chosen_design",
+    "baseline_option",
+    "choose_design",
     "design_options",
-    "design_settings",
-    "in_options",
     "json_option",
-    "key_values",
+    "model_options",
+    "name_options",
+    "parse_design_settings",
+    "parse_key_values",
+    "print_json",
     "print_notes",
     "read_sources",
+    "redirect_progress",
     "reread_option",
     "shard_option",
-    "show_agents",
     "sources_argument",
     "suite_argument",
+    "track_agents",
 ]
 
 suite_argument = click.argument("suite_name", metavar="SUITE")
@@ -48,8 +51,8 @@ reread_option = click.option(
     "--reread", is_flag=True, help="Read every answer anew from its reply; no calls are made."
 )
 
-beside_option = click.option(
-    "--beside",
+baseline_option = click.option(
+    "--baseline",
     "baselines",
     multiple=True,
     metavar="NAME",
@@ -68,14 +71,14 @@ def design_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "factors",
         multiple=True,
         metavar="FACTOR=LEVELS",
-        help="Choose levels of a factor in place of the design's, such as -T style=cot,numeric.",
+        help="Choose levels of a factor in place of the design's, such as -T style=cot,direct.",
     )(command)
     return click.option(
         "--design", default=None, help="A named design or a YAML file. [default: the first]"
     )(command)
 
 
-def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a model is asked."""
     for option in (
         click.option("--max-tokens", type=click.IntRange(1), help="Longest reply, in tokens."),
@@ -93,43 +96,43 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             metavar="NAME=VALUE",
             help="Model arguments.",
-            callback=lambda _ctx, _param, pairs: key_values(pairs, "-M"),
+            callback=lambda _ctx, _param, pairs: parse_key_values(pairs, "-M"),
         ),
     ):
         command = option(command)
     return command
 
 
-def key_values(pairs: Iterable[str], option: str) -> dict[str, Any]:
-    """Read `NAME=VALUE` options; values are YAML, and a comma makes a list."""
-    read: dict[str, Any] = {}
+def parse_key_values(pairs: Iterable[str], option: str) -> dict[str, Any]:
+    """Parse `NAME=VALUE` options; values are YAML, and a comma makes a list."""
+    values: dict[str, Any] = {}
     for pair in pairs:
         name, mark, value = pair.partition("=")
         if not mark or not name:
             raise UserError(f"{option} must be NAME=VALUE, got {pair!r}")
-        read[name] = value.split(",") if "," in value else yaml.safe_load(value)
-    return read
+        values[name] = value.split(",") if "," in value else yaml.safe_load(value)
+    return values
 
 
-def chosen_design(
+def choose_design(
     suite_name: str, design: str | None, factors: Iterable[str]
 ) -> tuple[AnySuite, Design]:
-    """Return the suite and the design that were asked for."""
-    asked = get_suite(suite_name)
-    return asked, asked.make_design(design_settings(suite_name, design, factors))
+    """Return a suite and the chosen design of it."""
+    suite = get_suite(suite_name)
+    return suite, suite.make_design(parse_design_settings(suite_name, design, factors))
 
 
-def design_settings(
+def parse_design_settings(
     suite_name: str, design: str | None, factors: Iterable[str]
 ) -> dict[str, object]:
-    """Return what was asked for as `Suite.make_design` takes it; by default the first design."""
-    return get_suite(suite_name).settings(design, **key_values(factors, "-T"))
+    """Return a design's settings, as `Suite.make_design` takes them; by default the first's."""
+    return get_suite(suite_name).settings(design, **parse_key_values(factors, "-T"))
 
 
 def read_sources(
     sources: Sequence[str], reread: bool, baselines: Sequence[str], *, quiet: bool = False
 ) -> Records:
-    """Return the answers of sources with baselines below them, and say what to know of them."""
+    """Return the answers of sources with baselines below them, and print notes on them."""
     from whybench.results.sources import load  # noqa: PLC0415  (not for --help)
 
     answers = load(*sources, reread=reread)
@@ -139,13 +142,13 @@ def read_sources(
 
 
 def print_notes(answers: Records) -> None:
-    """Say what a reader should know of the sources of answers."""
+    """Print what a reader should know of the sources of answers."""
     for note in answers.notes:
         click.echo(f"Note: {note}", err=True)
 
 
-def show_agents(quiet: bool) -> Callable[[Sequence[str], str], Iterator[str]]:
-    """Return how to go through many agents and show how far it is."""
+def track_agents(quiet: bool) -> Callable[[Sequence[str], str], Iterator[str]]:
+    """Return what iterates over many agents and shows the progress."""
 
     def watch(agents: Sequence[str], label: str) -> Iterator[str]:
         with click.progressbar(agents, label=label, hidden=quiet, file=sys.stderr) as every:
@@ -154,7 +157,7 @@ def show_agents(quiet: bool) -> Callable[[Sequence[str], str], Iterator[str]]:
     return watch
 
 
-def in_options(message: str, command: click.Command) -> str:
+def name_options(message: str, command: click.Command) -> str:
     """Return a message of the library with its arguments named as a command names them.
 
     The library puts the names of arguments between backticks; a command's options and arguments
@@ -163,18 +166,24 @@ def in_options(message: str, command: click.Command) -> str:
     commands = [command, *getattr(command, "commands", {}).values()]
     names = {
         param.name: param.opts[0] if isinstance(param, click.Option) else _placeholder(param)
-        for one in commands
-        for param in one.params
+        for each in commands
+        for param in each.params
     }
-    return re.sub(r"`(\w+)`", lambda found: names.get(found[1], found[0]), message)
+    return re.sub(r"`(\w+)`", lambda match: names.get(match[1], match[0]), message)
 
 
 def _placeholder(param: click.Parameter) -> str:
     return (param.metavar or (param.name or "").upper()).strip("[]")
 
 
-def as_json(value: object) -> str:
-    """Return a value as JSON on one line, letters of all scripts as they are."""
-    import json  # noqa: PLC0415
+def print_json(*values: object) -> None:
+    """Print values as JSON, each on a line, letters of all scripts as they are."""
+    import json  # noqa: PLC0415  (light commands do without)
 
-    return json.dumps(value, ensure_ascii=False)
+    for value in values:
+        click.echo(json.dumps(value, ensure_ascii=False))
+
+
+def redirect_progress(json_output: bool) -> AbstractContextManager[object]:
+    """Send what Inspect prints to standard error where it would get between lines of JSON."""
+    return redirect_stdout(sys.stderr) if json_output else nullcontext()

@@ -1,4 +1,4 @@
-"""`records` and `measures`: from logs to tables and numbers."""
+"""What came of runs: `records`, `measures`, `figures`, and `report`, a page of everything."""
 
 from __future__ import annotations
 
@@ -7,19 +7,27 @@ from pathlib import Path
 import click
 
 from whybench.cli.options import (
-    as_json,
-    beside_option,
+    baseline_option,
     json_option,
+    print_json,
     print_notes,
     read_sources,
     reread_option,
-    show_agents,
     sources_argument,
+    track_agents,
 )
 from whybench.cli.tables import print_measures
-from whybench.suites.contract import UserError
+from whybench.drawing.figure import save_figures
+from whybench.errors import UserError
+from whybench.suites.registry import get_suite, suite_names
 
-__all__ = ["measures_command", "records_command"]
+__all__ = [
+    "figures_command",
+    "measures_command",
+    "records_command",
+    "report_command",
+    "say_step",
+]
 
 
 @click.command("records")
@@ -43,7 +51,7 @@ __all__ = ["measures_command", "records_command"]
     help="Into a folder or an address, a Parquet file for each suite, agent and design.",
 )
 @reread_option
-@beside_option
+@baseline_option
 @json_option
 def records_command(
     sources: tuple[str, ...],
@@ -62,18 +70,18 @@ def records_command(
         raise UserError(
             f"`partition` must have answers and a folder to put them in, got {table or output}"
         )
-    made = answers if table is None else answers.child_table(table)
+    chosen = answers if table is None else answers.child_table(table)
     if partition:
-        made.partition(output)
-        files = dict.fromkeys(made.suites, output)
+        chosen.partition(output)
+        files = dict.fromkeys(chosen.suites, output)
     else:
-        files = dict(zip(made.suites, map(str, made.save(output)), strict=True))
+        files = dict(zip(chosen.suites, map(str, chosen.save(output)), strict=True))
     for name, file in files.items():
-        rows, outcomes = made.tables[name].num_rows, answers[name].outcomes
-        counts = ", ".join(f"{outcomes[one]} {one}" for one in ("scored", "no_answer", "error"))
+        rows, outcomes = chosen.tables[name].num_rows, answers[name].outcomes
+        counts = ", ".join(f"{outcomes[name]} {name}" for name in ("scored", "no_answer", "error"))
         if json_output:
             row = {"suite": name, "file": file, "rows": rows, "outcomes": outcomes}
-            click.echo(as_json({**row, "notes": answers.notes}))
+            print_json({**row, "notes": answers.notes})
         else:
             click.echo(f"{file}: {rows} {table or f'answers, {counts}'}")
     if not json_output:
@@ -88,7 +96,7 @@ def records_command(
     help="Of partitioned records, only what follows from counts and means, in one scan.",
 )
 @reread_option
-@beside_option
+@baseline_option
 @json_option
 def measures_command(
     sources: tuple[str, ...],
@@ -99,19 +107,85 @@ def measures_command(
 ) -> None:
     """Compute measures from SOURCES: logs, folders of logs, or records, partitioned or not."""
     if summed and (reread or baselines):
-        given = "--reread" if reread else f"--beside {baselines[0]}"
+        given = "--reread" if reread else f"--baseline {baselines[0]}"
         raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
     if summed:
-        from whybench.results.summed import sum_measures  # noqa: PLC0415  (not for --help)
+        from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
 
-        measures, left_out = sum_measures(*sources)
+        measures, left_out = measure_sums(*sources)
         for name in left_out:
             click.echo(f"Note: left out {name}: its measures need single answers", err=True)
     else:
         answers = read_sources(sources, reread, baselines, quiet=json_output)
-        measures = answers.measures(watch=show_agents(json_output))
+        measures = answers.measures(watch=track_agents(json_output))
     if json_output:
-        for measure in measures:
-            click.echo(as_json(measure.row()))
+        print_json(*(measure.row() for measure in measures))
     else:
         print_measures(measures)
+
+
+@click.command("report")
+@sources_argument
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), help="The page, a file ending in .html."
+)
+@click.option("--title", default="Causal reasoning", show_default=True, help="The page's heading.")
+@click.option("--date", default="", help="A date to show; without it there is none.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Which answers are shown, if not all."
+)
+@click.option(
+    "--against",
+    default="",
+    metavar="AGENT",
+    help="Compare every agent with this one. [default: every two, or with the first if many]",
+)
+@reread_option
+@baseline_option
+def report_command(
+    sources: tuple[str, ...],
+    output: str,
+    title: str,
+    date: str,
+    seed: int,
+    against: str,
+    reread: bool,
+    baselines: tuple[str, ...],
+) -> None:
+    """Write one page about SOURCES: logs, folders of logs, or files of records.
+
+    The page is one HTML file that needs nothing else: profiles of the agents, comparisons, figures,
+    answers with what was said, all measures, and the data.
+    """
+    from whybench.page import check_target, report  # noqa: PLC0415  (not for --help)
+
+    check_target(output)
+    say_step("reading")
+    answers = read_sources(sources, reread, baselines)
+    page = report(answers, output, title=title, date=date, seed=seed, against=against, say=say_step)
+    click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
+
+
+def say_step(line: str) -> None:
+    """Print on standard error what is being done."""
+    click.echo(f"… {line}", err=True)
+
+
+@click.command("figures")
+@sources_argument
+@click.option("-o", "--output", required=True, type=click.Path(), help="A folder for the files.")
+@reread_option
+@baseline_option
+def figures_command(
+    sources: tuple[str, ...], output: str, reread: bool, baselines: tuple[str, ...]
+) -> None:
+    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG."""
+    answers = read_sources(sources, reread, baselines)
+    if not any(get_suite(name).draws_figures for name in answers.suites):
+        able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
+        raise UserError(
+            f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
+            f"got {', '.join(answers.suites)}"
+        )
+    for path in save_figures(answers.figures(), output):
+        click.echo(path)

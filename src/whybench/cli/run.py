@@ -1,38 +1,50 @@
-"""`run`: ask a model, and print what came of it."""
+"""`run` asks a model about one suite, `profile` asks models about all of them."""
 
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext, redirect_stdout
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from whybench.cli.options import (
-    as_json,
-    asking_options,
     design_options,
     json_option,
-    key_values,
+    model_options,
+    parse_key_values,
+    print_json,
     print_notes,
+    redirect_progress,
     shard_option,
     suite_argument,
 )
-from whybench.cli.tables import print_measures, print_outcomes
+from whybench.cli.results import say_step
+from whybench.cli.tables import print_headlines, print_measures, print_outcomes
+from whybench.suites.contract import BUDGETS
 
 if TYPE_CHECKING:
     from whybench.results import Records
 
-__all__ = ["run_command"]
+
+__all__ = [
+    "profile_command",
+    "run_command",
+]
+
+
+PEOPLE = "judgments of people, for `alignment`, are fetched by `whybench data fetch causAIign`"
 
 
 @click.command("run")
 @suite_argument
 @click.option("--model", required=True, help="A model as Inspect names it, or reference/….")
 @design_options
-@asking_options
-@click.option("--limit", type=click.IntRange(1), help="Only the first so many samples.")
-@click.option("--epochs", type=click.IntRange(1), default=1, help="Ask everything so often.")
+@model_options
+@click.option(
+    "--limit", type=click.IntRange(1), help="The number of samples, from the start of the design."
+)
+@click.option("--epochs", type=click.IntRange(1), default=1, help="How often everything is asked.")
 @shard_option
 @click.option(
     "--group",
@@ -57,7 +69,7 @@ def run_command(
     log_dir: str | None,
     only_plan: bool,
     json_output: bool,
-    **asking: Any,
+    **model_settings: Any,
 ) -> None:
     """Ask MODEL the items of a design of SUITE.
 
@@ -67,7 +79,7 @@ def run_command(
     from whybench.planning.plans import plan  # noqa: PLC0415
 
     chosen: dict[str, Any] = {
-        **key_values(factors, "-T"),
+        **parse_key_values(factors, "-T"),
         "limit": limit,
         "epochs": epochs,
         "shard": shard,
@@ -78,15 +90,11 @@ def run_command(
         click.echo(line, err=json_output)
     if only_plan:
         return
-    # What Inspect says must not get between lines of JSON.
-    with redirect_stdout(sys.stderr) if json_output else nullcontext():
-        display = "none" if json_output else None
-        answers = run(
-            suite_name, model, design, log_dir=log_dir, display=display, **chosen, **asking
-        )
+    model_settings |= {"log_dir": log_dir, "display": "none" if json_output else None}
+    with redirect_progress(json_output):
+        answers = run(suite_name, model, design, **chosen, **model_settings)
     _print(answers, json_output)
-    answered = print_outcomes(answers)
-    sys.exit(0 if answered and not answers.incomplete else 1)
+    sys.exit(print_outcomes(answers))
 
 
 def _print(answers: Records, json_output: bool) -> None:
@@ -94,8 +102,7 @@ def _print(answers: Records, json_output: bool) -> None:
     measures = answers.measures()
     (log_dir,) = answers.logs
     if json_output:
-        for measure in measures:
-            click.echo(as_json(measure.row()))
+        print_json(*(measure.row() for measure in measures))
     elif measures:
         print_notes(answers)
         click.echo()
@@ -103,3 +110,62 @@ def _print(answers: Records, json_output: bool) -> None:
         if more := len(measures) - len(measures.overall):
             click.echo(f"\n{more} more, level by level: `whybench measures {log_dir}`")
         click.echo(f"\nLogs are in {log_dir}; `whybench records {log_dir} -o answers.parquet`")
+
+
+@click.command("profile")
+@click.argument("models", nargs=-1, required=True, metavar="MODEL...")
+@click.option("--budget", default=BUDGETS[0], show_default=True, help=f"{', '.join(BUDGETS)}.")
+@click.option(
+    "--suite",
+    "suites",
+    multiple=True,
+    metavar="SUITE",
+    help="Only this suite; may be repeated. [default: all installed]",
+)
+@click.option(
+    "-o",
+    "--output",
+    help="The folder; resumed if it exists. [default: profiles/, then models and budget]",
+)
+@model_options
+@click.option("--prices", type=click.Path(), help="A YAML file of prices of your own.")
+@click.option("--max-cost", type=click.FloatRange(0), help="Refuse to cost more, in US dollars.")
+@click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and stop.")
+@json_option
+def profile_command(
+    models: tuple[str, ...],
+    budget: str,
+    suites: tuple[str, ...],
+    output: str | None,
+    prices: str | None,
+    max_cost: float | None,
+    only_plan: bool,
+    json_output: bool,
+    **model_settings: Any,
+) -> None:
+    """Measure every ability of each MODEL, as much as the budget says.
+
+    Running the same command again resumes what was interrupted, and repeats nothing.
+    """
+    from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
+
+    planned = ProfilePlan.make(models, budget, suites, prices)
+    for line in planned.lines():
+        click.echo(line, err=json_output)
+    planned.check_max_cost(max_cost)
+    if only_plan:
+        return
+    folder = Path(output) if output else planned.folder
+    with redirect_progress(json_output):
+        display = "none" if json_output else None
+        answers = run_profile(planned, folder, say_step, display=display, **model_settings)
+    print_notes(answers)
+    headlines = answers.measures().headlines
+    if json_output:
+        print_json(*(measure.row() for measure in headlines))
+    else:
+        print_headlines(headlines)
+        click.echo(f"\nEverything is in {folder}; the page is {folder / 'page.html'}")
+    if "judge" in answers.suites and "alignment" not in headlines.names:
+        click.echo(f"Note: {PEOPLE}", err=True)
+    sys.exit(print_outcomes(answers))

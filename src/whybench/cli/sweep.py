@@ -10,11 +10,10 @@ from pathlib import Path
 
 import click
 
-from whybench.cli.options import as_json, json_option
-from whybench.sweep.collection import collect, finished_units, state_of
-from whybench.sweep.plan import find_unit, read_plan, units_of
+from whybench.cli.options import json_option, print_json
+from whybench.sweep.collection import EVERY, collect, finished_units, read_state, watch
+from whybench.sweep.plan import find_unit, list_units, read_plan
 from whybench.sweep.store import open_store
-from whybench.sweep.watching import EVERY, watch
 
 __all__ = ["sweep_command"]
 
@@ -37,9 +36,9 @@ def sweep_command() -> None:
 @json_option
 def _units(plan_file: Path, json_output: bool) -> None:
     """Print the units of PLAN, numbered from 1; an array job runs one each."""
-    for number, unit in enumerate(units_of(read_plan(plan_file)), start=1):
+    for number, unit in enumerate(list_units(read_plan(plan_file)), start=1):
         if json_output:
-            click.echo(as_json({"number": number, "name": unit.name, **asdict(unit)}))
+            print_json({"number": number, "name": unit.name, **asdict(unit)})
         else:
             click.echo(f"{number:5} {unit.name}  {unit.samples} samples x {unit.ask.epochs}")
 
@@ -72,9 +71,9 @@ def _run(
     """Run the units of PLAN that are not finished."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
-    units = list(units_of(plan))
+    units = list(list_units(plan))
     chosen = units if which is None else [find_unit(units, which)]
-    left = [unit for unit in chosen if not state_of(unit, store).done]
+    left = [unit for unit in chosen if not read_state(unit, store).done]
     click.echo(f"{len(chosen)} units, {len(chosen) - len(left)} of them finished before")
     if left:
         with watch(chosen, store) as show:
@@ -107,14 +106,14 @@ def _status(plan_file: Path, again: bool, json_output: bool) -> None:
     """Show how far the units of PLAN are, wherever they run."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
-    units = list(units_of(plan))
+    units = list(list_units(plan))
     if json_output:
-        for state in (state_of(unit, store) for unit in units):
+        for state in (read_state(unit, store) for unit in units):
             row = {"name": state.unit.name, "done": state.done, "samples": state.samples}
-            click.echo(as_json({**row, "of": state.total, "reason": state.reason}))
+            print_json({**row, "of": state.total, "reason": state.reason})
         return
     with watch(units, store) as show:
-        while again and not all(state_of(unit, store).done for unit in units):
+        while again and not all(read_state(unit, store).done for unit in units):
             show({})
             time.sleep(EVERY)
 
@@ -129,12 +128,12 @@ def _collect(plan_file: Path, output: str | None, partial: bool, json_output: bo
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     target = output or f"{plan.output.rstrip('/')}/records"
-    units = list(units_of(plan))
+    units = list(list_units(plan))
     chosen = finished_units(units, store, plan_file, partial)
     with click.progressbar(chosen, label="Collecting", file=sys.stderr) as bar:
         rows = collect(bar, store, target)
     if json_output:
-        click.echo(as_json({"units": len(chosen), "rows": rows, "output": target}))
+        print_json({"units": len(chosen), "rows": rows, "output": target})
     else:
         left = len(units) - len(chosen)
         click.echo(

@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 __all__ = [
     "interval_text",
+    "label_measure",
     "number_text",
     "print_headlines",
     "print_measures",
     "print_outcomes",
     "print_rows",
-    "told_apart",
 ]
 
 SHOWN = 5
-"""So many reasons for missing answers are listed."""
+"""The number of reasons for missing answers that are listed."""
 
 SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
 """Labels that do not tell rows of one headline apart within a profile."""
@@ -65,28 +65,28 @@ def print_headlines(measures: Measures) -> None:
     click.echo()
     rows = []
     for measure in measures:
-        whose = {name: measure.labels[name] for name in ("agent", "suite")}
-        alike = [other.labels for other in measures[measure.name].filter(**whose)]
-        name = told_apart(measure.name, measure.labels, alike, SAME_IN_PROFILE)
-        rows.append({**whose, "measure": name, **_measure_texts(measure)})
+        owner = {name: measure.labels[name] for name in ("agent", "suite")}
+        others = [other.labels for other in measures[measure.name].filter(**owner)]
+        name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
+        rows.append({**owner, "measure": name, **_measure_texts(measure)})
     print_rows(sorted(rows, key=lambda row: row["agent"]))
 
 
-def print_outcomes(answers: Records) -> bool:
-    """Say what went wrong; return whether anything but errors came back."""
+def print_outcomes(answers: Records) -> int:
+    """Print what went wrong; return the exit status, 1 for an unfinished run or errors alone."""
     for reason in answers.incomplete:
         click.echo(f"The run {reason}. The same command resumes it.", err=True)
     for reason, count in answers.reasons("no_answer").most_common(SHOWN):
         click.echo(f"{count} x no answer: {reason}", err=True)
     if errors := answers.reasons("error"):
         click.echo(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
-    return errors.total() < len(answers) or not errors
+    return int(bool(answers.incomplete or (errors and errors.total() == len(answers))))
 
 
-def told_apart(
+def label_measure(
     name: str,
     labels: Mapping[str, str],
-    alike: Iterable[Mapping[str, str]],
+    others: Iterable[Mapping[str, str]],
     but: Sequence[str] = (),
 ) -> str:
     """Return the name of a measure, with those of its labels that differ among its like.
@@ -94,16 +94,16 @@ def told_apart(
     Args:
         name: The measure.
         labels: Its labels.
-        alike: The labels of all rows that are told apart from it by labels alone.
+        others: The labels of all rows of the same measure.
         but: Labels that are shown elsewhere.
     """
-    others = list(alike)
-    apart = [
+    every = list(others)
+    differing = [
         f"{label}={value}"
         for label, value in labels.items()
-        if label not in but and len({other[label] for other in others}) > 1
+        if label not in but and len({other[label] for other in every}) > 1
     ]
-    return " ".join([name, *apart])
+    return " ".join([name, *differing])
 
 
 def number_text(value: float | None) -> str:
@@ -111,11 +111,11 @@ def number_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"
 
 
-def interval_text(found: Measure | Change) -> str:
+def interval_text(estimate: Measure | Change) -> str:
     """Return an interval in words, or a dash where there is none."""
-    if found.low is None or found.high is None:
+    if estimate.low is None or estimate.high is None:
         return "–"
-    return f"{found.low:.4f} to {found.high:.4f}"
+    return f"{estimate.low:.4f} to {estimate.high:.4f}"
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:

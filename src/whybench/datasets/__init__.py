@@ -1,7 +1,7 @@
-"""What is downloaded and never bundled: answers, replies, stimuli, data sets, a library.
+"""Data that are downloaded and never bundled: answers, replies, stimuli, data sets, a library.
 
 Each source is pinned to a commit of a public repository or to a version, and each of its files to a
-SHA-256 in a table beside this module. A file is taken from the first of three places that has it:
+SHA-256 in a table beside this module. A file is taken from the first of these that has it:
 
 1. the folder named by the environment variable `WHYBENCH_DATA_MIRROR`, which holds one folder a
    source (for machines without a network, and for tests);
@@ -21,14 +21,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-__all__ = ["SOURCES", "DataError", "DataFile", "Source", "data_path", "state"]
+from whybench.errors import DataError
+
+__all__ = ["SOURCES", "DataFile", "Source", "data_path", "file_state"]
 
 MIRROR = "WHYBENCH_DATA_MIRROR"
 CACHE = "WHYBENCH_DATA_CACHE"
-
-
-class DataError(RuntimeError):
-    """Data that cannot be had, or that is not what it should be."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,7 @@ class Source:
     """A public place from which data are downloaded.
 
     Attributes:
-        name: The name by which it is asked for, and its folder in a mirror.
+        name: Its name, also that of its folder in a mirror.
         title: What it holds.
         address: Where its files are; a file's path is appended.
         licence: The licence it states.
@@ -117,30 +115,30 @@ def _files(name: str) -> dict[str, DataFile]:
     return {path: DataFile(path, int(size), sha256) for sha256, size, path in rows}
 
 
-def state(source: str, path: str) -> Literal["mirror", "cache", "not fetched"]:
-    """Say where a file would be taken from now, without downloading or verifying it."""
-    _pinned(source, path)
-    if _mirrored(source, path) is not None:
+def file_state(source: str, path: str) -> Literal["mirror", "cache", "not fetched"]:
+    """Return where a file would be taken from now, without downloading or verifying it."""
+    _find_file(source, path)
+    if _find_in_mirror(source, path) is not None:
         return "mirror"
     return "cache" if (_cache_folder() / source / path).is_file() else "not fetched"
 
 
 def data_path(source: str, path: str) -> Path:
     """Return the local path of a file, downloading it if need be; its checksum is verified."""
-    file = _pinned(source, path)
-    mirrored = _mirrored(source, path)
+    file = _find_file(source, path)
+    mirrored = _find_in_mirror(source, path)
     if mirrored is None:
-        return _downloaded(SOURCES[source], file)
-    found = hashlib.sha256(mirrored.read_bytes()).hexdigest()
-    if found != file.sha256:
+        return _download(SOURCES[source], file)
+    sha256 = hashlib.sha256(mirrored.read_bytes()).hexdigest()
+    if sha256 != file.sha256:
         raise DataError(
-            f"{mirrored} must have the SHA-256 {file.sha256}, got {found}; "
+            f"{mirrored} must have the SHA-256 {file.sha256}, got {sha256}; "
             f"replace the file, or unset {MIRROR} to download it"
         )
     return mirrored
 
 
-def _pinned(source: str, path: str) -> DataFile:
+def _find_file(source: str, path: str) -> DataFile:
     if source not in SOURCES:
         raise DataError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
     table = SOURCES[source].files
@@ -149,7 +147,7 @@ def _pinned(source: str, path: str) -> DataFile:
     return table[path]
 
 
-def _mirrored(source: str, path: str) -> Path | None:
+def _find_in_mirror(source: str, path: str) -> Path | None:
     folder = os.environ.get(MIRROR)
     if not folder:
         return None
@@ -166,11 +164,11 @@ def _cache_folder() -> Path:
 def _reason(error: Exception) -> str:
     """Return why a request failed, without the objects that the libraries below name."""
     inner = error.args[0] if error.args else error
-    told = str(getattr(inner, "reason", inner))
-    return told.partition("): ")[2] or told
+    reason = str(getattr(inner, "reason", inner))
+    return reason.partition("): ")[2] or reason
 
 
-def _downloaded(source: Source, file: DataFile) -> Path:
+def _download(source: Source, file: DataFile) -> Path:
     import pooch  # noqa: PLC0415
     from requests.exceptions import RequestException  # noqa: PLC0415
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 
 from whybench.drawing.canvas import even_grid, sheet, styled
+from whybench.drawing.figure import distinct_names, is_people
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
-from whybench.drawing.names import distinct_names, is_people
-from whybench.drawing.rows import ROW, draw_rows, dress_rows, rank
+from whybench.drawing.panels import ROW, draw_rows, dress_rows, rank
 from whybench.drawing.style import MARKER, PEOPLE, SERIES, SIZE, colour
 
 if TYPE_CHECKING:

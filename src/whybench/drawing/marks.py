@@ -1,12 +1,15 @@
 """Points, lines of people, and their keys: drawn alike in every figure.
 
 An open point rests on too few answers to be ranked; a black diamond or line is people.
+
+Points that would cover each other, moved aside.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from numpy.typing import NDArray
 
     from whybench.drawing.style import Look
     from whybench.stats import Measure
@@ -30,6 +34,7 @@ __all__ = [
     "key_of",
     "people_key",
     "small_key",
+    "swarm",
 ]
 
 
@@ -116,3 +121,35 @@ def add_key(
         if rows == 2 or legend.get_window_extent().width <= figure.bbox.width:
             break
         legend.remove()
+
+
+ROOM = 1.75
+"""Room of a point in mm."""
+
+
+def swarm(
+    across: NDArray[np.float64],
+    up: NDArray[np.float64],
+    room: float = ROOM,
+    farthest: float = np.inf,
+) -> NDArray[np.float64]:
+    """Return where points stand across so that no two are nearer than `room`; in mm.
+
+    Heights stay as they are. The highest point is placed first; each goes to the nearest free
+    place on either side of its own, and stays where it is if that would be too far.
+    """
+    found = np.array(across, dtype=float)
+    done: list[int] = []
+    for place in np.argsort(-up, kind="stable"):
+        near = np.array([other for other in done if abs(up[other] - up[place]) < room], dtype=int)
+        for step in range(4 * len(near) + 3):
+            aside = room / 2 * ((step + 1) // 2) * (-1) ** step
+            if abs(aside) > farthest:
+                found[place] = across[place]
+                break
+            found[place] = across[place] + aside
+            gaps = np.hypot(found[near] - found[place], up[near] - up[place])
+            if np.all(gaps >= room * 0.999):
+                break
+        done.append(int(place))
+    return found

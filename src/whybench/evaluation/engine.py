@@ -12,14 +12,14 @@ import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.suites.registry import AnySuite
 
-__all__ = ["KEEP_LINES", "LEAN", "build_task", "check_model", "evaluate"]
+__all__ = ["KEEP_CONNECTIONS", "LEAN", "build_task", "check_model", "evaluate"]
 
 LEAN: dict[str, Any] = {
     "log_realtime": False,
@@ -37,9 +37,9 @@ LEAN: dict[str, Any] = {
 }
 """Settings of every run: small logs, bounded retries, and a failed sample is data, not a crash."""
 
-KEEP_LINES = "INSPECT_HTTP_POOL_KEEPALIVE_CONNECTIONS"
-"""By which Inspect is told how many lines to a server stay open. None do: a server that sends a
-reply twice would have the second one taken for the answer to the next question."""
+KEEP_CONNECTIONS = "INSPECT_HTTP_POOL_KEEPALIVE_CONNECTIONS"
+"""The variable that tells Inspect how many connections to a server stay open. None do: a server
+that sends a reply twice would have the second one taken for the answer to the next question."""
 
 MARKUP = re.compile(r"\[/?(?:bold|italic|blue|green|red|yellow)\]")
 """Colours and the like in Inspect's messages."""
@@ -52,31 +52,31 @@ OURS = ("reference/", "person/")
 """Providers of this package, whose own messages say what to do."""
 
 
-def build_task(asked: AnySuite, task_args: Mapping[str, Any]) -> Any:
-    """Return the Inspect task of a suite; what is missing for it is said at once."""
+def build_task(suite: AnySuite, task_args: Mapping[str, Any]) -> Any:
+    """Return the Inspect task of a suite; raise at once if something is missing for it."""
     from whybench.suites.task import inspect_task  # noqa: PLC0415  (importing Inspect takes seconds)
 
     with _as_user_error():
-        return inspect_task(asked)(**task_args)
+        return inspect_task(suite)(**task_args)
 
 
 def check_model(model: str, model_args: Mapping[str, Any]) -> None:
-    """Open a model, so that a missing key or package is told before the first call."""
+    """Open a model, so that a missing key or package shows before the first call."""
     from inspect_ai.model import get_model  # noqa: PLC0415  (importing Inspect takes seconds)
 
-    told = ("", "")
-    if not model.startswith(OURS):
-        told = (f"a model must be one that Inspect can call, got {model}: ", NAMING)
-    os.environ.setdefault(KEEP_LINES, "0")
-    with _as_user_error(*told):
+    before, after = f"a model must be one that Inspect can call, got {model}: ", NAMING
+    if model.startswith(OURS):
+        before = after = ""
+    os.environ.setdefault(KEEP_CONNECTIONS, "0")
+    with _as_user_error(before, after):
         get_model(model, **model_args)
 
 
 def evaluate(task: Any, *, folder: str = "log_dir", **settings: Any) -> list[str]:
-    """Run the eval set; return what kept it from its end, nothing if every sample was done.
+    """Run the eval set; return why it is unfinished, nothing if every sample was done.
 
     Args:
-        task: What is asked.
+        task: The Inspect task.
         folder: The caller's argument that names the folder of logs, for messages.
         **settings: Settings of Inspect's eval set; those that are None are left out.
     """

@@ -9,14 +9,15 @@ same request resumes what was interrupted; with another model it adds that model
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
-from whybench.evaluation.runs import REFERENCE, file_name, inspect_settings, suites_for
-from whybench.planning.plans import plan_budget
-from whybench.planning.prices import Prices
-from whybench.suites.contract import BUDGETS, UserError
+from whybench.evaluation.runs import REFERENCE, file_name, inspect_settings, list_suites_for
+from whybench.planning.plans import Prices, plan_budget
+from whybench.suites.contract import BUDGETS
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -52,21 +53,23 @@ class ProfilePlan:
         prices: str | Path | None = None,
     ) -> ProfilePlan:
         """Plan a profile; arguments are those of `profile`."""
-        asked = {model: suites_for(model, suites) for model in models}
-        every = dict.fromkeys(name for names in asked.values() for name in names)
+        names = {model: list_suites_for(model, suites) for model in models}
         # A plan makes all items of a design, so it is made once for all models.
-        planned = {name: plan_budget(get_suite(name), budget) for name in every}
-        plans = {model: [planned[name] for name in names] for model, names in asked.items()}
+        by_suite = {
+            name: plan_budget(get_suite(name), budget)
+            for name in dict.fromkeys(chain.from_iterable(names.values()))
+        }
+        plans = {model: [by_suite[name] for name in chosen] for model, chosen in names.items()}
         return cls(budget, plans, Prices.read(prices))
 
     @property
     def suites(self) -> dict[str, AnySuite]:
         """The suites that are asked, by name."""
-        return {plan.suite.name: plan.suite for plans in self.plans.values() for plan in plans}
+        return {plan.suite.name: plan.suite for plan in chain(*self.plans.values())}
 
     @property
     def folder(self) -> Path:
-        """Where a profile goes if nobody says otherwise."""
+        """The default folder of a profile."""
         return Path("profiles", file_name(",".join(self.plans), self.budget))
 
     def lines(self) -> Iterator[str]:
@@ -78,13 +81,13 @@ class ProfilePlan:
                 own = planned[0].suite.name
                 yield f"{model} is a reference agent of {own}, and asked that alone"
             yield self.prices.explain(model, planned)
-        for plan in {p.suite.name: p for planned in self.plans.values() for p in planned}.values():
-            yield f"{plan.suite.name}, {self.budget}: {plan.suite.budget(self.budget).reason}"
-            yield from (f"{plan.suite.name}: {line}" for line in plan.advice())
+        for name, plan in {p.suite.name: p for p in chain(*self.plans.values())}.items():
+            yield f"{name}, {self.budget}: {plan.suite.budget(self.budget).reason}"
+            yield from (f"{name}: {line}" for line in plan.advice())
 
-    def refuse_above(self, max_cost: float | None) -> None:
+    def check_max_cost(self, max_cost: float | None) -> None:
         """Raise an error if it would cost more, or nobody knows how much."""
-        self.prices.refuse_above(max_cost, self.plans)
+        self.prices.check_max_cost(max_cost, self.plans)
 
 
 def profile(
@@ -115,13 +118,13 @@ def profile(
         max_connections: Calls at once.
         log_buffer: Samples between writes to a log.
         display: How Inspect shows progress, as in `run`.
-        say: Hears what is being done while the page is made, a line at a time.
+        say: Called with each step while the page is made, a line at a time.
 
     Returns:
         The answers; `measures().headlines` has what stands for each ability.
     """
     planned = ProfilePlan.make(models, budget, suites, prices)
-    planned.refuse_above(max_cost)
+    planned.check_max_cost(max_cost)
     return run_profile(
         planned,
         output,
@@ -153,11 +156,11 @@ def run_profile(
 
 
 def _ask(folder: Path, planned: ProfilePlan, settings: Mapping[str, Any]) -> list[str]:
-    """Ask everything; return what was not done."""
+    """Ask everything; return why runs are unfinished, nothing if all are done."""
     # What would fail is to fail before the first call: a missing key, extra or data set.
     for model in planned.plans:
         check_model(model, settings["model_args"])
-    tasks = {name: _task(one, planned.budget) for name, one in planned.suites.items()}
+    tasks = {name: _task(suite, planned.budget) for name, suite in planned.suites.items()}
     return [
         reason
         for model, plans in planned.plans.items()
@@ -174,11 +177,11 @@ def _ask(folder: Path, planned: ProfilePlan, settings: Mapping[str, Any]) -> lis
     ]
 
 
-def _task(one: AnySuite, budget: str) -> Any:
+def _task(suite: AnySuite, budget: str) -> Any:
     """Return the Inspect task of a suite's budget."""
     try:
-        return build_task(one, one.budget(budget).settings)
+        return build_task(suite, suite.budget(budget).settings)
     except UserError as error:
         raise UserError(
-            f"{error}. That is for {one.name}; other suites can be asked alone by `suites`"
+            f"{error}. That is for {suite.name}; other suites can be asked alone by `suites`"
         ) from None

@@ -2,27 +2,40 @@
 
 Everything that `run` does can be done with `inspect eval` as well. What it adds: settings that keep
 a long run alive and its logs small, a folder named after what is asked, and the answers as
-`Records` at the end.
+`Records` at the end. `hold_episode` asks a person at the terminal like any agent, one episode at a
+time.
 """
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
 from whybench.planning.plans import check_counts
 from whybench.suites import registry
-from whybench.suites.errors import UserError
-from whybench.suites.shards import WHOLE
+from whybench.suites.catalog import WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from whybench.results import Records
     from whybench.suites.contract import Design
+    from whybench.suites.registry import AnySuite
 
-__all__ = ["REFERENCE", "file_name", "inspect_settings", "log_folder", "run", "suites_for"]
+__all__ = [
+    "REFERENCE",
+    "file_name",
+    "hold_episode",
+    "inspect_settings",
+    "list_played_items",
+    "list_suites_for",
+    "log_folder",
+    "run",
+]
+
 
 REFERENCE = "reference/"
 
@@ -53,8 +66,8 @@ def run(
         model: A model as Inspect names it (`openai/gpt-4o`), or a reference agent
             (`reference/judge.noisy-or`).
         design: A named design or a YAML file; the suite's first if there is none.
-        limit: Only the first so many samples.
-        epochs: Ask everything so often.
+        limit: The number of samples, from the start of the design.
+        epochs: How often everything is asked.
         shard: `i/n`, the i-th of n equal parts of the design.
         group: Items a sample asks; None for one, or those that belong together.
         log_dir: Where logs go; resumed if it exists. By default `logs/`, then suite, design and
@@ -72,22 +85,16 @@ def run(
     """
     from whybench.results.sources import load  # noqa: PLC0415  (not for those who only plan)
 
-    one = registry.get_suite(suite)
-    suites_for(model, [suite])
+    chosen = registry.get_suite(suite)
+    list_suites_for(model, [suite])
     check_counts(limit=limit, epochs=epochs, group=group)
-    chosen = one.settings(design, **factors)
-    made = one.make_design(chosen)
-    given = dict(model_args or {})
-    folder = log_dir or log_folder(one.name, made, model, given, shard, group)
-    task = build_task(one, {**chosen, "shard": shard, **({"group": group} if group else {})})
-    settings = inspect_settings(
-        model_args=given,
-        max_tokens=max_tokens,
-        max_connections=max_connections,
-        log_buffer=log_buffer,
-        display=display,
-    )
-    check_model(model, given)
+    task_args = chosen.settings(design, **factors)
+    args = dict(model_args or {})
+    folder = log_dir or log_folder(suite, chosen.make_design(task_args), model, args, shard, group)
+    task_args |= {"shard": shard, **({"group": group} if group else {})}
+    task = build_task(chosen, task_args)
+    settings = inspect_settings(args, max_tokens, max_connections, log_buffer, display)
+    check_model(model, args)
     reasons = evaluate(task, model=model, limit=limit, epochs=epochs, log_dir=folder, **settings)
     return load(folder, incomplete=reasons)
 
@@ -131,7 +138,7 @@ def file_name(*words: str) -> str:
     return "-".join(re.sub(r"[^\w.=,-]+", "-", word) for word in words)
 
 
-def suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the suites that a model is asked: a reference agent answers its own alone."""
     if not isinstance(model, str):
         raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
@@ -145,3 +152,43 @@ def suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     if own not in names:
         raise UserError(f"{model} must be asked its own suite, {own}, got {', '.join(names)}")
     return (own,)
+
+
+QUIET: dict[str, Any] = {
+    "display": "none",
+    "log_level": "error",
+    "score_display": False,
+    "ctl_server": False,
+    "max_samples": 1,
+    "log_buffer": 1,
+    "max_retries": 0,
+    "retry_on_error": 0,
+    "fail_on_error": True,
+}
+
+
+def list_played_items(folder: str | Path, agent: str) -> set[str]:
+    """Return the ids of the items that this person has answered before."""
+    from whybench.records import read_logs  # noqa: PLC0415
+
+    if not Path(folder).is_dir():
+        return set()
+    return {
+        row["item"]
+        for rows in read_logs([folder]).rows.values()
+        for row in rows
+        if row["agent"] == agent and row["outcome"] != "error"
+    }
+
+
+def hold_episode(
+    suite: AnySuite, task_args: Mapping[str, Any], agent: str, item: str, folder: str | Path
+) -> bool:
+    """Hold an episode about an item; return whether it ended, else nothing is recorded."""
+    from inspect_ai import eval as evaluate  # noqa: PLC0415  (importing Inspect takes seconds)
+
+    task = build_task(suite, task_args)
+    (log,) = evaluate(task, model=agent, sample_id=[item], log_dir=str(folder), **QUIET)
+    if log.status != "success":
+        Path(log.location).unlink()
+    return bool(log.status == "success")

@@ -23,18 +23,19 @@ from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
-    from whybench.fits.judgments import Floats, Judgments
-    from whybench.fits.schemes import Scheme
-    from whybench.fits.tasks import TaskTable
+    from whybench.fits.judgments import Floats, Judgments, TaskTable
+    from whybench.fits.nets import Scheme
 
-__all__ = ["METHOD", "Fits", "derived_values", "fit", "r_squared"]
+__all__ = ["METHOD", "Fits", "collect_flags", "fit", "r_squared"]
 
 METHOD = "weighted least squares on question means"
 
 NEAR_BOUND = 1e-5
-"""So close to a bound a parameter is flagged, as a share of the way from bound to bound."""
+"""A parameter this close to a bound is flagged, as a share of the way from bound to bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +45,8 @@ class Fits:
     Attributes:
         scheme: The model.
         labels: Whose fit it is.
-        parameters: Estimates, (problems, parameters), in the order of `scheme.parameters`.
-        derived: Name to the values of the scheme's derived quantities, such as `lad`.
+        parameters: Estimates, (problems, parameters), in the order of `scheme.parameters`; what
+            derives from them, such as `lad`, is computed by `estimate`.
         predictions: For every question, (problems, questions).
         loss: Weighted mean square of question means about the predictions.
         rmse: Row-level root mean square error.
@@ -61,7 +62,6 @@ class Fits:
     scheme: Scheme
     labels: tuple[str, ...]
     parameters: Floats
-    derived: dict[str, Floats]
     predictions: Floats
     loss: Floats
     rmse: Floats
@@ -77,12 +77,7 @@ class Fits:
 
     def estimate(self, name: str) -> Floats:
         """Return the estimates of a parameter or derived quantity, one for each problem."""
-        if name in self.derived:
-            return self.derived[name]
-        if name not in self.scheme.parameters:
-            known = (*self.scheme.parameters, *self.derived)
-            raise ValueError(f"name must be one of {known}, got {name!r}")
-        return self.parameters[:, self.scheme.parameters.index(name)]
+        return self.scheme.quantity(name, self.parameters)
 
 
 def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS) -> Fits:
@@ -95,42 +90,28 @@ def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS)
         starts: How many starts of the search; see `search`.
     """
     predictor = Predictor(table, scheme)
-    found = search(predictor, data.counts, data.means, starts)
-    predictions = predictor.predict(found.theta).T
+    solution = search(predictor, data.counts, data.means, starts)
+    predictions = predictor.predict(solution.theta).T
     n = data.counts.sum(axis=1)
-    found.theta[:, n == 0] = predictions[n == 0] = np.nan
-    some = np.where(n > 0, n, np.nan)
+    solution.theta[:, n == 0] = predictions[n == 0] = np.nan
+    divisor = np.where(n > 0, n, np.nan)
     residual = data.squares - 2 * data.means * predictions + predictions**2
     rss = np.maximum((data.counts * residual).sum(axis=1), 0.0)
-    mean = (data.counts * data.means).sum(axis=1) / some
+    mean = (data.counts * data.means).sum(axis=1) / divisor
     spread = (data.counts * data.squares).sum(axis=1) - n * mean**2
     return Fits(
         scheme=scheme,
         labels=data.labels,
-        parameters=found.theta.T,
-        derived=derived_values(scheme, found.theta.T),
+        parameters=solution.theta.T,
         predictions=predictions,
-        loss=((data.means - predictions) ** 2 * data.counts).sum(axis=1) / some,
-        rmse=np.sqrt(rss / some),
+        loss=((data.means - predictions) ** 2 * data.counts).sum(axis=1) / divisor,
+        rmse=np.sqrt(rss / divisor),
         r2=r_squared(rss, spread),
         mae=_mean_absolute_error(data, predictions),
         n=data.n,
-        converged=found.converged,
-        flags=_flags(predictor, data, found.theta.T, found.converged),
+        converged=solution.converged,
+        flags=_flags(predictor, data, solution.theta.T, solution.converged),
     )
-
-
-def derived_values(scheme: Scheme, parameters: Floats) -> dict[str, Floats]:
-    """Return the derived quantities of parameters (…, parameters), by name."""
-    return {
-        name: np.asarray(
-            sum(
-                coefficient * parameters[..., scheme.parameters.index(parameter)]
-                for parameter, coefficient in combination.items()
-            )
-        )
-        for name, combination in scheme.derived.items()
-    }
 
 
 def r_squared(rss: Floats, spread: Floats) -> Floats:
@@ -139,6 +120,14 @@ def r_squared(rss: Floats, spread: Floats) -> Floats:
     ratio = rss / np.where(none, 1.0, spread)
     exact = np.where(np.isnan(rss), np.nan, np.where(rss <= 1e-15, 1.0, -np.inf))
     return np.where(none, exact, 1.0 - ratio)
+
+
+def collect_flags(problems: Mapping[str, NDArray[np.bool_]]) -> tuple[tuple[str, ...], ...]:
+    """Return the flags of each problem, from which problems each flag is true of."""
+    rows = zip(*problems.values(), strict=True)
+    return tuple(
+        tuple(flag for flag, is_true in zip(problems, row, strict=True) if is_true) for row in rows
+    )
 
 
 def _mean_absolute_error(data: Judgments, predictions: Floats) -> Floats | None:
@@ -154,17 +143,16 @@ def _flags(
     predictor: Predictor, data: Judgments, parameters: Floats, converged: NDArray[np.bool_]
 ) -> tuple[tuple[str, ...], ...]:
     low, high = BOUNDS
-    place = (parameters - low) / (high - low)
-    at_bound = (place < NEAR_BOUND) | (place > 1 - NEAR_BOUND)
-    classes = np.array(predictor.classes)
-    answered = [len(set(classes[row > 0].tolist())) for row in data.counts]
-    names = predictor.scheme.parameters
-    result = []
-    for k, n in enumerate(data.n):
-        flags = ["small_n"] if n < SMALL_N else []
-        flags += ["no_data"] if n == 0 else []
-        flags += ["underdetermined"] if answered[k] <= len(names) else []
-        flags += [f"at_bound:{name}" for name, at in zip(names, at_bound[k], strict=True) if at]
-        flags += [] if converged[k] else ["not_converged"]
-        result.append(tuple(flags))
-    return tuple(result)
+    position = (parameters - low) / (high - low)
+    at_bound = (position < NEAR_BOUND) | (position > 1 - NEAR_BOUND)
+    classes, names = np.array(predictor.classes), predictor.scheme.parameters
+    answered = np.array([np.unique(classes[row > 0]).size for row in data.counts])
+    return collect_flags(
+        {
+            "small_n": data.n < SMALL_N,
+            "no_data": data.n == 0,
+            "underdetermined": answered <= len(names),
+            **{f"at_bound:{name}": at_bound[:, k] for k, name in enumerate(names)},
+            "not_converged": ~converged,
+        }
+    )

@@ -3,9 +3,15 @@
 Every resample is fitted anew, starting from the fit to all answers, which makes a refit cheap; a
 resample whose best fit lies in another valley is followed only as far as that start leads.
 
-The bootstrap is *expanded*: of g units g - 1 are drawn, and quantiles are read at the normal
-probabilities of Student's t quantiles. It was chosen by measuring: of 95% intervals for noisy-OR
-agents with 240 answers, plain percentile intervals are too short where whole vignettes are
+If the rows carry sampled units (vignettes, people), whole units are drawn, whatever questions they
+answered. If not, rows are drawn within their question, since the number of answers to each question
+is fixed by design.
+
+The bootstrap is *expanded*: of g units (or rows of a question) g - 1 are drawn, and quantiles are
+read at the normal probabilities of Student's t quantiles. The mean of g - 1 draws from g varies by
+Σ(y - ȳ)²/g / (g - 1), which is the unbiased estimate of the variance of the mean; drawing g gives
+(g - 1)/g of it, too little where units are few. This was chosen by measuring: of 95% intervals for
+noisy-OR agents with 240 answers, plain percentile intervals are too short where whole vignettes are
 resampled, there being but twelve of them, and correcting bias and skewness (BCa) does not mend
 that; drawing g - 1 and widening the quantiles as t widens the normal does
 (`evidence.fits.recovery`).
@@ -13,33 +19,116 @@ that; drawing g - 1 and widening the quantiles as t widens the normal does
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.fits.fitting import derived_values, fit
+from whybench.fits.fitting import fit
 from whybench.fits.nets import Predictor
-from whybench.fits.resamples import Sampled, sampled
 from whybench.fits.search import search
 from whybench.seeds import generator
-from whybench.stats import FEW_UNITS, Estimate, t_quantile
+from whybench.stats import Estimate, t_quantile
+from whybench.stats.resampling import draw_with_replacement
+from whybench.stats.results import flag_few_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whybench.fits.fitting import Fits
-    from whybench.fits.judgments import Floats, Judgments
-    from whybench.fits.schemes import Scheme
-    from whybench.fits.tasks import TaskTable
+    from whybench.fits.judgments import Floats, Judgments, TaskTable
+    from whybench.fits.nets import Scheme
 
-__all__ = ["intervals"]
+__all__ = [
+    "SampledUnits",
+    "bootstrap_intervals",
+    "sum_by_unit",
+]
 
+
+DRAWS_AT_ONCE = 2_000_000
 REFIT_TOLERANCE = 1e-10
 REFITS_AT_ONCE = 16_384
 
 
-def intervals(
+@dataclass(frozen=True, eq=False)
+class SampledUnits:
+    """The answers of one problem as they were sampled.
+
+    Attributes:
+        counts: Answers by unit and question, (units, questions).
+        sums: Their sums.
+        clustered: Whether units are drawn as a whole; else each unit is one row, drawn within its
+            question.
+    """
+
+    counts: Floats
+    sums: Floats
+    clustered: bool
+
+    @property
+    def units(self) -> int:
+        """How many units were sampled."""
+        return len(self.counts)
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Units less the means that were estimated from them."""
+        strata = 1 if self.clustered else int((self.counts.sum(axis=0) > 0).sum())
+        return self.units - strata
+
+    @property
+    def has_single_answers(self) -> bool:
+        """Whether a question has but one answer, so that its spread cannot be seen."""
+        return not self.clustered and bool((self.counts.sum(axis=0) == 1).any())
+
+    def bootstrap(self, rng: np.random.Generator, resamples: int) -> tuple[Floats, Floats]:
+        """Return counts and means of resamples, (resamples, questions)."""
+        if self.clustered:
+            times = draw_with_replacement(rng, resamples, self.units, max(self.units - 1, 1))
+            return _counts_and_means(times @ self.counts, times @ self.sums)
+        counts = np.broadcast_to(self.counts.sum(axis=0), (resamples, self.counts.shape[1]))
+        means = np.zeros(counts.shape)
+        for question in range(counts.shape[1]):
+            values = self.sums[self.counts[:, question] > 0, question]
+            size = max(values.size - 1, 1)
+            step = max(1, DRAWS_AT_ONCE // size)
+            for first in range(0, resamples if values.size else 0, step):
+                rows = min(step, resamples - first)
+                drawn = values[rng.integers(0, values.size, (rows, size))]
+                means[first : first + rows, question] = drawn.mean(axis=1)
+        return counts, means
+
+    def jackknife(self) -> tuple[Floats, Floats]:
+        """Return counts and means of the jackknife: each unit left out once."""
+        counts, sums = self.counts.sum(axis=0), self.sums.sum(axis=0)
+        return _counts_and_means(counts - self.counts, sums - self.sums)
+
+
+def sum_by_unit(data: Judgments) -> list[SampledUnits]:
+    """Return the answers of every problem by sampled unit.
+
+    Raises:
+        ValueError: The data have no rows.
+    """
+    if data.rows is None:
+        raise ValueError("data must have rows to be resampled, got sums only")
+    rows, samples = data.rows, []
+    order = np.argsort(rows.problem, kind="stable")
+    ends = np.searchsorted(rows.problem[order], np.arange(len(data) + 1))
+    for problem in range(len(data)):
+        own = order[ends[problem] : ends[problem + 1]]
+        unit = np.arange(own.size) if rows.cluster is None else rows.cluster[own]
+        counts, sums = np.zeros((2, int(unit.max(initial=-1)) + 1, data.counts.shape[1]))
+        answers = np.ones(own.size) if rows.answers is None else rows.answers[own]
+        np.add.at(counts, (unit, rows.question[own]), answers)
+        np.add.at(sums, (unit, rows.question[own]), answers * rows.value[own])
+        samples.append(SampledUnits(counts, sums, rows.cluster is not None))
+    return samples
+
+
+def bootstrap_intervals(
     table: TaskTable,
     scheme: Scheme,
     data: Judgments,
@@ -74,16 +163,16 @@ def intervals(
     if whole.labels != data.labels or whole.scheme != scheme:
         raise ValueError("fits must be of this scheme to these data, got others")
     predictor = Predictor(table, scheme)
-    samples = sampled(data)
-    found = [
+    samples = sum_by_unit(data)
+    estimates = [
         _estimates(whole, problem, sample, None, level) for problem, sample in enumerate(samples)
     ]
-    able = [problem for problem, sample in enumerate(samples) if sample.degrees > 0]
+    resampled = [problem for problem, sample in enumerate(samples) if sample.degrees_of_freedom > 0]
     step = max(1, REFITS_AT_ONCE // resamples)
-    for first in range(0, len(able), step):
-        group = able[first : first + step]
+    for first in range(0, len(resampled), step):
+        group = resampled[first : first + step]
         draws = [
-            samples[problem].draw(generator("fits", "intervals", *keys), resamples)
+            samples[problem].bootstrap(generator("fits", "intervals", *keys), resamples)
             for problem in group
         ]
         refits = search(
@@ -95,19 +184,17 @@ def intervals(
         )
         spreads = np.split(refits.theta.T, len(group))
         for problem, spread in zip(group, spreads, strict=True):
-            found[problem] = _estimates(whole, problem, samples[problem], spread, level)
-    return tuple(found)
+            estimates[problem] = _estimates(whole, problem, samples[problem], spread, level)
+    return tuple(estimates)
 
 
 def _estimates(
-    whole: Fits, problem: int, sample: Sampled, spread: Floats | None, level: float
+    whole: Fits, problem: int, sample: SampledUnits, spread: Floats | None, level: float
 ) -> dict[str, Estimate]:
     """Turn the refits (resamples, parameters) of one problem into estimates, by name."""
     n, unit = int(whole.n[problem]), "units" if sample.clustered else "rows within questions"
-    flags = whole.flags[problem]
-    if sample.units < FEW_UNITS:
-        flags += ("few_units",)
-    if sample.lone:
+    flags = whole.flags[problem] + flag_few_units(sample.units)
+    if sample.has_single_answers:
         flags += ("lone_answers",)
     label = f"expanded bootstrap of {sample.units} {unit}, {whole.method}"
     estimates = {}
@@ -115,14 +202,12 @@ def _estimates(
         estimate = float(whole.estimate(name)[problem]) if n else None
         low = high = None
         if spread is not None:
-            tail = NormalDist().cdf(t_quantile((1 - level) / 2, sample.degrees))
-            values = _quantity(whole.scheme, name, spread)
+            tail = NormalDist().cdf(t_quantile((1 - level) / 2, sample.degrees_of_freedom))
+            values = whole.scheme.quantity(name, spread)
             low, high = (float(end) for end in np.quantile(values, (tail, 1 - tail)))
         estimates[name] = Estimate(estimate, low, high, n, sample.units, label, flags)
     return estimates
 
 
-def _quantity(scheme: Scheme, name: str, parameters: Floats) -> Floats:
-    if name in scheme.parameters:
-        return np.asarray(parameters[:, scheme.parameters.index(name)])
-    return derived_values(scheme, parameters)[name]
+def _counts_and_means(counts: Floats, sums: Floats) -> tuple[Floats, Floats]:
+    return counts, sums / np.maximum(counts, 1.0)

@@ -1,10 +1,23 @@
-"""The data of a fit: answers between 0 and 1, summed up by question.
+"""What was asked, and what was answered: the data of a fit.
 
-A fit by least squares sees its rows only through the number, the mean and the mean square of the
-answers to each question, so a thousand agents are three small arrays. Rows are kept beside them
-where they are needed: for mean absolute errors and for resampling. A row is a single answer, or
-the mean of several that agree in agent, question and sampled unit: resampling whole units sees no
-difference.
+A *question* asks how likely one node is to be present, given what is known of others; a `TaskTable`
+holds a causal graph and the questions about it. Questions that count as one task in the data carry
+the same task name; they are held out together in cross-validation. Two conventions are common for a
+task that exists once for each of two interchangeable causes:
+
+- one question a task, about the first cause, whose mean pools the answers to both versions. This
+  is the convention of the published fits. It lets m1 and m2 differ though no answer tells the
+  causes apart, so the two then describe tasks rather than causes;
+- both versions as questions of their own with a common task name. Here m1 and m2 mean what they
+  say.
+
+The answers, between 0 and 1, are `Judgments`, summed up by question: a fit by least squares sees
+its rows only through the number, the mean and the mean square of the answers to each question, so a
+thousand agents are three small arrays. Rows are kept beside them where they are needed: for mean
+absolute errors and for resampling. A row is a single answer, or the mean of several that agree in
+agent, question and sampled unit: resampling whole units sees no difference.
+
+All of it is plain data, so that suites, users and tests can bring their own.
 """
 
 from __future__ import annotations
@@ -20,11 +33,76 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from whybench.fits.tasks import TaskTable
+    from whybench.scm import Graph
 
-__all__ = ["Floats", "Judgments", "Rows"]
+__all__ = [
+    "Floats",
+    "Judgments",
+    "Rows",
+    "TaskQuestion",
+    "TaskTable",
+]
+
 
 Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TaskQuestion:
+    """How likely is `target` to be present, given what is known?
+
+    Attributes:
+        name: What the answers are filed under, unique in a table.
+        target: The node whose presence is judged.
+        given: Pairs of a node and 1 (present) or 0 (absent).
+        task: The task this is a version of; the name itself unless stated.
+    """
+
+    name: str
+    target: str
+    given: tuple[tuple[str, int], ...] = ()
+    task: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.task:
+            object.__setattr__(self, "task", self.name)
+        known = dict(self.given)
+        if len(known) < len(self.given):
+            raise ValueError(f"given must name each node once, got {self.given}")
+        if self.target in known:
+            raise ValueError(f"target must not be among the given, got {self.target!r}")
+        if not set(known.values()) <= {0, 1}:
+            raise ValueError(f"given values must be 0 or 1, got {self.given}")
+
+
+@dataclass(frozen=True)
+class TaskTable:
+    """A graph and the questions asked about it, in the order of the columns of the data."""
+
+    graph: Graph
+    questions: tuple[TaskQuestion, ...]
+
+    def __post_init__(self) -> None:
+        if not self.questions:
+            raise ValueError("questions must be at least one, got none")
+        names = self.names
+        if len(set(names)) < len(names):
+            raise ValueError(f"names of questions must be unique, got {names}")
+        for question in self.questions:
+            self.graph.check(question.target, *dict(question.given))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the questions, in order."""
+        return tuple(question.name for question in self.questions)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, each once, in order of appearance."""
+        return tuple(dict.fromkeys(question.task for question in self.questions))
+
+    def __len__(self) -> int:
+        return len(self.questions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +110,8 @@ class Rows:
     """Single answers, or means of several.
 
     Attributes:
-        problem: For each row the place of its agent.
-        question: For each row the place of its question in the table.
+        problem: For each row the position of its agent.
+        question: For each row the position of its question in the table.
         value: The answers, 0 to 1.
         cluster: For each row its sampled unit (a vignette, a person), numbered from 0; unit 3 of
             one agent and unit 3 of another are different units.
@@ -85,21 +163,18 @@ class Judgments:
         """Answers of each problem."""
         return np.asarray(self.counts.sum(axis=1), dtype=np.intp)
 
-    def only(self, problems: Sequence[int]) -> Judgments:
+    def select(self, problems: Sequence[int]) -> Judgments:
         """Return the data of these problems alone, in this order."""
         chosen = np.asarray(problems, dtype=np.intp)
         rows = self.rows
         if rows is not None:
-            place = np.full(len(self), -1, dtype=np.intp)
-            place[chosen] = np.arange(chosen.size)
-            mine = place[rows.problem] >= 0
-            rows = Rows(
-                place[rows.problem[mine]],
-                rows.question[mine],
-                rows.value[mine],
-                None if rows.cluster is None else rows.cluster[mine],
-                None if rows.answers is None else rows.answers[mine],
-            )
+            position = np.full(len(self), -1, dtype=np.intp)
+            position[chosen] = np.arange(chosen.size)
+            kept = position[rows.problem] >= 0
+            cluster = None if rows.cluster is None else rows.cluster[kept]
+            answers = None if rows.answers is None else rows.answers[kept]
+            problem = position[rows.problem[kept]]
+            rows = Rows(problem, rows.question[kept], rows.value[kept], cluster, answers)
         return Judgments(
             tuple(self.labels[k] for k in chosen),
             self.counts[chosen],
@@ -137,27 +212,26 @@ class Judgments:
                 columns differ in length, or means of several answers lack clusters or squares.
         """
         value = np.asarray(values, dtype=np.float64)
-        many = None if answers is None else np.asarray(answers, dtype=np.float64)
-        if many is not None and (clusters is None or squares is None):
+        if answers is not None and (clusters is None or squares is None):
             raise ValueError("means of several answers must have clusters and squares, got none")
-        times = np.ones(value.size) if many is None else many
+        weight = np.ones(value.size) if answers is None else np.asarray(answers, dtype=np.float64)
         square = value**2 if squares is None else np.asarray(squares, dtype=np.float64)
-        whose = ["all"] * len(value) if agents is None else list(agents)
-        columns: list[Sized] = [questions, whose, times, square]
+        agent = ["all"] * len(value) if agents is None else list(agents)
+        columns: list[Sized] = [questions, agent, weight, square]
         columns += [] if clusters is None else [clusters]
         if not value.size or any(len(column) != len(value) for column in columns):
             lengths = [len(value), *map(len, columns)]
             raise ValueError(f"columns must have one length of at least 1, got {lengths}")
         if not np.all((value >= 0) & (value <= 1)):
             raise ValueError(f"values must be between 0 and 1, got {value.min()} to {value.max()}")
-        places = {name: place for place, name in enumerate(table.names)}
-        unknown = sorted(set(questions) - set(places))
+        positions = {name: position for position, name in enumerate(table.names)}
+        unknown = sorted(set(questions) - set(positions))
         if unknown:
             raise ValueError(f"questions must be among {table.names}, got {unknown}")
-        labels = tuple(dict.fromkeys(whose))
-        number = {label: place for place, label in enumerate(labels)}
-        problem = np.array([number[label] for label in whose], dtype=np.intp)
-        question = np.array([places[name] for name in questions], dtype=np.intp)
+        labels = tuple(dict.fromkeys(agent))
+        number = {label: position for position, label in enumerate(labels)}
+        problem = np.array([number[label] for label in agent], dtype=np.intp)
+        question = np.array([positions[name] for name in questions], dtype=np.intp)
         unit = None
         if clusters is not None:
             # In the order of their names, so that resamples do not depend on the order of rows.
@@ -167,8 +241,8 @@ class Judgments:
         cell, shape = problem * len(table) + question, (len(labels), len(table))
         counts, sums, squared = (
             np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape).astype(np.float64)
-            for weights in (times, times * value, times * square)
+            for weights in (weight, weight * value, weight * square)
         )
-        some = np.maximum(counts, 1)
-        rows = Rows(problem, question, value, unit, many)
-        return cls(labels, counts, sums / some, squared / some, rows)
+        divisor = np.maximum(counts, 1)
+        rows = Rows(problem, question, value, unit, None if answers is None else weight)
+        return cls(labels, counts, sums / divisor, squared / divisor, rows)

@@ -1,15 +1,28 @@
-"""A noisy-OR net's predictions for a table of questions, and their derivatives.
+"""Noisy-OR nets: which parameters they have, their predictions, and the derivatives of these.
+
+A `Scheme` gives every node of a graph names for its numbers: the leak b, which for a node without
+causes is its prior, then a strength m for each cause, in the order of `Graph.parents`. The node is
+present with probability 1 - (1 - b) · Π over present causes of (1 - m). Equal names are one
+parameter; so the two schemes of the published fits differ in one letter:
+
+>>> COLLIDER_3.nodes["E"]
+('b', 'm', 'm')
+>>> COLLIDER_4.nodes["E"]
+('b', 'm1', 'm2')
+>>> COLLIDER_4.parameters
+('p', 'b', 'm1', 'm2')
+
+`derived` names linear combinations that are reported with the parameters: LAD, the mean strength
+less the leak, is one of them.
 
 A net of three binary nodes has eight *states*, assignments of present or absent to every node. The
-probability of a state is a product with one factor for each node: with the leak b of a node (for a
-node without causes its prior) and the strengths m of its causes, the node is absent with
-probability (1 - b) · Π over present causes of (1 - m), and present with the rest. The answer to a
-question is a quotient of sums over the states in which what is given holds:
+probability of a state is a product with one factor for each node. The answer to a question is a
+quotient of sums over the states in which what is given holds:
 
-    P(asked = 1 | given) = A / Z,  Z over all of them, A over those with asked = 1
+    P(target = 1 | given) = A / Z,  Z over all of them, A over those with target = 1
 
-What cancels is left out beforehand: nodes that are not ancestors of what is asked or given, and
-those that hang together with the asked node only through what is given. So an answer depends
+What cancels is left out beforehand: nodes that are not ancestors of the target or of what is given,
+and those that hang together with the target only through what is given. So an answer depends
 exactly on the parameters that it should.
 
 Gradients follow by the product rule, and that of A/Z is (∇A - (A/Z)·∇Z) / Z. Nothing is clamped: a
@@ -25,22 +38,32 @@ everywhere, but for a coincidence of probability zero.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from whybench.scm import Graph
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.fits.judgments import Floats
-    from whybench.fits.schemes import Scheme
-    from whybench.fits.tasks import Question, TaskTable
+    from whybench.fits.judgments import Floats, TaskQuestion, TaskTable
 
-__all__ = ["BOUNDS", "Predictor"]
+__all__ = [
+    "BOUNDS",
+    "CHAIN_3",
+    "COLLIDER_3",
+    "COLLIDER_4",
+    "FORK_3",
+    "Predictor",
+    "Scheme",
+    "make_scheme",
+]
+
 
 BOUNDS = (1e-6, 1 - 1e-6)
 """Of every parameter. Not 0 and 1: there evidence may be impossible, and a prediction 0/0."""
@@ -48,9 +71,90 @@ BOUNDS = (1e-6, 1 - 1e-6)
 PROBES = 8
 
 Factor: TypeAlias = tuple[tuple[int, ...], int]
-"""The parameters that act on a node, by their places, and whether it is present."""
+"""The parameters that act on a node, by their positions, and whether it is present."""
 
 State: TypeAlias = list[Factor]
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A cognitive model: noisy-OR nodes with named, possibly tied parameters.
+
+    Attributes:
+        name: What results are labelled with.
+        nodes: Node to the names of its leak (or prior) and of the strength of each cause.
+        derived: Name to a linear combination, as parameter to coefficient.
+    """
+
+    name: str
+    nodes: Mapping[str, tuple[str, ...]]
+    derived: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, combination in self.derived.items():
+            unknown = set(combination) - set(self.parameters)
+            if unknown:
+                raise ValueError(f"derived {name} must combine parameters, got {sorted(unknown)}")
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters, each once, in order of appearance."""
+        return tuple(dict.fromkeys(name for names in self.nodes.values() for name in names))
+
+    def quantity(self, name: str, parameters: Floats) -> Floats:
+        """Return a parameter or derived quantity, by name, of parameters (…, parameters)."""
+        if name not in {*self.parameters, *self.derived}:
+            known = (*self.parameters, *self.derived)
+            raise ValueError(f"name must be one of {known}, got {name!r}")
+        combination = self.derived.get(name, {name: 1.0})
+        terms = [
+            coefficient * parameters[..., self.parameters.index(parameter)]
+            for parameter, coefficient in combination.items()
+        ]
+        return np.asarray(sum(terms))
+
+    def check(self, graph: Graph) -> None:
+        """Raise unless every node has a leak or prior, and a strength for each cause."""
+        if set(self.nodes) != set(graph.nodes):
+            raise ValueError(f"nodes must be those of the graph, got {sorted(self.nodes)}")
+        for node, names in self.nodes.items():
+            if len(names) != 1 + len(graph.parents(node)):
+                raise ValueError(
+                    f"numbers of {node} must be one and one for each of its parents "
+                    f"{graph.parents(node)}, got {names}"
+                )
+
+
+def make_scheme(
+    name: str, graph: Graph, strengths: Mapping[tuple[str, str], str] | None = None
+) -> Scheme:
+    """Make the scheme of a graph with a common prior p, a common leak b, and strengths by edge.
+
+    Args:
+        name: What results are labelled with.
+        graph: Any small directed acyclic graph.
+        strengths: The parameter of each edge; one, m, for all of them if not stated.
+
+    Returns:
+        The scheme, with `lad` = mean strength of the edges - leak as a derived quantity.
+    """
+    by_edge = dict.fromkeys(graph.edges, "m") if strengths is None else strengths
+    nodes = {}
+    for node in graph.nodes:
+        links = tuple(by_edge[parent, node] for parent in graph.parents(node))
+        nodes[node] = ("b", *links) if links else ("p",)
+    lad = {"b": -1.0}
+    for strength in by_edge.values():
+        lad[strength] = lad.get(strength, 0.0) + 1 / len(by_edge)
+    return Scheme(name, nodes, {"lad": lad})
+
+
+_COLLIDER = Graph(("C1", "C2", "E"), (("C1", "E"), ("C2", "E")))
+
+COLLIDER_3 = make_scheme("noisy-or-3", _COLLIDER)
+COLLIDER_4 = make_scheme("noisy-or-4", _COLLIDER, {("C1", "E"): "m1", ("C2", "E"): "m2"})
+CHAIN_3 = make_scheme("chain-3", Graph(("X", "Y", "Z"), (("X", "Y"), ("Y", "Z"))))
+FORK_3 = make_scheme("fork-3", Graph(("C", "E1", "E2"), (("C", "E1"), ("C", "E2"))))
 
 
 class Predictor:
@@ -75,7 +179,7 @@ class Predictor:
             for acting, _ in state
         }
         self.classes, first = self._find_classes()
-        self._cases = [self._cases[place] for place in first]
+        self._cases = [self._cases[question] for question in first]
         self.points = len(first)
 
     def predict(self, theta: Floats) -> Floats:
@@ -99,11 +203,11 @@ class Predictor:
 
         answers = np.empty((len(self._cases), theta.shape[1]))
         jacobian = np.empty((len(self._cases), *theta.shape))
-        for place, (absent, present) in enumerate(self._cases):
+        for number, (absent, present) in enumerate(self._cases):
             above = total(present)
             below = above + total(absent)
-            answers[place] = above[0] / below[0]
-            jacobian[place] = (above[1:] - answers[place] * below[1:]) / below[0]
+            answers[number] = above[0] / below[0]
+            jacobian[number] = (above[1:] - answers[number] * below[1:]) / below[0]
         return answers, jacobian
 
     def pool(self, counts: Floats, means: Floats) -> tuple[Floats, Floats]:
@@ -112,32 +216,32 @@ class Predictor:
         Weights are shares of the answers, so that losses of all problems are mean squares.
         """
         weight, total = np.zeros((2, self.points, len(counts)))
-        for place, number in enumerate(self.classes):
-            weight[number] += counts[:, place]
-            total[number] += counts[:, place] * means[:, place]
+        for question, number in enumerate(self.classes):
+            weight[number] += counts[:, question]
+            total[number] += counts[:, question] * means[:, question]
         return weight / np.maximum(weight.sum(axis=0), 1.0), total / np.where(weight > 0, weight, 1)
 
-    def _list_states(self, question: Question) -> tuple[list[State], list[State]]:
-        """Return the states that count, each as its factors: asked node absent, and present."""
+    def _list_states(self, question: TaskQuestion) -> tuple[list[State], list[State]]:
+        """Return the states that count, each as its factors: the target absent, and present."""
         graph, given = self.table.graph, dict(question.given)
         scopes = {
-            node: {node, *graph.parents(node)} for node in graph.ancestors(question.asked, *given)
+            node: {node, *graph.parents(node)} for node in graph.ancestors(question.target, *given)
         }
-        linked = {question.asked}
+        linked = {question.target}
         for _ in scopes:
             linked = linked.union(*(scope for scope in scopes.values() if scope & linked))
             linked -= set(given)
-        found: tuple[list[State], list[State]] = ([], [])
+        states: tuple[list[State], list[State]] = ([], [])
         for values in product((0, 1), repeat=len(linked)):
             world = {**given, **dict(zip(sorted(linked), values, strict=True))}
-            found[world[question.asked]].append(
+            states[world[question.target]].append(
                 [
                     self._find_factor(node, world)
                     for node in graph.order
                     if node in scopes and scopes[node] & linked
                 ]
             )
-        return found
+        return states
 
     def _find_factor(self, node: str, world: Mapping[str, int]) -> Factor:
         """Return which parameters act on a node in a world, and its value there."""
@@ -153,9 +257,9 @@ class Predictor:
         answers, _ = self.differentiate(theta)
         first: list[int] = []
         classes = []
-        for place, answer in enumerate(answers):
+        for question, answer in enumerate(answers):
             same = [k for k in first if np.allclose(answer, answers[k], rtol=1e-9, atol=0)]
-            first += [] if same else [place]
+            first += [] if same else [question]
             classes.append(first.index(same[0]) if same else len(first) - 1)
         return tuple(classes), first
 
@@ -177,8 +281,8 @@ def _noisy_or(theta: Floats, acting: tuple[int, ...]) -> tuple[Floats, Floats]:
     return absent, present
 
 
-def _multiply(one: Floats, other: Floats) -> Floats:
+def _multiply(first: Floats, second: Floats) -> Floats:
     """Multiply chances that stand above their gradients, by the product rule."""
-    result: Floats = one * other[0]
-    result[1:] += one[0] * other[1:]
+    result: Floats = first * second[0]
+    result[1:] += first[0] * second[1:]
     return result

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.fits.judgments import Floats
-    from whybench.fits.nets import Predictor
-    from whybench.fits.schemes import Scheme
+    from whybench.fits.nets import Predictor, Scheme
 
 __all__ = ["STARTS", "TOLERANCE", "Grid", "search"]
 
@@ -36,23 +35,23 @@ STARTS = 5
 TOLERANCE = 1e-13
 """In units of the loss, a mean square of judgments between 0 and 1."""
 
-RACE = ((2, 0.05), (2, 0.02))
+PRELIMINARY_STEPS = ((2, 0.05), (2, 0.02))
 """Steps of all starts, and how close two of them must then be to count as one."""
 
 STEPS = 12
 NEWTON_STEPS = 60
 PROBLEMS_AT_ONCE = 1024
-"""So many problems, with all their starts, stay in the processor's cache."""
+"""This number of problems, with all their starts, stays in the processor's cache."""
 
-MOST_PARAMETERS = 5
-HALVES = ((0.004, 0.06, 0.28), (0.6, 0.88, 0.99))
+MAX_PARAMETERS = 5
+GRID_LEVELS = ((0.004, 0.06, 0.28), (0.6, 0.88, 0.99))
 """Grid levels of a parameter. They crowd at the ends, where answers change fastest."""
 
-CORNER, ELSEWHERE = (0.0005, 0.002, 0.008), (0.15, 0.5, 0.85)
+CORNER_LEVELS, OTHER_LEVELS = (0.0005, 0.002, 0.008), (0.15, 0.5, 0.85)
 """Levels in a corner: of its two parameters, and of the others."""
 
-ROWS = 8
-"""Of a matrix product. Products of one shape have the same bits for whoever is in the batch, and
+PRODUCT_ROWS = 8
+"""Of a matrix product. Products of one shape have the same bits whatever else is in the batch, and
 small ones are not spread over threads, which for this shape costs more than it saves."""
 
 
@@ -85,7 +84,7 @@ def search(
             begin = grid.choose_starts(weight, mean, starts)
         elif warm is not None:
             begin = warm[:, None, part]
-        parts.append(_follow(predictor, weight, mean, begin, tolerance))
+        parts.append(_descend_from(predictor, weight, mean, begin, tolerance))
     return Solution(
         np.concatenate([part.theta for part in parts], axis=1),
         np.concatenate([part.loss for part in parts]),
@@ -103,11 +102,11 @@ class Grid:
 
     def __init__(self, predictor: Predictor) -> None:
         names = predictor.scheme.parameters
-        if len(names) > MOST_PARAMETERS:
-            raise ValueError(f"parameters must be at most {MOST_PARAMETERS}, got {len(names)}")
-        regions = [*product(HALVES, repeat=len(names))]
+        if len(names) > MAX_PARAMETERS:
+            raise ValueError(f"parameters must be at most {MAX_PARAMETERS}, got {len(names)}")
+        regions = [*product(GRID_LEVELS, repeat=len(names))]
         regions += [
-            tuple(CORNER if name in pair else ELSEWHERE for name in names)
+            tuple(CORNER_LEVELS if name in pair else OTHER_LEVELS for name in names)
             for pair in _corners(predictor.scheme)
         ]
         self._regions = len(regions)
@@ -118,9 +117,11 @@ class Grid:
     def choose_starts(self, weight: Floats, mean: Floats, count: int) -> Floats:
         """Return the `count` best starts of each problem: (parameters, count, problems)."""
         problems = weight.shape[1]
-        sides = np.zeros((-(-problems // ROWS) * ROWS, len(self._factors)), dtype=np.float32)
+        sides = np.zeros(
+            (-(-problems // PRODUCT_ROWS) * PRODUCT_ROWS, len(self._factors)), dtype=np.float32
+        )
         sides[:problems] = np.concatenate([weight, weight * mean]).T
-        losses = sides.reshape(-1, ROWS, len(self._factors)) @ self._factors
+        losses = sides.reshape(-1, PRODUCT_ROWS, len(self._factors)) @ self._factors
         losses = losses.reshape(len(sides), self._regions, -1)[:problems]
         inner = losses.argmin(axis=2)
         least = np.take_along_axis(losses, inner[:, :, None], axis=2)[:, :, 0]
@@ -135,7 +136,7 @@ def _corners(scheme: Scheme) -> list[tuple[str, str]]:
     return list(dict.fromkeys(pair for pair in pairs if pair[0] != pair[1]))
 
 
-def _follow(
+def _descend_from(
     predictor: Predictor, weight: Floats, mean: Floats, starts: Floats, tolerance: float
 ) -> Solution:
     """Follow starts (parameters, starts, problems) to their ends; keep each problem's best."""
@@ -143,24 +144,28 @@ def _follow(
     theta, loss = starts.copy(), np.full((count, problems), np.inf)
     converged = np.zeros(loss.shape, dtype=bool)
 
-    def go_on(which: NDArray[np.bool_], steps: int, newton: bool = False) -> None:
+    def descend_further(which: NDArray[np.bool_], steps: int, newton: bool = False) -> None:
         problem = which.nonzero()[1]
         data = weight[:, problem], mean[:, problem]
-        found = descend(predictor, *data, theta[:, which], steps, tolerance, newton)
-        theta[:, which], loss[which], converged[which] = found.theta, found.loss, found.converged
+        solution = descend(predictor, *data, theta[:, which], steps, tolerance, newton)
+        theta[:, which], loss[which], converged[which] = (
+            solution.theta,
+            solution.loss,
+            solution.converged,
+        )
 
     kept = np.ones(loss.shape, dtype=bool)
-    for steps, close in RACE if count > 1 else ():
-        go_on(kept, steps)
-        kept &= _are_apart(theta, loss, close)
+    for steps, close in PRELIMINARY_STEPS if count > 1 else ():
+        descend_further(kept, steps)
+        kept &= _find_distinct(theta, loss, close)
         loss[~kept] = np.inf
-    go_on(kept, STEPS)
-    go_on(kept & ~converged, NEWTON_STEPS, newton=True)
+    descend_further(kept, STEPS)
+    descend_further(kept & ~converged, NEWTON_STEPS, newton=True)
     best = loss.argmin(axis=0), np.arange(problems)
     return Solution(theta[:, *best], loss[best], converged[best])
 
 
-def _are_apart(theta: Floats, loss: Floats, close: float) -> NDArray[np.bool_]:
+def _find_distinct(theta: Floats, loss: Floats, close: float) -> NDArray[np.bool_]:
     """Return which descents (descents, problems) have not come close to a better one."""
     order = np.argsort(loss, axis=0, kind="stable")
     ordered = np.take_along_axis(theta, order[None], axis=1)

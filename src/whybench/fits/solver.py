@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Solution", "descend", "hessian", "normal_equations"]
 
-FIRST_DAMPING = 1e-2
-LEAST_DAMPING = 1e-14
-MOST_DAMPING = 1e12
+INITIAL_DAMPING = 1e-2
+MIN_DAMPING = 1e-14
+MAX_DAMPING = 1e12
 """No step lowers the loss: the point is a minimum as far as rounding can tell."""
 
-DIFFERENCE = 1e-5
+DIFFERENCE_STEP = 1e-5
 """Step of the central differences, as a share of the way to the nearer of 0 and 1."""
 
 
@@ -78,7 +78,7 @@ def descend(
     low, high = BOUNDS
     theta = np.clip(start, low, high)
     loss, gradient, normal = normal_equations(predictor, weight, mean, theta)
-    damping = np.full(loss.shape, FIRST_DAMPING)
+    damping = np.full(loss.shape, INITIAL_DAMPING)
     done = np.zeros(loss.shape, dtype=bool)
     for _ in range(steps):
         moving = np.flatnonzero(~done)
@@ -88,25 +88,25 @@ def descend(
         data = weight[:, moving], mean[:, moving]
         curvature = hessian(predictor, *data, here) if newton else square
         held = ((here <= low) & (slope > 0)) | ((here >= high) & (slope < 0))
-        step, sound = _solve(curvature, square, slope, damping[moving], held, newton)
+        step, convex = _solve(curvature, square, slope, damping[moving], held, newton)
         whole = np.ones(moving.size, dtype=bool)
         if newton:
             # A step may push a parameter out of bounds though its gradient points inward.
             held |= ((here <= low) & (step < 0)) | ((here >= high) & (step > 0))
-            step, sound = _solve(curvature, square, slope, damping[moving], held, newton)
+            step, convex = _solve(curvature, square, slope, damping[moving], held, newton)
             step, whole = _shorten(here, step)
         trial = np.clip(here + step, low, high)
         step = trial - here
         promise = -(step * (2 * slope + (curvature * step).sum(axis=1))).sum(axis=0)
-        found = normal_equations(predictor, *data, trial)
-        fall = loss[moving] - found[0]
-        better = sound & (fall >= 0)
-        done[moving] = sound & whole & (np.abs(promise) <= tolerance) & (damping[moving] <= 1.0)
-        done[moving] |= damping[moving] >= MOST_DAMPING
-        for old, new in zip((theta, loss, gradient, normal), (trial, *found), strict=True):
+        equations = normal_equations(predictor, *data, trial)
+        fall = loss[moving] - equations[0]
+        better = convex & (fall >= 0)
+        done[moving] = convex & whole & (np.abs(promise) <= tolerance) & (damping[moving] <= 1.0)
+        done[moving] |= damping[moving] >= MAX_DAMPING
+        for old, new in zip((theta, loss, gradient, normal), (trial, *equations), strict=True):
             old[..., moving[better]] = new[..., better]
         change = np.where(better, np.where(fall > 0.5 * promise, 0.1, 1.0), 8.0)
-        damping[moving] = np.maximum(damping[moving] * change, LEAST_DAMPING)
+        damping[moving] = np.maximum(damping[moving] * change, MIN_DAMPING)
     return Solution(theta, loss, done)
 
 
@@ -128,12 +128,12 @@ def hessian(predictor: Predictor, weight: Floats, mean: Floats, theta: Floats) -
     """Return half the Hessian of the loss, (parameters, parameters, problems)."""
     rows = np.empty((len(theta), *theta.shape))
     for k, row in enumerate(rows):
-        step = DIFFERENCE * np.minimum(theta[k], 1 - theta[k])
+        step = DIFFERENCE_STEP * np.minimum(theta[k], 1 - theta[k])
         gradients = []
         for end in (theta[k] + step, theta[k] - step):
-            moved = theta.copy()
-            moved[k] = end
-            gradients.append(normal_equations(predictor, weight, mean, moved)[1])
+            shifted = theta.copy()
+            shifted[k] = end
+            gradients.append(normal_equations(predictor, weight, mean, shifted)[1])
         row[:] = (gradients[0] - gradients[1]) / (2 * step)
     return (rows + rows.swapaxes(0, 1)) / 2
 
@@ -161,12 +161,12 @@ def _solve(
     free = ~held / scale
     matrix = np.moveaxis(curvature * free * free[:, None], -1, 0)
     matrix = matrix + np.eye(size) * (damping + held).T[:, :, None]
-    sound = np.ones(len(matrix), dtype=bool)
+    convex = np.ones(len(matrix), dtype=bool)
     if newton:
-        sound = np.linalg.eigvalsh(matrix)[:, 0] > 0
-        matrix[~sound] = np.eye(size)
+        convex = np.linalg.eigvalsh(matrix)[:, 0] > 0
+        matrix[~convex] = np.eye(size)
     step = np.linalg.solve(matrix, -(gradient * free).T[:, :, None])
-    return step[:, :, 0].T * free, sound
+    return step[:, :, 0].T * free, convex
 
 
 def _shorten(here: Floats, step: Floats) -> tuple[Floats, NDArray[np.bool_]]:

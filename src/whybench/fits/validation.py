@@ -4,7 +4,7 @@ Leave-one-task-out holds out the questions of one task, fits the rest and predic
 means; `r2` compares all held-out predictions with those means, one point a question, unweighted:
 R² = 1 - Σ (y_t - f_t)² / Σ (y_t - ȳ)².
 
-Where a model forces tasks to be equal (see `predictor`), a task's fellows give its prediction away,
+Where a model forces tasks to be equal (see `nets`), a task's fellows give its prediction away,
 so plain leave-one-out flatters. Leave-one-class-out holds out whole classes, and with them every
 task that has a question in the class.
 
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whybench.fits.fitting import r_squared
+from whybench.fits.fitting import collect_flags, r_squared
 from whybench.fits.nets import Predictor
 from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
@@ -29,11 +29,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from whybench.fits.judgments import Floats, Judgments
-    from whybench.fits.schemes import Scheme
-    from whybench.fits.tasks import TaskTable
+    from whybench.fits.judgments import Floats, Judgments, TaskTable
+    from whybench.fits.nets import Scheme
 
-__all__ = ["Choice", "HoldOut", "Validation", "choose", "cross_validate", "folds"]
+__all__ = ["HoldOut", "SchemeChoice", "Validation", "choose_scheme", "cross_validate", "folds"]
 
 HoldOut = Literal["task", "class"]
 
@@ -72,7 +71,7 @@ class Validation:
 
 
 @dataclass(frozen=True)
-class Choice:
+class SchemeChoice:
     """The winning scheme of one problem, and the R² of every scheme that was compared.
 
     There is no winner where no answers are.
@@ -84,16 +83,13 @@ class Choice:
 
 
 def folds(predictor: Predictor, hold_out: HoldOut) -> list[list[int]]:
-    """Return the places of the questions that are held out together, fold by fold."""
+    """Return the positions of the questions that are held out together, fold by fold."""
     table = predictor.table
     group = {task: task for task in table.tasks}
     if hold_out == "class":
         for number in set(predictor.classes):
-            members = [
-                question.task
-                for question, of in zip(table.questions, predictor.classes, strict=True)
-                if of == number
-            ]
+            classes = zip(table.questions, predictor.classes, strict=True)
+            members = [question.task for question, own in classes if own == number]
             merged = {group[task] for task in members}
             group = {
                 task: group[members[0]] if name in merged else name for task, name in group.items()
@@ -101,7 +97,7 @@ def folds(predictor: Predictor, hold_out: HoldOut) -> list[list[int]]:
     elif hold_out != "task":
         raise ValueError(f"hold_out must be 'task' or 'class', got {hold_out!r}")
     return [
-        [place for place, question in enumerate(table.questions) if group[question.task] == name]
+        [k for k, question in enumerate(table.questions) if group[question.task] == name]
         for name in dict.fromkeys(group.values())
     ]
 
@@ -125,22 +121,23 @@ def cross_validate(
     predictor = Predictor(table, scheme)
     parts = folds(predictor, hold_out)
     predictions = np.empty((len(data), len(table)))
-    settled = np.empty(len(data), dtype=bool)
+    converged = np.empty(len(data), dtype=bool)
     for first in range(0, len(data), PROBLEMS_AT_ONCE):
         part = slice(first, first + PROBLEMS_AT_ONCE)
-        predictions[part], settled[part] = _held_out(
+        predictions[part], converged[part] = _predict_held_out(
             predictor, parts, data.counts[part], data.means[part], starts
         )
     seen = data.counts > 0
     points = seen.sum(axis=1)
-    some = np.where(points > 0, points, np.nan)
-    mean = (data.means * seen).sum(axis=1) / some
+    divisor = np.where(points > 0, points, np.nan)
+    mean = (data.means * seen).sum(axis=1) / divisor
     rss = ((data.means - predictions) ** 2 * seen).sum(axis=1)
     spread = ((data.means - mean[:, None]) ** 2 * seen).sum(axis=1)
-    notes = {
+    fewest = _fewest_points(predictor, parts, seen)
+    flags = {
         "small_n": data.n < SMALL_N,
-        "not_converged": ~settled,
-        "underdetermined": _fewest_points(predictor, parts, seen) < len(scheme.parameters),
+        "not_converged": ~converged,
+        "underdetermined": fewest < len(scheme.parameters),
     }
     return Validation(
         scheme=scheme,
@@ -148,48 +145,15 @@ def cross_validate(
         hold_out=hold_out,
         predictions=predictions,
         r2=r_squared(np.where(points > 0, rss, np.nan), spread),
-        rmse=np.sqrt(rss / some),
+        rmse=np.sqrt(rss / divisor),
         points=points,
         n=data.n,
-        flags=tuple(
-            tuple(name for name, note in notes.items() if note[k]) for k in range(len(data))
-        ),
+        flags=collect_flags(flags),
         method=f"leave-one-{hold_out}-out, R² over question means",
     )
 
 
-def _held_out(
-    predictor: Predictor, parts: list[list[int]], counts: Floats, means: Floats, starts: int
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Fit without each part; return the predictions for it, and whether all fits converged."""
-    kept = np.ones((len(parts), counts.shape[1]))
-    for number, part in enumerate(parts):
-        kept[number, part] = 0.0
-    left = (counts[:, None] * kept).reshape(-1, counts.shape[1])
-    found = search(predictor, left, np.repeat(means, len(parts), axis=0), starts)
-    everything = predictor.predict(found.theta).T.reshape(len(counts), len(parts), -1)
-    predictions: Floats = np.empty(counts.shape)
-    for number, part in enumerate(parts):
-        predictions[:, part] = everything[:, number, part]
-    settled = found.converged.reshape(len(counts), len(parts)).all(axis=1)
-    return predictions, np.asarray(settled)
-
-
-def _fewest_points(
-    predictor: Predictor, parts: list[list[int]], seen: NDArray[np.bool_]
-) -> NDArray[np.intp]:
-    """Return the fewest distinct predictions with answers that some fold is fitted to."""
-    classes = np.array(predictor.classes)
-    fewest = np.full(len(seen), predictor.points)
-    for part in parts:
-        left = seen.copy()
-        left[:, part] = False
-        answered = [left[:, classes == number].any(axis=1) for number in range(predictor.points)]
-        fewest = np.minimum(fewest, np.sum(answered, axis=0))
-    return fewest
-
-
-def choose(validations: Sequence[Validation]) -> tuple[Choice, ...]:
+def choose_scheme(validations: Sequence[Validation]) -> tuple[SchemeChoice, ...]:
     """Choose the scheme with the larger R² for each problem; of equals, the simpler one.
 
     Raises:
@@ -203,10 +167,43 @@ def choose(validations: Sequence[Validation]) -> tuple[Choice, ...]:
             raise ValueError(
                 f"validations must be of the same problems and folds, got {other.scheme.name}"
             )
-    ordered = sorted(validations, key=lambda one: len(one.scheme.parameters))
+    ordered = sorted(validations, key=lambda validation: len(validation.scheme.parameters))
     choices = []
     for k, label in enumerate(first.labels):
-        r2 = {one.scheme.name: float(one.r2[k]) for one in ordered}
+        r2 = {validation.scheme.name: float(validation.r2[k]) for validation in ordered}
         known = {name: value for name, value in r2.items() if not np.isnan(value)}
-        choices.append(Choice(label, max(known, key=known.__getitem__) if known else None, r2))
+        choices.append(
+            SchemeChoice(label, max(known, key=known.__getitem__) if known else None, r2)
+        )
     return tuple(choices)
+
+
+def _predict_held_out(
+    predictor: Predictor, parts: list[list[int]], counts: Floats, means: Floats, starts: int
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Fit without each part; return the predictions for it, and whether all fits converged."""
+    kept = np.ones((len(parts), counts.shape[1]))
+    for number, part in enumerate(parts):
+        kept[number, part] = 0.0
+    fitted = (counts[:, None] * kept).reshape(-1, counts.shape[1])
+    solution = search(predictor, fitted, np.repeat(means, len(parts), axis=0), starts)
+    everything = predictor.predict(solution.theta).T.reshape(len(counts), len(parts), -1)
+    predictions: Floats = np.empty(counts.shape)
+    for number, part in enumerate(parts):
+        predictions[:, part] = everything[:, number, part]
+    converged = solution.converged.reshape(len(counts), len(parts)).all(axis=1)
+    return predictions, np.asarray(converged)
+
+
+def _fewest_points(
+    predictor: Predictor, parts: list[list[int]], seen: NDArray[np.bool_]
+) -> NDArray[np.intp]:
+    """Return the fewest distinct predictions with answers that some fold is fitted to."""
+    classes = np.array(predictor.classes)
+    fewest = np.full(len(seen), predictor.points)
+    for part in parts:
+        fitted = seen.copy()
+        fitted[:, part] = False
+        answered = [fitted[:, classes == number].any(axis=1) for number in range(predictor.points)]
+        fewest = np.minimum(fewest, np.sum(answered, axis=0))
+    return fewest

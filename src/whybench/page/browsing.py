@@ -11,6 +11,14 @@ The browser's data are one packed object, `Shown.data`:
 `cells` are the factors and parts of an answer, as column and value; `turns` are role and text. A
 long text is shortened in the middle, and says so. If everything together would make the page too
 large, fewer answers of each agent are shown.
+
+Which answers the item browser shows: failures first, and a sample of the rest.
+
+Of each agent in each suite at most so many answers are shown. Failures are replies without an
+answer, errors, and answers that are not right where there is a right and a wrong. If there are more
+than three quarters of the places, a sample of them is taken, so that the others are seen too. The
+sample goes by a seeded order of the items, the same for all agents, so that agents can be seen on
+the same items, and prompts are stored once.
 """
 
 from __future__ import annotations
@@ -19,10 +27,10 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whybench.page.packing import packed
-from whybench.page.selection import MOST_SHOWN, kind_of, selected
+from whybench.page.downloads import packed
 from whybench.records import CORE
-from whybench.records.transcripts import Place, Turn, read_transcripts
+from whybench.records.runs import AnswerPosition, Turn, read_transcripts
+from whybench.seeds import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,7 +39,48 @@ if TYPE_CHECKING:
 
     from whybench.page.material import Material
 
-__all__ = ["Shown", "browser", "shortened"]
+__all__ = [
+    "MOST_SHOWN",
+    "Shown",
+    "browser",
+    "kind_of",
+    "selected",
+    "shortened",
+]
+
+
+MOST_SHOWN = 200
+"""So many answers of an agent in a suite are shown, at most."""
+
+FAILURES = {"wrong", "partly", "no_answer", "error"}
+
+
+def kind_of(row: Mapping[str, Any], marked: bool) -> str:
+    """Return what became of an answer.
+
+    Args:
+        row: A record.
+        marked: Whether answers of its suite are right or wrong, or in between.
+
+    Returns:
+        `no_answer` or `error`; where answers are marked, `right`, `partly` or `wrong`; else
+        `scored`.
+    """
+    if row["outcome"] != "scored" or not marked:
+        return str(row["outcome"])
+    if row["value"] == row["truth"]:
+        return "right"
+    return "partly" if 0 < row["value"] < 1 else "wrong"
+
+
+def selected(rows: Sequence[Mapping[str, Any]], most: int, seed: int) -> list[Mapping[str, Any]]:
+    """Return at most so many of an agent's rows, each with its `kind`: failures, then others."""
+    ranked = sorted(rows, key=lambda row: digest("shown", seed, row["item"], row["epoch"]))
+    failures = [row for row in ranked if row["kind"] in FAILURES]
+    others = [row for row in ranked if row["kind"] not in FAILURES]
+    places = max(most - len(others), most * 3 // 4)
+    return [*failures[:places], *others[: most - min(len(failures), places)]]
+
 
 HEAD, TAIL = 2400, 1200
 """So many characters are kept at the beginning and at the end of a long text."""
@@ -115,8 +164,8 @@ def _by_agent(table: pa.Table) -> Iterator[list[dict[str, Any]]]:
     yield from groups.values()
 
 
-def _place(row: Mapping[str, Any]) -> Place:
-    return Place(row["log"] or "", row["item"], row["epoch"])
+def _place(row: Mapping[str, Any]) -> AnswerPosition:
+    return AnswerPosition(row["log"] or "", row["item"], row["epoch"])
 
 
 class _Numbered(dict[str, int]):
@@ -128,7 +177,7 @@ class _Numbered(dict[str, int]):
 
 
 def _data(
-    rows: Sequence[Mapping[str, Any]], said: Mapping[Place, Sequence[Turn]]
+    rows: Sequence[Mapping[str, Any]], said: Mapping[AnswerPosition, Sequence[Turn]]
 ) -> dict[str, Any]:
     agents, suites, columns, texts = _Numbered(), _Numbered(), _Numbered(), _Numbered()
     entries = []

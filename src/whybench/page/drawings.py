@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from whybench.errors import UserError
 from whybench.page.svg import inline_svg
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:

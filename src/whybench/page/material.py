@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.page.vocabulary import abilities
+from whybench.page.methods import abilities
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whybench.page.vocabulary import flag_words
-from whybench.results.changes import as_one_family, compare_tables
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
+from whybench.page.methods import flag_words
+from whybench.results.changes import compare_tables, correct_family
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def pairings(material: Material, against: str = "") -> Pairings:
             found += [(first, second, change) for change in changes]
     headline: dict[str, list[Line]] = {}
     further: dict[str, list[Line]] = {}
-    corrected = as_one_family(change for _, _, change in found)
+    corrected = correct_family(change for _, _, change in found)
     for (first, second, _), change in zip(found, corrected, strict=True):
         kind = headline if change.measure in get_suite(change.suite).headline else further
         kind.setdefault(change.suite, []).append(_line(first, second, change))

@@ -3,6 +3,13 @@
 A profile has a part for every installed suite, in a fixed order. What stands for a suite are its
 headline measures, under every condition in which they were taken; nothing is averaged over suites.
 An ability that was not measured says so, and how to measure it.
+
+An estimate and its interval as a small picture in a line of a table.
+
+All bars of a measure share one scale, so that they can be compared down the page. It runs from 0 to
+1, or farther where an interval does, within bounds: one interval that goes far must not press all
+others together, and is cut off. Words beside the bar say the same; it is hidden from readers of the
+screen.
 """
 
 from __future__ import annotations
@@ -12,20 +19,91 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.page.bars import Scale, bar, scale_of
-from whybench.page.vocabulary import abilities, companions, flag_words, measure_words
+from markupsafe import Markup
+
+from whybench.page.methods import abilities, companions, flag_words, measure_words
 from whybench.stats import MeasureKey
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from markupsafe import Markup
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from whybench.page.material import Material, Measured
     from whybench.stats import Measure
 
-__all__ = ["Ability", "Headline", "Profile", "in_words", "is_headline", "profiles"]
+__all__ = [
+    "Ability",
+    "Headline",
+    "Profile",
+    "Scale",
+    "bar",
+    "in_words",
+    "is_headline",
+    "profiles",
+    "scale_of",
+]
+
+
+WIDTH, HEIGHT, EDGE = 180, 20, 6
+"""Size of a bar, and the margin in which marks at its ends have room, in pixels."""
+
+FARTHEST = (-0.5, 1.5)
+"""No scale goes beyond these values."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values at both ends of a bar."""
+
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Return where a value is drawn, in pixels from the left; at an end if it lies beyond."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+
+
+def scale_of(measures: Iterable[Measure]) -> Scale:
+    """Return a scale on which all of these measures have room, from 0 to 1 at least."""
+    ends = [
+        value
+        for measure in measures
+        for value in (measure.estimate, measure.low, measure.high)
+        if value is not None
+    ]
+    low, high = FARTHEST
+    return Scale(max(min(0.0, *ends, 0.0), low), min(max(1.0, *ends, 1.0), high))
+
+
+def bar(measure: Measure, scale: Scale) -> Markup:
+    """Draw a measure: its interval as a band, its estimate as a point, open if it is unsure."""
+    middle = HEIGHT / 2
+    drawn = [
+        f'<line class="axis" x1="{scale.place(scale.low)}" x2="{scale.place(scale.high)}" '
+        f'y1="{middle:g}" y2="{middle:g}"/>'
+    ]
+    for tick in (0.0, 0.5, 1.0):
+        x = scale.place(tick)
+        drawn.append(
+            f'<line class="axis" x1="{x}" x2="{x}" y1="{middle - 4:g}" y2="{middle + 4:g}"/>'
+        )
+    if measure.low is not None and measure.high is not None:
+        left, right = scale.place(measure.low), scale.place(measure.high)
+        drawn.append(
+            f'<rect class="interval" x="{left}" y="{middle - 3:g}" '
+            f'width="{max(right - left, 1):.1f}" height="6" rx="1"/>'
+        )
+    if measure.estimate is not None:
+        kind = "open" if "small_n" in measure.flags else "estimate"
+        drawn.append(
+            f'<circle class="{kind}" cx="{scale.place(measure.estimate)}" cy="{middle:g}" r="4"/>'
+        )
+    return Markup(  # numbers and our own words only
+        f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
+    )
+
 
 NOT_A_CONDITION = ("agent", "design_hash")
 """Labels that do not tell conditions apart: of one agent, and for machines."""

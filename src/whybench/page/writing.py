@@ -1,19 +1,54 @@
-"""From answers to a page in a file."""
+"""From answers to a page in a file.
+
+The page: everything of a set of runs in one HTML file that needs nothing else.
+
+`make_page` puts together what the other modules of this room find. All words from outside (replies,
+agents' names, stories) go through the template's escaping or stand in JSON that cannot end its
+element, and the page's own policy lets no script run but the one whose hash it names. The same
+material gives the same bytes: there is no clock in it unless a date is given.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import jinja2
+from markupsafe import Markup
+
+from whybench import __version__
+from whybench.errors import UserError
+from whybench.page.browsing import browser
+from whybench.page.cautions import cautions
+from whybench.page.downloads import as_json, downloads, in_blocks, packed
+from whybench.page.drawings import drawings
+from whybench.page.glance import glance
+from whybench.page.methods import designs, outcome_words, versions
+from whybench.page.pairings import pairings
+from whybench.page.profiles import profiles
+from whybench.page.svg import Styles
 from whybench.results.records import Records
 from whybench.results.sources import load
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["check_target", "report"]
+    from whybench.page.drawings import Drawing
+    from whybench.page.material import Material
+
+__all__ = [
+    "SECTIONS",
+    "check_target",
+    "make_page",
+    "report",
+]
+
 
 ENDINGS = (".html", ".htm")
 
@@ -44,7 +79,6 @@ def report(
     Returns:
         The file.
     """
-    from whybench.page.assembly import make_page  # noqa: PLC0415
     from whybench.page.material import Material  # noqa: PLC0415
     from whybench.records.runs import read_runs  # noqa: PLC0415  (imports Inspect)
 
@@ -82,3 +116,129 @@ def check_target(output: str | Path) -> Path:
             "another"
         ) from None
     return target
+
+
+SECTIONS = (
+    ("cautions", "Cautions"),
+    ("profiles", "Profiles"),
+    ("comparison", "Comparison"),
+    ("figures", "Figures"),
+    ("answers", "Answers"),
+    ("all-measures", "All measures"),
+    ("methods", "Data and methods"),
+)
+"""The sections of the page, in order: name and words."""
+
+MOST_CONDITIONS = 4
+"""So many conditions of an ability are in a profile; the others are among all measures."""
+
+ROOM = 4_400_000
+"""So many characters has the page for what is heavy: figures, measures, data and answers."""
+LEAST_ANSWERS, MOST_ANSWERS = 300_000, 1_900_000
+"""So many of them the answers have at least, and at most."""
+
+
+def make_page(
+    material: Material,
+    *,
+    title: str = "Causal reasoning",
+    dated: str = "",
+    seed: int = 0,
+    against: str = "",
+    say: Callable[[str], None] = lambda _: None,
+) -> str:
+    """Return the page.
+
+    Args:
+        material: What it is made of.
+        title: Its heading.
+        dated: A date to show; none is shown if this is empty.
+        seed: Decides which answers the item browser shows where it cannot show all.
+        against: The agent with whom the others are compared; see `pairings`.
+        say: Hears what is being done, a line at a time.
+    """
+    say("measuring")
+    measured = material.measured()
+    agents, beside = material.agents(), material.agents_beside()
+    own_profiles = profiles(material, measured, agents)
+    beside_profiles = profiles(material, measured, beside)
+    say("comparing agents")
+    compared = pairings(material, against)
+    styles = Styles()
+    figures, figures_notes = drawings(material, styles, say)
+    heavy = {
+        "measures_json": as_json(in_blocks(found.row() for found in measured)),
+        "tables_data": packed(_tables(figures)),
+        "downloads": list(downloads(material)),
+        "figures": figures,
+    }
+    say("reading conversations")
+    shown = browser(material, seed, _room(heavy))
+    say("writing")
+    script = _part("page.js")
+    return _template("page.html").render(
+        **heavy,
+        title=title,
+        dated=dated,
+        seed=seed,
+        version=__version__,
+        style=Markup(_part("page.css") + styles.sheet()),  # ours and matplotlib's
+        script=Markup(script),  # our own
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        sections=SECTIONS,
+        most_conditions=MOST_CONDITIONS,
+        agents=agents,
+        cautions=cautions(material, measured),
+        glance=glance(own_profiles, beside_profiles),
+        profiles=own_profiles,
+        profiles_beside=beside_profiles,
+        pairings=compared,
+        figures_notes=figures_notes,
+        shown=shown,
+        outcomes=outcome_words(),
+        logs=material.folders(),
+        measures_count=len(measured),
+        designs=designs(material),
+        runs=[run.row() for run in material.runs],
+        versions=versions(material),
+    )
+
+
+def _room(heavy: dict[str, Any]) -> int:
+    """Return how many characters are left for the answers beside what else is heavy."""
+    taken = (
+        len(heavy["measures_json"])
+        + len(heavy["tables_data"])
+        + sum(len(download.data) for download in heavy["downloads"])
+        + sum(len(figure.svg) for figure in heavy["figures"])
+    )
+    return min(max(ROOM - taken, LEAST_ANSWERS), MOST_ANSWERS)
+
+
+def _tables(figures: list[Drawing]) -> str:
+    behind = {
+        figure.key: {"columns": figure.columns, "rows": figure.rows}
+        for figure in figures
+        if figure.rows
+    }
+    return json.dumps(behind, ensure_ascii=False, separators=(",", ":"))
+
+
+def _part(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("whybench.page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+
+
+def _template(name: str) -> jinja2.Template:
+    return _environment().get_template(name)

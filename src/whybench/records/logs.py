@@ -20,11 +20,19 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog, EvalSample, EvalSampleSummary
     from inspect_ai.scorer import Score
 
-from whybench.records.rows import rows_of_sample
+from whybench.errors import UserError
+from whybench.records.rows import unpack_sample
 
 SampleT = TypeVar("SampleT")
 
-__all__ = ["ReadLogs", "agent_name", "check_log_folder", "log_files", "read_logs"]
+__all__ = [
+    "ReadLogs",
+    "agent_name",
+    "check_log_folder",
+    "list_log_files",
+    "read_headers",
+    "read_logs",
+]
 
 SETTINGS = {
     "temperature": 0.0,
@@ -39,7 +47,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class ReadLogs:
-    """What was found in logs: rows by suite, and what a reader should know of the logs.
+    """Rows by suite, and what a reader should know of the logs that they come from.
 
     Attributes:
         rows: Suite to rows of records.
@@ -67,13 +75,12 @@ def read_logs(
         reread: If given, reads each sample's answer anew from its replies.
 
     Raises:
-        ValueError: A log is damaged, or of a version that cannot be read. Others are not read
+        UserError: A log is damaged, or of a version that cannot be read. Others are not read
             without it, since results that lack some answers would look like whole ones.
     """
     chosen: dict[tuple[Any, ...], dict[str, Any]] = {}
     unfinished, foreign, superseded = [], [], 0
-    headers = _headers(paths)
-    headers.sort(key=lambda entry: entry[1].eval.created)
+    headers = read_headers(paths)
     for path, header in headers:
         if "suite" not in (header.eval.metadata or {}):
             foreign.append(path)
@@ -95,35 +102,39 @@ def check_log_folder(folder: str | Path) -> None:
     """Make sure, before the first call, that logs can be written here and those here be read.
 
     Raises:
-        ValueError: They cannot. An address of a store elsewhere is not tried.
+        UserError: They cannot. An address of a store elsewhere is not tried.
     """
     if "://" in str(folder):
         return
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder) as trial:
-            trial.write(b"a log needs room")
+        with TemporaryFile(dir=folder) as file:
+            file.write(b"a log needs room")
     except OSError as error:
-        raise ValueError(
+        raise UserError(
             f"logs must go to a folder that can be written, got {folder}: {error}"
         ) from error
-    _headers([folder])
+    read_headers([folder])
 
 
-def _headers(paths: Sequence[str | Path]) -> list[tuple[str, EvalLog]]:
-    """Return the logs with their headers, or name all that cannot be read."""
+def read_headers(paths: Sequence[str | Path]) -> list[tuple[str, EvalLog]]:
+    """Return the logs at these paths with their headers, the oldest first.
+
+    Raises:
+        UserError: Names all logs that cannot be read.
+    """
     from inspect_ai.log import read_eval_log  # noqa: PLC0415  (importing Inspect takes seconds)
 
     headers, damaged = [], []
-    for path in log_files(paths):
+    for path in list_log_files(paths):
         try:
             headers.append((path, read_eval_log(path, header_only=True)))
         except Exception as error:
             # A damaged file fails in whatever step of unpacking comes upon the damage.
-            damaged.append(f"{path} ({_told(error)})")
+            damaged.append(f"{path} ({_root_cause(error)})")
     if damaged:
-        raise ValueError(_UNREADABLE.format(", ".join(damaged)))
-    return headers
+        raise UserError(_UNREADABLE.format(", ".join(damaged)))
+    return sorted(headers, key=lambda entry: entry[1].eval.created)
 
 
 _UNREADABLE = (
@@ -134,41 +145,41 @@ _UNREADABLE = (
 _IDENTITY = ("agent", "suite", "version", "design_hash", "item", "epoch")
 
 
-def log_files(paths: Sequence[str | Path]) -> list[str]:
+def list_log_files(paths: Sequence[str | Path]) -> list[str]:
     """Return the log files among these files and in these folders."""
     from inspect_ai.log import list_eval_logs  # noqa: PLC0415
 
-    found: list[str] = []
+    files: list[str] = []
     for path in paths:
         if Path(path).is_dir():
             listed = (info.name.removeprefix("file://") for info in list_eval_logs(str(path)))
-            found += sorted(listed)  # Inspect lists by time of change, which copying changes.
+            files += sorted(listed)  # Inspect lists by time of change, which copying changes.
         elif Path(path).is_file():
-            found.append(str(path))
+            files.append(str(path))
         else:
-            raise FileNotFoundError(f"a log file or a folder of logs was expected, got {path}")
-    return found
+            raise UserError(f"a log file or a folder of logs was expected, got {path}")
+    return files
 
 
 def _log_rows(
     path: str, header: EvalLog, reread: Callable[[EvalSample], Score] | None
 ) -> Iterator[dict[str, Any]]:
-    about = header.eval.metadata or {}
-    lacks = [name for name in ("suite_version", "design", "design_hash") if name not in about]
-    if lacks:
-        raise ValueError(_UNREADABLE.format(f"{path} (it does not say its {', '.join(lacks)})"))
+    metadata = header.eval.metadata or {}
+    missing = [name for name in ("suite_version", "design", "design_hash") if name not in metadata]
+    if missing:
+        raise UserError(_UNREADABLE.format(f"{path} (it does not say its {', '.join(missing)})"))
     common = {
         "agent": agent_name(header),
-        "version": about["suite_version"],
-        "design": about["design"],
-        "design_hash": about["design_hash"],
+        "version": metadata["suite_version"],
+        "design": metadata["design"],
+        "design_hash": metadata["design_hash"],
         "log": Path(path).name,
     }
     for sample, score in _samples(path, reread):
         fields = None
         if score is not None:
             fields = {"value": score.value, "reason": score.reason, "metadata": score.metadata}
-        rows = rows_of_sample(str(sample.id), sample.metadata, fields, _error(sample))
+        rows = unpack_sample(str(sample.id), sample.metadata, fields, _error(sample))
         sent, received = _tokens(sample)
         costs = {
             "epoch": sample.epoch,
@@ -199,26 +210,26 @@ def _samples(
     )
 
     if reread is None:
-        for summary in _whole(path, read_eval_log_sample_summaries):
+        for summary in _read_whole(path, read_eval_log_sample_summaries):
             yield summary, next(iter((summary.scores or {}).values()), None)
     else:
-        found = partial(read_eval_log_samples, all_samples_required=False)
-        for sample in _whole(path, found):
+        read_samples = partial(read_eval_log_samples, all_samples_required=False)
+        for sample in _read_whole(path, read_samples):
             yield sample, None if sample.error else reread(sample)
 
 
-def _whole(path: str, read: Callable[[str], Iterable[SampleT]]) -> Iterator[SampleT]:
+def _read_whole(path: str, read: Callable[[str], Iterable[SampleT]]) -> Iterator[SampleT]:
     """Yield the samples of a log, or say that it is damaged."""
     try:
         yield from read(path)
     except Exception as error:
-        raise ValueError(_UNREADABLE.format(f"{path} ({_told(error)})")) from error
+        raise UserError(_UNREADABLE.format(f"{path} ({_root_cause(error)})")) from error
 
 
-def _told(error: BaseException) -> str:
-    """Return what was wrong in the first place; what follows from it says less."""
+def _root_cause(error: BaseException) -> str:
+    """Return the error that came first, in words; those that follow from it say less."""
     first = error.__cause__ or error.__context__
-    return _told(first) if first else f"{type(error).__name__}: {_last_line(error)}"
+    return _root_cause(first) if first else f"{type(error).__name__}: {_last_line(error)}"
 
 
 def _last_line(message: object) -> str:
@@ -226,23 +237,29 @@ def _last_line(message: object) -> str:
 
 
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
-    error = sample.error
-    message = getattr(error, "message", error)
+    message = getattr(sample.error, "message", sample.error)
     return "" if message is None else _last_line(message)
 
 
 def agent_name(header: EvalLog) -> str:
     """Return the model's name with the settings that change its answers, where not the default."""
-    given = {**header.eval.model_generate_config.model_dump(exclude_none=True)}
-    config = {**header.plan.config.model_dump(exclude_none=True), **given}
-    spelled = {
+    config = generate_config(header)
+    settings = {
         name: config[name]
         for name, default in SETTINGS.items()
         if name in config and config[name] != default
     }
-    spelled |= {k: v for k, v in sorted(header.eval.model_args.items()) if _is_setting(k, v)}
-    inside = ",".join(f"{name}={value}" for name, value in spelled.items())
-    return f"{header.eval.model}[{inside}]" if inside else header.eval.model
+    settings |= {k: v for k, v in sorted(header.eval.model_args.items()) if _is_setting(k, v)}
+    text = ",".join(f"{name}={value}" for name, value in settings.items())
+    return f"{header.eval.model}[{text}]" if text else header.eval.model
+
+
+def generate_config(header: EvalLog) -> dict[str, Any]:
+    """Return the settings of a run's calls: the model's, and those of the task beside them."""
+    return {
+        **header.plan.config.model_dump(exclude_none=True),
+        **header.eval.model_generate_config.model_dump(exclude_none=True),
+    }
 
 
 def _is_setting(name: str, value: object) -> bool:

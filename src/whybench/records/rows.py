@@ -2,7 +2,7 @@
 
 A sample asks one item, or a group of items in independent conversations. What stands in the
 sample's metadata and score is laid out here, in one place, for writing (`pack_*`) and reading
-(`rows_of_sample`): tasks write it, metrics and records read it. It keeps within what Inspect
+(`unpack_sample`): tasks write it, metrics and records read it. It keeps within what Inspect
 stores in sample summaries, so that no full log need be read.
 
 An answer's score is a number, or Inspect's "N" where there is no answer; NaN is never used.
@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from whybench.aliases import current_row
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["NO_ANSWER", "pack_metadata", "pack_score", "rows_of_sample"]
+__all__ = ["NO_ANSWER", "pack_metadata", "pack_score", "unpack_sample"]
 
 NO_ANSWER = "N"
 ITEM = "item:"
@@ -67,7 +69,7 @@ def pack_score(
     }
 
 
-def rows_of_sample(
+def unpack_sample(
     sample_id: str,
     metadata: Mapping[str, Any],
     score: Mapping[str, Any] | None,
@@ -87,7 +89,7 @@ def rows_of_sample(
     }
     rows = []
     for item, own in (grouped or {sample_id: {}}).items():
-        row = {**shared, **own, "item": item}
+        row = {**current_row(str(metadata.get("suite")), {**shared, **own}), "item": item}
         if score is None:
             row |= {"outcome": "error", "reason": error or "no score", "value": None}
         else:

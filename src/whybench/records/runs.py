@@ -1,23 +1,37 @@
-"""What the header of a log says of a run: who was asked what, by which versions, and how it ended.
+"""What logs have beside answers: the runs, by their headers, and the conversations.
 
-Records hold answers; what they leave out, because it is the same for every answer of a run, is
-here. It is what a methods section needs, and what tells runs apart that must not be mixed.
+A header says who was asked what, by which versions, and how the run ended. Records leave this out,
+because it is the same for every answer of a run; it is what a methods section needs, and what tells
+runs apart that must not be mixed.
+
+For conversations whole samples are read, which takes milliseconds each, so only those asked for
+are. A sample may hold the conversations about several items, one after the other; each message that
+opens or carries on the conversation about an item names it.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whybench.records.logs import agent_name, log_files
+from whybench.records.logs import agent_name, generate_config, list_log_files, read_headers
+from whybench.records.rows import unpack_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from inspect_ai.log import EvalLog
 
-__all__ = ["Run", "read_runs"]
+__all__ = [
+    "AnswerPosition",
+    "Run",
+    "Turn",
+    "read_runs",
+    "read_transcripts",
+    "split_conversations",
+]
 
 
 @dataclass(frozen=True)
@@ -65,37 +79,31 @@ class Run:
 
 def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     """Return our runs among the logs at these paths (files or folders), the oldest first."""
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415  (importing Inspect takes seconds)
-
-    headers = [(path, read_eval_log(path, header_only=True)) for path in log_files(paths)]
-    headers.sort(key=lambda entry: entry[1].eval.created)
     return [
-        _run(path, header) for path, header in headers if "suite" in (header.eval.metadata or {})
+        _run(path, header)
+        for path, header in read_headers(paths)
+        if "suite" in (header.eval.metadata or {})
     ]
 
 
 def _run(path: str, header: EvalLog) -> Run:
-    about = header.eval.metadata or {}
+    metadata = header.eval.metadata or {}
     results = header.results
-    config = {
-        **header.plan.config.model_dump(exclude_none=True),
-        **header.eval.model_generate_config.model_dump(exclude_none=True),
-    }
-    seed = config.get("seed", header.eval.model_args.get("seed"))
+    seed = generate_config(header).get("seed", header.eval.model_args.get("seed"))
     return Run(
         log=Path(path).name,
         agent=agent_name(header),
-        suite=about["suite"],
-        version=about["suite_version"],
+        suite=metadata["suite"],
+        version=metadata["suite_version"],
         content_hash=str(header.eval.task_version).partition("-")[2],
-        design=about["design"],
-        design_hash=about["design_hash"],
+        design=metadata["design"],
+        design_hash=metadata["design_hash"],
         epochs=header.eval.config.epochs or 1,
         samples=results.total_samples if results else header.eval.dataset.samples or 0,
         completed=results.completed_samples if results else 0,
         status=header.status,
         seed="" if seed is None else str(seed),
-        whybench=about.get("whybench", ""),
+        whybench=metadata.get("whybench", ""),
         inspect=header.eval.packages.get("inspect_ai", ""),
         grading=_grading(header),
     )
@@ -104,9 +112,81 @@ def _run(path: str, header: EvalLog) -> Run:
 def _grading(header: EvalLog) -> str:
     """Say how far the grader's marks agree with labelled answers; empty where there is none."""
     for score in header.results.scores if header.results else ():
-        found = {name: metric.value for name, metric in score.metrics.items()}
-        if found.get("calibrated") == 0:
+        metrics = {name: metric.value for name, metric in score.metrics.items()}
+        if metrics.get("calibrated") == 0:
             return "the grader has not been set beside the labelled answers"
-        if "kappa" in found:
-            return f"weighted kappa of the grader with labelled answers: {found['kappa']:.2f}"
+        if "kappa" in metrics:
+            return f"weighted kappa of the grader with labelled answers: {metrics['kappa']:.2f}"
     return ""
+
+
+class AnswerPosition(NamedTuple):
+    """What identifies an answer: the name of its log, its item and its epoch."""
+
+    log: str
+    item: str
+    epoch: int
+
+
+class Turn(NamedTuple):
+    """Something that was said, and by whom: `user`, `assistant`, `thinking`, `tool`, `system`."""
+
+    role: str
+    text: str
+
+
+def read_transcripts(
+    paths: Sequence[str | Path], keys: Collection[AnswerPosition]
+) -> Iterator[tuple[AnswerPosition, tuple[Turn, ...]]]:
+    """Yield the conversation behind each of these answers that the logs have, log by log.
+
+    Args:
+        paths: Log files and folders.
+        keys: The answers.
+    """
+    from inspect_ai.log import read_eval_log_sample, read_eval_log_sample_summaries  # noqa: PLC0415
+
+    by_log: dict[str, set[AnswerPosition]] = {}
+    for key in keys:
+        by_log.setdefault(key.log, set()).add(key)
+    for path in list_log_files(paths):
+        log = Path(path).name
+        for summary in read_eval_log_sample_summaries(path) if log in by_log else ():
+            rows = unpack_sample(str(summary.id), summary.metadata, None)
+            chosen = by_log[log] & {AnswerPosition(log, row["item"], summary.epoch) for row in rows}
+            if chosen:
+                sample = read_eval_log_sample(path, id=summary.id, epoch=summary.epoch)
+                conversations = split_conversations(str(sample.id), sample.messages)
+                for key in sorted(chosen):
+                    messages = conversations.get(key.item, [])
+                    yield key, tuple(turn for message in messages for turn in _turns(message))
+
+
+def split_conversations(sample_id: str, messages: Iterable[Any]) -> dict[str, list[Any]]:
+    """Return the messages of a sample by the item that they are about, in order.
+
+    Args:
+        sample_id: The sample's id, which is the item's if no message names one.
+        messages: Messages as Inspect has them.
+    """
+    conversations: dict[str, list[Any]] = {}
+    current = sample_id
+    for message in messages:
+        if message.role == "user":
+            current = (message.metadata or {}).get("item", current)
+        conversations.setdefault(current, []).append(message)
+    return conversations
+
+
+def _turns(message: Any) -> Iterator[Turn]:
+    """Yield what a message says: thoughts apart from the rest, calls of tools as they were made."""
+    content = [] if isinstance(message.content, str) else message.content
+    for part in content:
+        if part.type == "reasoning":
+            thought = part.summary if part.redacted else part.reasoning
+            yield from [Turn("thinking", thought)] if thought else []
+    calls = getattr(message, "tool_calls", None) or ()
+    if message.text or not calls:
+        yield Turn(message.role, message.text)
+    for call in calls:
+        yield Turn(message.role, f"{call.function}({json.dumps(call.arguments)})")

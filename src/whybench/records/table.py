@@ -1,33 +1,85 @@
-"""Records on disk: Parquet for machines, CSV for people and R.
+"""The columns of records, and records on disk: Parquet for machines, CSV for people and R.
 
-A file appears whole or not at all: where it cannot be written, what was there before stays.
+All suites share a core of columns; beside it there is a typed column for every factor. A file
+appears whole or not at all: where it cannot be written, what was there before stays.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from whybench.aliases import current_table
+from whybench.errors import UserError
 
-from whybench.records.schema import record_schema
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
+    "CORE",
     "FORMATS",
-    "as_records",
+    "atomic_write",
+    "cast_records",
+    "explain_damage",
     "read_column",
     "read_records",
-    "readable",
-    "whole_file",
+    "record_schema",
+    "record_table",
     "write_records",
 ]
+
+
+CORE: dict[str, pa.DataType] = {
+    "agent": pa.string(),
+    "suite": pa.string(),
+    "version": pa.int32(),
+    "design": pa.string(),
+    "design_hash": pa.string(),
+    "item": pa.string(),
+    "epoch": pa.int32(),
+    "outcome": pa.string(),
+    "reason": pa.string(),
+    "value": pa.float64(),
+    "truth": pa.float64(),
+    "input_tokens": pa.int64(),
+    "output_tokens": pa.int64(),
+    "seconds": pa.float64(),
+    "log": pa.string(),
+}
+"""Name and type of the columns that every suite's records have.
+
+`outcome` is scored, no_answer or error, and `reason` says why it is not scored. `value` is null
+unless scored. Tokens and seconds are a sample's, shared evenly by the items it asked.
+"""
+
+_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
+
+def record_schema(columns: Mapping[str, type]) -> pa.Schema:
+    """Return the schema of a suite's records, given its own columns and their types."""
+    return pa.schema([*CORE.items(), *((name, _TYPES[kind]) for name, kind in columns.items())])
+
+
+def record_table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type]) -> pa.Table:
+    """Return rows as a table; a column that a row lacks is null there.
+
+    Raises:
+        UserError: A row has something else than its column holds.
+    """
+    try:
+        return pa.Table.from_pylist(list(rows), schema=record_schema(columns))
+    except pa.ArrowException as error:
+        raise UserError(
+            f"records must fit the columns of their suite, got {str(error)!r}; another version "
+            "made these answers, and can read them"
+        ) from error
+
 
 FORMATS = (".parquet", ".csv")
 
@@ -37,31 +89,31 @@ AGAIN = "Make it again from its logs with `whybench records`"
 
 def write_records(table: pa.Table, path: str | Path) -> None:
     """Write records to a .parquet or .csv file, making its folder if need be."""
-    target = _known(path)
-    with whole_file(target) as beside:
+    target = _check_format(path)
+    with atomic_write(target) as part:
         if target.suffix == ".parquet":
-            pa.parquet.write_table(table, beside, compression="zstd")
+            pa.parquet.write_table(table, part, compression="zstd")
         else:
-            pa.csv.write_csv(table, beside)
+            pa.csv.write_csv(table, part)
 
 
 @contextmanager
-def whole_file(target: Path) -> Iterator[Path]:
-    """Give a place beside a file to write to; in the end it takes the file's place, or is gone.
+def atomic_write(target: Path) -> Iterator[Path]:
+    """Yield a temporary path beside a file, which in the end replaces the file or is removed.
 
     Raises:
-        ValueError: It cannot be written; what was there before is still there.
+        UserError: It cannot be written; what was there before is still there.
     """
-    beside = target.with_name(f"{target.name}.{uuid4().hex}.part")  # two may write at once
+    part = target.with_name(f"{target.name}.{uuid4().hex}.part")  # two may write at once
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            yield beside
-            beside.replace(target)
+            yield part
+            part.replace(target)
         finally:
-            beside.unlink(missing_ok=True)
+            part.unlink(missing_ok=True)
     except OSError as error:
-        raise ValueError(
+        raise UserError(
             f"{target} must be a file that can be written, got {error}; what was there before is "
             "unchanged. Make room, or write elsewhere"
         ) from error
@@ -69,9 +121,9 @@ def whole_file(target: Path) -> Iterator[Path]:
 
 def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
     """Read records of a suite, given its own columns, from a .parquet or .csv file."""
-    source = _known(path)
+    source = _check_format(path)
     schema = record_schema(columns)
-    with readable(source):
+    with explain_damage(source):
         if source.suffix == ".parquet":
             table = pa.parquet.read_table(source)
         else:
@@ -79,45 +131,47 @@ def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
                 column_types={field.name: field.type for field in schema}, strings_can_be_null=False
             )
             table = pa.csv.read_csv(source, convert_options=options)
-    return as_records(table, columns, source)
+    return cast_records(table, columns, source)
 
 
-def as_records(table: pa.Table, columns: Mapping[str, type], source: str | Path) -> pa.Table:
+def cast_records(table: pa.Table, columns: Mapping[str, type], source: str | Path) -> pa.Table:
     """Return a table with the columns and types of a suite's records, or say what it lacks."""
     schema = record_schema(columns)
+    if table.num_rows and "suite" in table.column_names:
+        table = current_table(str(table["suite"][0]), table)
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
-        raise ValueError(
+        raise UserError(
             f"{source} must have the columns of the suite's records, got none of the name(s) "
             f"{', '.join(missing)}; another version wrote it. {AGAIN}"
         )
-    with readable(source):
+    with explain_damage(source):
         return table.select(schema.names).cast(schema)
 
 
 @contextmanager
-def readable(source: str | Path) -> Iterator[None]:
+def explain_damage(source: str | Path) -> Iterator[None]:
     """Say of a file that is damaged, or holds something else, what is wrong with it."""
     try:
         yield
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise ValueError(
+        raise UserError(
             f"{source} must be a whole file of records, got {reason!r}. {AGAIN}"
         ) from error
 
 
-def _known(path: str | Path) -> Path:
+def _check_format(path: str | Path) -> Path:
     target = Path(path)
     if target.suffix not in FORMATS:
-        raise ValueError(f"records must be in a file ending in .parquet or .csv, got {path}")
+        raise UserError(f"records must be in a file ending in .parquet or .csv, got {path}")
     return target
 
 
 def read_column(path: str | Path, name: str) -> list[str]:
     """Read one column of text; empty if the file has no such column."""
-    source = _known(path)
-    with readable(source):
+    source = _check_format(path)
+    with explain_damage(source):
         if source.suffix == ".parquet":
             names = pa.parquet.read_schema(source).names
             table = pa.parquet.read_table(source, columns=[name]) if name in names else None

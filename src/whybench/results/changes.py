@@ -4,18 +4,24 @@ Both sides hold the records of one agent. Only items that both were asked, witho
 on either side, are compared; an item is the same where prompt and truth are. Each suite says how
 its main measures differ (`Suite.comparison`), clustered by the unit that was sampled. The p-values
 of all measures and conditions of a comparison are one family, corrected by Benjamini and Hochberg.
+
+`FailIf` is a condition by which a build can fail: `consistency<-0.05`. It is met by default only if
+the whole 95% interval of the change lies beyond the bound, so that chance seldom breaks a build;
+strictly, if the estimate lies beyond. A measure that cannot be compared, though a condition names
+it, is an error and not a pass.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from whybench.errors import UserError
 from whybench.stats import benjamini_hochberg
-from whybench.suites.contract import UserError
-from whybench.suites.pairs import side_by_side
+from whybench.suites.pairs import stack_sides
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,12 +33,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Change",
-    "Shared",
-    "agents_in_words",
-    "as_one_family",
+    "FailIf",
+    "SharedItems",
     "compare_tables",
+    "correct_family",
+    "format_agents",
     "shared_items",
 ]
+
 
 Verdict = Literal["rose", "fell", "no change shown", "undefined"]
 
@@ -40,7 +48,7 @@ ALPHA = 0.05
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedItems:
     """Which items two sides have in common.
 
     Attributes:
@@ -121,25 +129,25 @@ def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[C
             "without one"
         )
     shared = shared_items(suite.name, first, second)
-    sides = (_only(table, shared.items) for table in (first, second))
-    pairs = suite.comparison.pairs(side_by_side(*sides))
-    return as_one_family(_change(suite.name, pair) for pair in pairs)
+    sides = (_select(table, shared.items) for table in (first, second))
+    pairs = suite.comparison.pairs(stack_sides(*sides))
+    return correct_family(_change(suite.name, pair) for pair in pairs)
 
 
-def agents_in_words(agents: Sequence[str], most: int = 8) -> str:
+def format_agents(agents: Sequence[str], most: int = 8) -> str:
     """Return the names of agents; of many, such as all people of a study, the number and a few."""
     if len(agents) <= most:
         return ", ".join(agents) or "none"
     return f"{len(agents)} agents ({', '.join(agents[:most])}, …)"
 
 
-def shared_items(suite: str, first: pa.Table, second: pa.Table) -> Shared:
+def shared_items(suite: str, first: pa.Table, second: pa.Table) -> SharedItems:
     """Return which items two sides have in common."""
-    for place, table in (("first", first), ("second", second)):
+    for side, table in (("first", first), ("second", second)):
         agents = sorted(set(table["agent"].to_pylist()))
         if len(agents) != 1:
             raise UserError(
-                f"the {place} side must hold one agent, got {agents_in_words(agents)}; "
+                f"the {side} side must hold one agent, got {format_agents(agents)}; "
                 "choose two by `agents`"
             )
     versions = [sorted(set(table["version"].to_pylist())) for table in (first, second)]
@@ -148,38 +156,31 @@ def shared_items(suite: str, first: pa.Table, second: pa.Table) -> Shared:
             f"both sides must be of one version of {suite}, got {versions[0]} and {versions[1]}; "
             "scores of different versions do not compare"
         )
-    asked = [set(table["item"].to_pylist()) for table in (first, second)]
-    reached = [
+    one, two = (set(table["item"].to_pylist()) for table in (first, second))
+    completed = (
         {
-            item
-            for item, outcome in zip(
-                table["item"].to_pylist(), table["outcome"].to_pylist(), strict=True
-            )
-            if outcome != "error"
+            row["item"]
+            for row in table.select(["item", "outcome"]).to_pylist()
+            if row["outcome"] != "error"
         }
         for table in (first, second)
-    ]
-    both = frozenset(reached[0] & reached[1])
+    )
+    both = frozenset.intersection(*map(frozenset, completed))
     if not both:
         raise UserError(
-            f"both sides must share items of {suite}, got {len(asked[0])} and {len(asked[1])} "
+            f"both sides must share items of {suite}, got {len(one)} and {len(two)} "
             "items and none in common; run both with the same design or budget"
         )
-    return Shared(
-        both,
-        len(asked[0] - asked[1]),
-        len(asked[1] - asked[0]),
-        len((asked[0] & asked[1]) - both),
-    )
+    return SharedItems(both, len(one - two), len(two - one), len((one & two) - both))
 
 
-def as_one_family(changes: Iterable[Change]) -> list[Change]:
+def correct_family(changes: Iterable[Change]) -> list[Change]:
     """Return changes with p-values corrected over all of them, and the verdicts of that."""
-    found = list(changes)
-    adjusted = benjamini_hochberg([np.nan if one.p is None else one.p for one in found])
+    family = list(changes)
+    adjusted = benjamini_hochberg([np.nan if change.p is None else change.p for change in family])
     return [
         replace(change, adjusted=None if np.isnan(p) else float(p), verdict=_verdict(change, p))
-        for change, p in zip(found, adjusted, strict=True)
+        for change, p in zip(family, adjusted, strict=True)
     ]
 
 
@@ -192,30 +193,76 @@ def _verdict(change: Change, adjusted: float) -> Verdict:
 
 
 def _change(suite: str, pair: Pair) -> Change:
-    found = pair.shift.estimate
+    difference = pair.difference.estimate
     return Change(
         suite=suite,
         measure=pair.measure,
         first=pair.first,
         second=pair.second,
-        estimate=found.estimate,
-        low=found.low,
-        high=found.high,
-        p=pair.shift.p,
+        estimate=difference.estimate,
+        low=difference.low,
+        high=difference.high,
+        p=pair.difference.p,
         adjusted=None,
-        n=found.n,
-        units=found.units,
+        n=difference.n,
+        units=difference.units,
         verdict="undefined",
-        flags=found.flags,
+        flags=difference.flags,
         labels=pair.labels,
-        method=found.method,
+        method=difference.method,
     )
 
 
-def _only(table: pa.Table, items: frozenset[str]) -> pa.Table:
+def _select(table: pa.Table, items: frozenset[str]) -> pa.Table:
     """Return the records of these items that no error ended."""
     import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
     import pyarrow.compute as pc  # noqa: PLC0415
 
     chosen = pc.is_in(table["item"], value_set=pa.array(sorted(items), type=pa.string()))
     return table.filter(pc.and_(chosen, pc.not_equal(table["outcome"], "error")))
+
+
+@dataclass(frozen=True)
+class FailIf:
+    """A condition under which a build fails: a measure changed by less or more than a bound."""
+
+    measure: str
+    below: bool
+    bound: float
+
+    @classmethod
+    def read(cls, text: str) -> FailIf:
+        """Read `MEASURE<NUMBER` or `MEASURE>NUMBER`."""
+        match = re.fullmatch(r"\s*([\w.]+)\s*([<>])\s*([-+]?(?:\d+\.?\d*|\.\d+))\s*", text)
+        if match is None:
+            raise UserError(
+                "`fail_if` must be MEASURE<NUMBER or MEASURE>NUMBER, such as "
+                f'"consistency<-0.05", got {text!r}'
+            )
+        return cls(match[1], match[2] == "<", float(match[3]))
+
+    def find_changes(self, changes: Sequence[Change], strict: bool = False) -> list[Change]:
+        """Return the changes that meet the condition; strictly, by their estimates alone.
+
+        Raises:
+            UserError: A change of the measure has no interval, or strictly no estimate.
+        """
+        met = []
+        for change in changes:
+            if change.measure != self.measure:
+                continue
+            end = change.high if self.below else change.low
+            value = change.estimate if strict else end
+            if value is None:
+                needed = "an estimate" if strict else "an interval"
+                raise UserError(
+                    f"`fail_if` must be about a change with {needed}, got {self} where there is "
+                    "none; compare more items"
+                )
+            if value < self.bound if self.below else value > self.bound:
+                met.append(change)
+        return met
+
+    def __str__(self) -> str:
+        """Return the condition as it is written."""
+        return f"{self.measure}{'<' if self.below else '>'}{self.bound:g}"

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
+from whybench.errors import UserError
 from whybench.frames import Frame, rows_to_arrow
-from whybench.results.changes import Change, as_one_family, compare_tables, shared_items
+from whybench.results.changes import Change, compare_tables, correct_family, shared_items
 from whybench.results.records import Records
 from whybench.results.sources import load
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.results.changes import Shared
+    from whybench.results.changes import SharedItems
 
 __all__ = ["Change", "Comparison", "compare"]
 
@@ -35,7 +35,7 @@ class Comparison(Sequence[Change], Frame):
     """
 
     changes: tuple[Change, ...]
-    shared: Mapping[str, Shared]
+    shared: Mapping[str, SharedItems]
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Comparison(Sequence[Change], Frame):
     @overload
     def __getitem__(self, which: str | slice) -> Comparison: ...
     def __getitem__(self, which: int | str | slice) -> Change | Comparison:
-        """Return one change by its place, or those of a measure as a comparison of their own.
+        """Return one change by its position, or those of a measure as a comparison of their own.
 
         What is looked at alone is corrected alone.
         """
@@ -57,8 +57,8 @@ class Comparison(Sequence[Change], Frame):
         return self.choose(which)
 
     def __repr__(self) -> str:
-        shown = [change for change in self.changes if change.verdict in {"rose", "fell"}]
-        return f"<Comparison: {len(self)} measures, of which {len(shown)} changed>"
+        changed = sum(change.verdict in {"rose", "fell"} for change in self.changes)
+        return f"<Comparison: {len(self)} measures, of which {changed} changed>"
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Comparison(Sequence[Change], Frame):
                     f"({', '.join(self.measures)}), got {name!r}"
                 )
         kept = (change for change in self.changes if change.measure in measures)
-        return Comparison(tuple(as_one_family(kept)), self.shared, self.left_out)
+        return Comparison(tuple(correct_family(kept)), self.shared, self.left_out)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -82,14 +82,14 @@ class Comparison(Sequence[Change], Frame):
         return tuple(self._notes())
 
     def _notes(self) -> Iterator[str]:
-        for name, found in self.shared.items():
-            left = {
-                "only in the first": found.only_first,
-                "only in the second": found.only_second,
-                "lost to errors": found.lost,
+        for name, shared in self.shared.items():
+            left_out = {
+                "only in the first": shared.only_first,
+                "only in the second": shared.only_second,
+                "lost to errors": shared.lost,
             }
-            told = ", ".join(f"{count} {where}" for where, count in left.items() if count)
-            yield f"{name}: {len(found.items)} items compared{f'; {told}' if told else ''}"
+            counts = ", ".join(f"{count} {where}" for where, count in left_out.items() if count)
+            yield f"{name}: {len(shared.items)} items compared{counts and f'; {counts}'}"
         for name, reason in self.left_out.items():
             yield f"{name}: {reason}, and not compared"
 
@@ -127,7 +127,7 @@ def compare(first: Records | str | Path, second: Records | str | Path) -> Compar
             "without one; give it one, or look at the measures of both"
         )
     shared = {name: shared_items(name, one[name], two[name]) for name in able}
-    changes = as_one_family(
+    changes = correct_family(
         change for name in able for change in compare_tables(get_suite(name), one[name], two[name])
     )
     apart = dict.fromkeys(sorted({*one} ^ {*two}), "answered on one side only")

@@ -3,6 +3,8 @@
 The columns are tidy: `suite`, whose measure it is (`agent`, `design`, the condition), which one
 (`measure`), the levels that it is restricted to (`entities`, `challenge`, …; empty where it is
 over all), the number with its 95% interval (`estimate`, `low`, `high`), and what it rests on.
+
+`measure_sums` computes measures of very many answers, from their counts and means alone.
 """
 
 from __future__ import annotations
@@ -11,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
+from whybench.errors import UserError
 from whybench.frames import Frame, rows_to_arrow
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -23,10 +25,14 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.stats import Measure
 
-__all__ = ["Measures"]
+__all__ = [
+    "Measures",
+    "measure_sums",
+]
+
 
 SHOWN = 6
-"""So many names of measures are in a representation."""
+"""The number of names of measures in a representation."""
 
 
 class Measures(Sequence["Measure"], Frame):
@@ -40,10 +46,10 @@ class Measures(Sequence["Measure"], Frame):
         self._measures = tuple(measures)
 
     @classmethod
-    def of(cls, found: Iterable[tuple[str, Measure]]) -> Measures:
-        """Return measures, each labelled with its suite."""
+    def of(cls, measures: Iterable[tuple[str, Measure]]) -> Measures:
+        """Return measures, each given with its suite and labelled with it."""
         return cls(
-            replace(measure, labels={"suite": name, **measure.labels}) for name, measure in found
+            replace(measure, labels={"suite": name, **measure.labels}) for name, measure in measures
         )
 
     def __len__(self) -> int:
@@ -54,7 +60,7 @@ class Measures(Sequence["Measure"], Frame):
     @overload
     def __getitem__(self, which: str | slice) -> Measures: ...
     def __getitem__(self, which: int | str | slice) -> Measure | Measures:
-        """Return one measure by its place, or all of a name or a stretch."""
+        """Return one measure by its position, or all of a name or a slice."""
         if isinstance(which, int):
             return self._measures[which]
         if isinstance(which, slice):
@@ -103,22 +109,20 @@ class Measures(Sequence["Measure"], Frame):
             **chosen: Column to a value, or to several: `agent="human/rw17"`, `entities=[4, 5]`. A
                 measure that has no such column is left out.
         """
-        known = {name for measure in self._measures for name in _place(measure)}
-        if unknown := [name for name in chosen if name not in known]:
+        columns = {name for measure in self._measures for name in _columns(measure)}
+        if unknown := [name for name in chosen if name not in columns]:
             raise UserError(
                 f"filter must name labels or levels of these measures "
-                f"({', '.join(sorted(known))}), got {unknown[0]!r}"
+                f"({', '.join(sorted(columns))}), got {unknown[0]!r}"
             )
-        wanted = {
-            name: {
-                str(one) for one in (value if isinstance(value, list | tuple | set) else [value])
-            }
+        allowed = {
+            name: set(map(str, value if isinstance(value, list | tuple | set) else [value]))
             for name, value in chosen.items()
         }
         return Measures(
             measure
             for measure in self._measures
-            if all(str(_place(measure).get(name)) in values for name, values in wanted.items())
+            if all(str(_columns(measure).get(name)) in values for name, values in allowed.items())
         )
 
     def plot(self) -> Figure:
@@ -141,5 +145,43 @@ class Measures(Sequence["Measure"], Frame):
         return rows_to_arrow(rows, [*labels, "measure", *levels, *own])
 
 
-def _place(measure: Measure) -> dict[str, Any]:
+def _columns(measure: Measure) -> dict[str, Any]:
     return {**measure.labels, "measure": measure.name, **measure.at}
+
+
+def measure_sums(*sources: str) -> tuple[Measures, tuple[str, ...]]:
+    """Return the measures that follow from partitioned records summed up.
+
+    Args:
+        *sources: Addresses of partitioned records.
+
+    Returns:
+        The measures, and the suites that are left out since their measures need single answers.
+    """
+    from whybench.records.partitions import (  # noqa: PLC0415  (imports pyarrow)
+        is_partitioned,
+        list_partitioned_suites,
+        sum_records,
+    )
+
+    measures: list[tuple[str, Measure]] = []
+    left_out: dict[str, None] = {}
+    for source in sources:
+        if not is_partitioned(source):
+            raise UserError(
+                f"`summed` must have partitioned records, got {source}; `Records.partition` or "
+                "`whybench records LOGS --partition -o FOLDER` makes them"
+            )
+        names = list_partitioned_suites(source)
+        if not any(get_suite(name).sums for name in names):
+            raise UserError(
+                f"`summed` must have records of a suite that needs no single answers, got "
+                f"{', '.join(names)}; leave it out"
+            )
+        for name in names:
+            if (sums := get_suite(name).sums) is None:
+                left_out[name] = None
+            else:
+                table = sum_records(source, name, sums.by)
+                measures += [(name, measure) for measure in sums.measures(table)]
+    return Measures.of(measures), tuple(left_out)

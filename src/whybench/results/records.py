@@ -9,13 +9,12 @@ other.
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.frames import Frame
-from whybench.results.changes import agents_in_words
-from whybench.suites.contract import UserError
+from whybench.results.changes import format_agents
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -33,12 +32,6 @@ __all__ = ["Records", "join_tables"]
 
 IDENTITY = ("agent", "version", "design_hash", "item", "epoch")
 """The columns that name an answer within a suite."""
-
-OUTCOMES = ("scored", "no_answer", "error")
-
-
-def _each(agents: Sequence[str], _label: str) -> Iterable[str]:
-    return agents
 
 
 class Records(Frame):
@@ -81,10 +74,10 @@ class Records(Frame):
     @property
     def suites(self) -> tuple[str, ...]:
         """The suites that were answered, in order of appearance."""
-        from whybench.records.partitions import partitioned_suites  # noqa: PLC0415
+        from whybench.records.partitions import list_partitioned_suites  # noqa: PLC0415
 
-        among = (name for address in self._partitions for name in partitioned_suites(address))
-        return tuple(dict.fromkeys((*self._own, *among)))
+        parts = (name for address in self._partitions for name in list_partitioned_suites(address))
+        return tuple(dict.fromkeys((*self._own, *parts)))
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -93,7 +86,7 @@ class Records(Frame):
 
     @property
     def baseline_agents(self) -> tuple[str, ...]:
-        """Who was set beside them by `with_baselines`."""
+        """Who was added by `with_baselines`."""
         own = set(self.agents)
         return tuple(name for name in _agents_in(self._baselines.values()) if name not in own)
 
@@ -107,25 +100,27 @@ class Records(Frame):
     def outcomes(self) -> Counter[str]:
         """How many answers are scored, without an answer, or lost to an error."""
         counts: Counter[str] = Counter()
-        for _, table in self.portions():
+        for _, table in self.iter_tables():
             counts.update(table["outcome"].to_pylist())
         return counts
 
     def reasons(self, outcome: str = "no_answer") -> Counter[str]:
         """Return why answers are missing, and how often: of `no_answer` or `error`."""
         counts: Counter[str] = Counter()
-        for _, table in self.portions():
+        for _, table in self.iter_tables():
             rows = table.select(["outcome", "reason"]).to_pylist()
             counts.update(row["reason"] for row in rows if row["outcome"] == outcome)
         return counts
 
-    def portions(self, *, watch: Watch = _each) -> Iterator[tuple[str, pa.Table]]:
+    def iter_tables(
+        self, *, watch: Watch = lambda agents, _: agents
+    ) -> Iterator[tuple[str, pa.Table]]:
         """Yield suite and records, one agent at a time where records are partitioned.
 
         What is computed for each agent alone needs room for no more than one.
 
         Args:
-            watch: Goes through the agents of a partition, given them and words for them; a
+            watch: Iterates over the agents of a partition, given them and a label for them; a
                 command shows its progress here.
         """
         for name, table in self._own.items():
@@ -156,17 +151,17 @@ class Records(Frame):
                 f"records must be of a suite that was answered ({', '.join(self.suites) or 'none'})"
                 f", got {suite_name!r}"
             )
-        mine = {suite_name: self._own_tables()[suite_name]}
-        beside = {name: table for name, table in self._baselines.items() if name == suite_name}
-        return self._with(mine, beside)
+        own = {suite_name: self._own_tables()[suite_name]}
+        baselines = {name: table for name, table in self._baselines.items() if name == suite_name}
+        return self._copy(own, baselines)
 
     def filter(self, agent: str | Sequence[str] | None = None, **levels: Any) -> Records:
         """Return the answers of some agents, or at some levels of factors.
 
         Args:
             agent: One agent, or several.
-            **levels: Column to a level, or to several: `style="cot"`, `n=[4, 5]`. Suites without
-                such a column are left out.
+            **levels: Column to a level, or to several: `style="cot"`, `entities=[4, 5]`. Suites
+                without such a column are left out.
         """
         chosen = levels if agent is None else {"agent": agent, **levels}
         columns = {name for table in self.tables.values() for name in table.column_names}
@@ -175,14 +170,14 @@ class Records(Frame):
                 f"filter must name columns of the records ({', '.join(sorted(columns))}), got "
                 f"{unknown[0]!r}"
             )
-        kept = [_choose(tables, chosen) for tables in (self._own_tables(), self._baselines)]
-        if not kept[0] and not kept[1]:
+        own, baselines = _choose(self._own_tables(), chosen), _choose(self._baselines, chosen)
+        if not own and not baselines:
             words = ", ".join(f"{name}={level!r}" for name, level in chosen.items())
             raise UserError(
                 f"filter must leave answers, got none with {words}; "
-                f"there are {agents_in_words(self.agents)}"
+                f"there are {format_agents(self.agents)}"
             )
-        return self._with(*kept)
+        return self._copy(own, baselines)
 
     def with_baselines(self, *names: str) -> Records:
         """Return the answers with those of people or published models below them.
@@ -190,34 +185,26 @@ class Records(Frame):
         Args:
             *names: What a suite has, from downloaded data: judge has `people` and `published`.
         """
-        has = {name: get_suite(name).baselines for name in self.suites}
+        available = {suite: get_suite(suite).baselines for suite in self.suites}
         for name in names:
-            if not any(name in found for found in has.values()):
-                said = "; ".join(f"{one}: {', '.join(b) or 'none'}" for one, b in has.items())
+            if not any(name in makers for makers in available.values()):
+                listed = "; ".join(f"{s}: {', '.join(m) or 'none'}" for s, m in available.items())
                 raise UserError(
-                    f"`baselines` must be among what the suites have ({said}), got {name!r}"
+                    f"`baselines` must be among what the suites have ({listed}), got {name!r}"
                 )
-        added = {
-            one: _stack([self._baselines.get(one), *(b[name]() for name in names if name in b)])
-            for one, b in has.items()
-            if one in self._baselines or any(name in b for name in names)
-        }
-        return Records(
-            self._own,
-            partitions=self._partitions,
-            baselines=added,
-            logs=self.logs,
-            notes=self.notes,
-            incomplete=self.incomplete,
-        )
+        baselines = dict(self._baselines)
+        for suite, makers in available.items():
+            if added := [makers[name]() for name in names if name in makers]:
+                baselines[suite] = _stack([baselines.get(suite), *added])
+        return self._copy(self._own, baselines, self._partitions)
 
-    def measures(self, *, watch: Watch = _each) -> Measures:
+    def measures(self, *, watch: Watch = lambda agents, _: agents) -> Measures:
         """Compute every measure of every agent, with intervals."""
         from whybench.results.measures import Measures  # noqa: PLC0415
 
         return Measures.of(
             (name, measure)
-            for name, table in self.portions(watch=watch)
+            for name, table in self.iter_tables(watch=watch)
             for measure in get_suite(name).measures(table)
         )
 
@@ -234,25 +221,23 @@ class Records(Frame):
 
     def figures(self) -> list[Figure]:
         """Return the figures that the suites have of such answers; each is drawn when needed."""
+        drawn = ((get_suite(name), table) for name, table in self.tables.items())
         return [
-            figure
-            for name, table in self.tables.items()
-            if get_suite(name).draws_figures
-            for figure in get_suite(name).figures(table)
+            fig for suite, table in drawn if suite.draws_figures for fig in suite.figures(table)
         ]
 
     def child_table(self, name: str) -> Records:
         """Return another table that the suites make from answers, such as intervene's `steps`."""
-        made = {}
-        for one, table in self.tables.items():
-            tables = get_suite(one).tables
+        children = {}
+        for suite, table in self.tables.items():
+            tables = get_suite(suite).tables
             if name not in tables:
                 raise UserError(
-                    f"`table` must be among what {one} has ({', '.join(tables) or 'none'}), "
+                    f"`table` must be among what {suite} has ({', '.join(tables) or 'none'}), "
                     f"got {name!r}"
                 )
-            made[one] = tables[name](table)
-        return Records(made)
+            children[suite] = tables[name](table)
+        return Records(children)
 
     def save(self, path: str | Path) -> tuple[Path, ...]:
         """Write the answers, and return the files.
@@ -270,27 +255,25 @@ class Records(Frame):
                 f"got {path}"
             )
         files = {name: target if single else target / f"{name}.parquet" for name in tables}
-        with _as_request():
-            for name, table in tables.items():
-                write_records(table, files[name])
+        for name, table in tables.items():
+            write_records(table, files[name])
         return tuple(files.values())
 
     def partition(self, address: str | Path) -> None:
         """Write a Parquet file for each suite, agent and design into a folder or an address."""
         from whybench.records import write_partition  # noqa: PLC0415
 
-        with _as_request():
-            for table in self.tables.values():
-                write_partition(table, str(address))
+        for table in self.tables.values():
+            write_partition(table, str(address))
 
     def to_arrow(self) -> pa.Table:
         """Return all answers in one table; a column that a suite does not have is null there."""
         return _stack([*self.tables.values()])
 
     def _side(self, agent: str) -> Records:
-        known = sorted({*self.agents, *self.baseline_agents})
-        if agent not in known:
-            raise UserError(f"`agents` must be among {agents_in_words(known)}, got {agent!r}")
+        agents = sorted({*self.agents, *self.baseline_agents})
+        if agent not in agents:
+            raise UserError(f"`agents` must be among {format_agents(agents)}, got {agent!r}")
         return self.filter(agent)
 
     def _own_tables(self) -> dict[str, pa.Table]:
@@ -298,14 +281,19 @@ class Records(Frame):
         if self._whole is None:
             parts = [*self._own.items()]
             for address in self._partitions:
-                parts += _read_agents(address, _each)
+                parts += _read_agents(address, lambda agents, _: agents)
             self._whole, _ = join_tables(parts)
         return self._whole
 
-    def _with(self, own: Mapping[str, pa.Table], beside: Mapping[str, pa.Table]) -> Records:
-        return Records(
-            own, baselines=beside, logs=self.logs, notes=self.notes, incomplete=self.incomplete
-        )
+    def _copy(
+        self,
+        own: Mapping[str, pa.Table],
+        baselines: Mapping[str, pa.Table],
+        partitions: Sequence[str] = (),
+    ) -> Records:
+        """Return other answers of the same sources."""
+        sources = {"logs": self.logs, "notes": self.notes, "incomplete": self.incomplete}
+        return Records(own, partitions=partitions, baselines=baselines, **sources)
 
 
 def join_tables(parts: Iterable[tuple[str, pa.Table]]) -> tuple[dict[str, pa.Table], int]:
@@ -338,10 +326,10 @@ def _stack(tables: Sequence[pa.Table | None]) -> pa.Table:
     """Return tables below each other; what a table does not have is null there."""
     import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
 
-    there = [table for table in tables if table is not None]
-    if len(there) == 1:
-        return there[0]
-    return pa.concat_tables(there, promote_options="default")
+    present = [table for table in tables if table is not None]
+    if len(present) == 1:
+        return present[0]
+    return pa.concat_tables(present, promote_options="default")
 
 
 def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[str, pa.Table]:
@@ -351,8 +339,8 @@ def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[s
         if not set(levels) <= set(table.column_names):
             continue
         for column, level in levels.items():
-            among = set(level) if isinstance(level, list | tuple | set) else {level}
-            table = table.filter([value in among for value in table[column].to_pylist()])  # noqa: PLW2901
+            allowed = set(level) if isinstance(level, list | tuple | set) else {level}
+            table = table.filter([value in allowed for value in table[column].to_pylist()])  # noqa: PLW2901
         if table.num_rows:
             kept[name] = table
     return kept
@@ -361,29 +349,18 @@ def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[s
 def _read_agents(address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
     """Yield suite and records of each agent of partitioned records."""
     from whybench.records.partitions import (  # noqa: PLC0415
-        agent_files,
-        partitioned_suites,
+        list_agent_files,
+        list_partitioned_suites,
         read_agent,
     )
 
-    for name in partitioned_suites(address):
-        one = get_suite(name)
-        agents = list(agent_files(address, name))
+    for name in list_partitioned_suites(address):
+        columns = get_suite(name).record_columns
+        agents = list(list_agent_files(address, name))
         for agent in watch(agents, f"{name}, {len(agents)} agents"):
-            with _as_request():
-                table = read_agent(address, name, agent, one.record_columns)
-            yield name, table
+            yield name, read_agent(address, name, agent, columns)
 
 
 def _agents_in(tables: Iterable[pa.Table]) -> tuple[str, ...]:
-    found = (agent for table in tables for agent in table["agent"].unique().to_pylist())
-    return tuple(dict.fromkeys(found))
-
-
-@contextmanager
-def _as_request() -> Iterator[None]:
-    """Turn what a file says of a wrong request into an error of the library."""
-    try:
-        yield
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    agents = (agent for table in tables for agent in table["agent"].unique().to_pylist())
+    return tuple(dict.fromkeys(agents))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.results.records import Records, join_tables
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
@@ -38,8 +38,9 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     Raises:
         UserError: A source cannot be read, or there are no answers in them.
     """
+    from whybench.records import read_logs  # noqa: PLC0415  (imports pyarrow)
     from whybench.records.partitions import is_partitioned  # noqa: PLC0415
-    from whybench.records.table import FORMATS  # noqa: PLC0415
+    from whybench.records.table import FORMATS, record_table  # noqa: PLC0415
 
     if not sources:
         raise UserError("`sources` must be one or more logs, folders or files, got none")
@@ -56,8 +57,11 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     parts: list[tuple[str, pa.Table]] = []
     notes: list[str] = []
     if logs:
-        tables, read = _read_logs(logs, reread)
-        parts += tables.items()
+        read = read_logs(logs, _scorer() if reread else None)
+        parts += [
+            (name, record_table(rows, get_suite(name).record_columns))
+            for name, rows in read.rows.items()
+        ]
         notes += _notes(read)
     parts += [_read_file(source) for source in files]
     if not parts and not partitions:
@@ -68,24 +72,8 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     return Records(joined, partitions=partitions, logs=logs, notes=notes, incomplete=incomplete)
 
 
-def _read_logs(logs: list[str], reread: bool) -> tuple[dict[str, pa.Table], ReadLogs]:
-    """Return suite to table of records, and what was read."""
-    from whybench.records import read_logs  # noqa: PLC0415
-    from whybench.records.schema import record_table  # noqa: PLC0415
-
-    try:
-        read = read_logs(logs, _reader() if reread else None)
-        tables = {
-            name: record_table(rows, get_suite(name).record_columns)
-            for name, rows in read.rows.items()
-        }
-    except (FileNotFoundError, ValueError) as error:
-        raise UserError(str(error)) from None
-    return tables, read
-
-
-def _reader() -> Callable[[Any], Any]:
-    """Return what reads the answer of a sample from its replies."""
+def _scorer() -> Callable[[Any], Any]:
+    """Return the function that scores a sample anew from its replies."""
     from whybench.suites.task import score_sample  # noqa: PLC0415  (importing Inspect takes seconds)
 
     return score_sample
@@ -108,13 +96,10 @@ def _read_file(source: str) -> tuple[str, pa.Table]:
 
     if not Path(source).is_file():
         raise UserError(f"a file of records was expected, got {source}: no such file")
-    try:
-        names = sorted(set(read_column(source, "suite")))
-        if len(names) != 1 or names[0] not in suite_names():
-            raise UserError(
-                f"{source} must hold records of one installed suite ({', '.join(suite_names())}), "
-                f"got {', '.join(names) or 'none'}"
-            )
-        return names[0], read_records(source, get_suite(names[0]).record_columns)
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    names = sorted(set(read_column(source, "suite")))
+    if len(names) != 1 or names[0] not in suite_names():
+        raise UserError(
+            f"{source} must hold records of one installed suite ({', '.join(suite_names())}), "
+            f"got {', '.join(names) or 'none'}"
+        )
+    return names[0], read_records(source, get_suite(names[0]).record_columns)

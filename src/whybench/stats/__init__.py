@@ -1,48 +1,74 @@
 """Resampling, tests and intervals: seeded, vectorised, and clear about what they rest on."""
 
-from whybench.stats.ceiling import Ceiling, spearman_brown, split_half
 from whybench.stats.clustered import (
-    Detection,
+    SignalDetection,
     balanced_accuracy,
     clustered_estimate,
     clustered_mean,
     clustered_ratio,
     clustered_share,
     clustered_slope,
-    detection,
+    mean_difference,
+    signal_detection,
     t_quantile,
     wilson_estimate,
 )
-from whybench.stats.contrast import mean_difference
-from whybench.stats.correction import adjust, benjamini_hochberg
-from whybench.stats.correlation import resampled_spearman, spearman, spearman_interval
-from whybench.stats.measure import SMALL_N, Level, Measure, MeasureKey
+from whybench.stats.correlation import (
+    NoiseCeiling,
+    resampled_spearman,
+    spearman,
+    spearman_brown,
+    split_half,
+)
 from whybench.stats.paired import (
+    Jackknifed,
+    PairedDifference,
+    difference_between,
+    envelope,
     equivalence,
     paired_difference,
+    resampled_difference,
     sign_flip_test,
 )
-from whybench.stats.permutation import permutation_pvalues, permutation_test
-from whybench.stats.power import Epochs, Spread, epochs_needed, paired_power, spread_of
+from whybench.stats.permutation import (
+    adjust,
+    benjamini_hochberg,
+    permutation_pvalues,
+    permutation_test,
+)
+from whybench.stats.power import (
+    EpochsNeeded,
+    VarianceComponents,
+    epochs_needed,
+    paired_power,
+    variance_components,
+)
 from whybench.stats.rank_tests import kruskal_statistics, kruskal_wallis, mann_whitney
 from whybench.stats.resampling import bootstrap, draw_counts
-from whybench.stats.results import FEW_UNITS, Estimate, Finding
-from whybench.stats.shift import Replicated, Shift, resampled_shift, shift_between, wider
+from whybench.stats.results import (
+    FEW_UNITS,
+    SMALL_N,
+    Estimate,
+    HypothesisTest,
+    Level,
+    Measure,
+    MeasureKey,
+)
 
 __all__ = [
     "FEW_UNITS",
     "SMALL_N",
-    "Ceiling",
-    "Detection",
-    "Epochs",
+    "EpochsNeeded",
     "Estimate",
-    "Finding",
+    "HypothesisTest",
+    "Jackknifed",
     "Level",
     "Measure",
     "MeasureKey",
-    "Replicated",
-    "Shift",
-    "Spread",
+    "NoiseCeiling",
+    "PairedDifference",
+    "SignalDetection",
+    "VarianceComponents",
     "adjust",
     "balanced_accuracy",
     "benjamini_hochberg",
@@ -52,8 +78,9 @@ __all__ = [
     "clustered_ratio",
     "clustered_share",
     "clustered_slope",
-    "detection",
+    "difference_between",
     "draw_counts",
+    "envelope",
     "epochs_needed",
     "equivalence",
     "kruskal_statistics",
@@ -64,16 +91,14 @@ __all__ = [
     "paired_power",
     "permutation_pvalues",
     "permutation_test",
-    "resampled_shift",
+    "resampled_difference",
     "resampled_spearman",
-    "shift_between",
     "sign_flip_test",
+    "signal_detection",
     "spearman",
     "spearman_brown",
-    "spearman_interval",
     "split_half",
-    "spread_of",
     "t_quantile",
-    "wider",
+    "variance_components",
     "wilson_estimate",
 ]

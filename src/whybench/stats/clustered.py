@@ -1,11 +1,12 @@
 """Estimates with intervals that are clustered by the unit that was sampled.
 
 Answers about one hidden world, or by one person, resemble each other; counted as independent they
-make intervals too short. One idea serves means, shares, ratios, slopes and measures of detection
-alike. To first order, an estimate is its true value plus a sum over rows: each row has an
-*influence*, how far it pulls the estimate. A sum over rows is also a sum over clusters, so the
-spread of the clusters' sums gives the variance, whatever happens inside a cluster (Liang and Zeger
-1986), with G/(G-1) for the G clusters that were seen and Student's t on G-1 degrees of freedom:
+make intervals too short. One idea serves means and their differences, shares, ratios, slopes and
+signal detection alike. To first order, an estimate is its true value plus a sum over rows: each row
+has an *influence*, how far it moves the estimate. A sum over rows is also a sum over clusters, so
+the spread of the clusters' sums gives the variance, whatever happens inside a cluster (Liang and
+Zeger 1986), with G/(G-1) for the G clusters that were seen and Student's t on G-1 degrees of
+freedom:
 
     variance = G/(G-1) · Σ over clusters of (Σ of the influences in the cluster)²
 
@@ -26,36 +27,39 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whybench.stats.results import Estimate, few_units
+from whybench.stats.results import Estimate, flag_few_units
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "Detection",
+    "SignalDetection",
     "balanced_accuracy",
     "clustered_estimate",
     "clustered_mean",
     "clustered_ratio",
     "clustered_share",
     "clustered_slope",
-    "detection",
+    "mean_difference",
+    "signal_detection",
     "t_quantile",
     "wilson_estimate",
 ]
 
-NOTHING = 1e-12
+ROUNDING = 1e-12
 """What is smaller than this, relative to what it is compared with, is rounding."""
 
 NORMAL = NormalDist()
 
 
-class Detection(NamedTuple):
-    """How well yes is told from no, and the leaning towards either.
+class SignalDetection(NamedTuple):
+    """How well yes is told from no, and the bias towards either.
 
     Attributes:
-        d_prime: z(hit rate) - z(false-alarm rate); 0 for whoever cannot tell.
-        criterion: -(z(hit rate) + z(false-alarm rate)) / 2; below 0 for whoever leans to yes.
+        d_prime: z(hit rate) - z(false-alarm rate); 0 for an agent that cannot tell.
+        criterion: -(z(hit rate) + z(false-alarm rate)) / 2; below 0 for one that leans to yes.
     """
 
     d_prime: Estimate
@@ -74,7 +78,7 @@ def clustered_estimate(
 
     Args:
         estimate: The value.
-        influence: How far each row pulls it: its part in the linearised estimate.
+        influence: How far each row moves it: its part in the linearised estimate.
         clusters: The sampled unit of each row, by any label.
         method: What the estimate is and how the interval is made.
         level: Confidence level.
@@ -83,12 +87,12 @@ def clustered_estimate(
     influences = np.asarray(influence, dtype=float)
     variance, units = _variance(influences, clusters)
     low = high = None
-    flags = few_units(units)
+    flags = flag_few_units(units)
     if variance is not None:
         spread = (variance + added) ** 0.5
         half = t_quantile(0.5 + level / 2, units - 1) * spread
         low, high = estimate - half, estimate + half
-        if spread <= NOTHING * abs(estimate):
+        if spread <= ROUNDING * abs(estimate):
             flags += ("no_spread",)
     return Estimate(estimate, low, high, influences.size, units, method, flags)
 
@@ -104,7 +108,7 @@ def wilson_estimate(
 
     Args:
         estimate: The value.
-        influence: How far each row pulls it.
+        influence: How far each row moves it.
         clusters: The sampled unit of each row, by any label.
         method: What the estimate is and how the interval is made.
         level: Confidence level.
@@ -116,7 +120,7 @@ def wilson_estimate(
     low = high = None
     if variance is not None:
         binomial = estimate * (1 - estimate)
-        varied = variance > NOTHING * binomial
+        varied = variance > ROUNDING * binomial
         share = variance / binomial if varied else 1 / units
         # q = t²/n, with n the independent answers it is worth: 1/n is the share that the variance
         # is of one answer's, p(1-p).
@@ -125,25 +129,57 @@ def wilson_estimate(
         # The ends are on the far side of the estimate, or on it, but for rounding.
         low = min(estimate, max(0.0, (centre - half) / (1 + q)))
         high = max(estimate, min(1.0, (centre + half) / (1 + q)))
-    return Estimate(estimate, low, high, influences.size, units, method, few_units(units))
+    return Estimate(estimate, low, high, influences.size, units, method, flag_few_units(units))
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
     """Estimate a mean; not defined without values."""
-    given, method = np.asarray(values, dtype=float), "mean; t, clustered"
-    if not given.size:
+    array, method = np.asarray(values, dtype=float), "mean; t, clustered"
+    if not array.size:
         return _undefined(clusters, method)
-    mean = float(given.mean())
-    return clustered_estimate(mean, (given - mean) / given.size, clusters, method, level)
+    mean = float(array.mean())
+    return clustered_estimate(mean, (array - mean) / array.size, clusters, method, level)
+
+
+def mean_difference(
+    above: ArrayLike,
+    below: ArrayLike,
+    above_clusters: Sequence[object],
+    below_clusters: Sequence[object],
+    level: float = 0.95,
+) -> Estimate:
+    """Estimate mean(above) - mean(below), where a sampled unit may have values in both.
+
+    Args:
+        above: Values whose mean is counted positively.
+        below: Values whose mean is subtracted.
+        above_clusters: The sampled unit of each value in `above`.
+        below_clusters: The sampled unit of each value in `below`; a unit may be in both.
+        level: Confidence level of the interval.
+
+    Returns:
+        The difference. Without values on both sides there is no estimate; with fewer than two
+        clusters there is an estimate and no interval.
+    """
+    first, second = np.asarray(above, dtype=float), np.asarray(below, dtype=float)
+    clusters = np.array([str(label) for label in (*above_clusters, *below_clusters)], dtype=str)
+    method = "difference of means; t, clustered"
+    if not first.size or not second.size:
+        return _undefined(clusters, method)
+    influence = np.concatenate(
+        [(first - first.mean()) / first.size, (second.mean() - second) / second.size]
+    )
+    estimate = float(first.mean() - second.mean())
+    return clustered_estimate(estimate, influence, clusters, method, level)
 
 
 def clustered_share(hits: ArrayLike, clusters: ArrayLike, level: float = 0.95) -> Estimate:
     """Estimate the share of rows that are true; not defined without rows."""
-    given, method = np.asarray(hits, dtype=bool), "share; Wilson, clustered"
-    if not given.size:
+    array, method = np.asarray(hits, dtype=bool), "share; Wilson, clustered"
+    if not array.size:
         return _undefined(clusters, method)
-    share = float(given.mean())
-    return wilson_estimate(share, (given - share) / given.size, clusters, method, level)
+    share = float(array.mean())
+    return wilson_estimate(share, (array - share) / array.size, clusters, method, level)
 
 
 def balanced_accuracy(
@@ -157,11 +193,11 @@ def balanced_accuracy(
         clusters: The sampled unit of each answer.
         level: Confidence level.
     """
-    said, true = np.asarray(yes, dtype=bool), np.asarray(truth, dtype=bool)
+    answer, true = np.asarray(yes, dtype=bool), np.asarray(truth, dtype=bool)
     method = "mean of two rates; Wilson, clustered"
     if not _has_both(true):
         return _undefined(clusters, method)
-    right = said == true
+    right = answer == true
     rates = {kind: float(right[true == kind].mean()) for kind in (True, False)}
     rate = np.where(true, rates[True], rates[False])
     size = np.where(true, true.sum(), (~true).sum())
@@ -201,9 +237,9 @@ def clustered_slope(
     return clustered_estimate(slope, across * residuals, clusters, method, level)
 
 
-def detection(
+def signal_detection(
     yes: ArrayLike, truth: ArrayLike, clusters: ArrayLike, level: float = 0.95
-) -> Detection:
+) -> SignalDetection:
     """Estimate d' and the criterion of signal detection, with the log-linear correction.
 
     Half a yes and half a no are added among the true and among the false cases (Hautus 1995), so
@@ -217,24 +253,24 @@ def detection(
         clusters: The sampled unit of each answer.
         level: Confidence level.
     """
-    said, true = np.asarray(yes, dtype=bool), np.asarray(truth, dtype=bool)
+    answer, true = np.asarray(yes, dtype=bool), np.asarray(truth, dtype=bool)
     methods = [f"log-linear {name}; t, clustered" for name in ("d'", "criterion")]
     if not _has_both(true):
-        return Detection(*(_undefined(clusters, method) for method in methods))
-    score, pull, halves = {}, np.empty(said.size), 0.0
+        return SignalDetection(*(_undefined(clusters, method) for method in methods))
+    score, influence, added = {}, np.empty(answer.size), 0.0
     for kind in (True, False):
         rows = true == kind
         count = int(rows.sum()) + 1
-        rate = (float(said[rows].sum()) + 0.5) / count
+        rate = (float(answer[rows].sum()) + 0.5) / count
         score[kind] = NORMAL.inv_cdf(rate)
         steepness = NORMAL.pdf(score[kind]) * count
-        pull[rows] = (said[rows] - rate) / steepness
-        halves += ((1 - rate) ** 2 + rate**2) / 2 / steepness**2
-    signed = np.where(true, pull, -pull)
+        influence[rows] = (answer[rows] - rate) / steepness
+        added += ((1 - rate) ** 2 + rate**2) / 2 / steepness**2
+    signed = np.where(true, influence, -influence)
     d_prime, criterion = score[True] - score[False], -(score[True] + score[False]) / 2
-    return Detection(
-        clustered_estimate(d_prime, signed, clusters, methods[0], level, halves),
-        clustered_estimate(criterion, -pull / 2, clusters, methods[1], level, halves / 4),
+    return SignalDetection(
+        clustered_estimate(d_prime, signed, clusters, methods[0], level, added),
+        clustered_estimate(criterion, -influence / 2, clusters, methods[1], level, added / 4),
     )
 
 
@@ -247,15 +283,15 @@ def t_quantile(probability: float, degrees: int) -> float:
 
 def _variance(influence: NDArray[np.float64], clusters: ArrayLike) -> tuple[float | None, int]:
     """Return the variance, None with fewer than two clusters, and the number of clusters."""
-    labels, place = np.unique(np.asarray(clusters), return_inverse=True)
-    if place.size != influence.size:
+    labels, codes = np.unique(np.asarray(clusters), return_inverse=True)
+    if codes.size != influence.size:
         raise ValueError(
-            f"clusters must be one for each of {influence.size} rows, got {place.size}"
+            f"clusters must be one for each of {influence.size} rows, got {codes.size}"
         )
     units = labels.size
     if units < 2:
         return None, units
-    sums = np.bincount(place, weights=influence, minlength=units)
+    sums = np.bincount(codes, weights=influence, minlength=units)
     return units / (units - 1) * float(np.sum(sums**2)), units
 
 

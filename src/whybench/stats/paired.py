@@ -1,36 +1,99 @@
-"""Two conditions on the same units: differences, tests of no difference, and of no matter.
+"""Two agents, two runs or two conditions on the same units: differences and their tests.
 
-Two agents that answered the same items, or one agent in two conditions, are compared unit by
-unit; what the units share cancels. `paired_difference` gives the mean difference with an
-interval. `sign_flip_test` asks whether there is one. A large p-value does not say that there is
+What the units have in common, a hard world or an easy story, moves both sides alike and cancels in
+the difference.
+
+Where each unit has a value on both sides, `paired_difference` gives the mean difference with an
+interval, and `sign_flip_test` asks whether there is one. A large p-value does not say that there is
 none: `equivalence` asks that, by showing the mean difference to lie within a margin that was stated
 beforehand (two one-sided tests, Schuirmann 1987).
+
+An estimate of another kind is made of all units of a side at once. Two ways lead from the two sides
+to an interval of its difference:
+
+- `difference_between` takes an estimate with an interval from each side, whatever its kind, and
+  what each would be with a unit left out. The left-out values of the two sides tell how strongly
+  the sides move together, r. The ends of the difference d = second - first follow from the ends of
+  the sides (Newcombe 1998; Zou and Donner 2008), here for the lower one:
+
+      d - sqrt(a² + b² - 2·r·a·b),  a = second - its low end,  b = the first's high end - first
+
+  So an interval that is lopsided, as near a share of 1, makes a lopsided one; and where both sides
+  were right every time the difference is as uncertain as they are.
+- `resampled_difference` takes values of both sides on the same resamples, for what is not smooth.
+  Its ends are the resampled values up to which its p-value would not fall below 1 - level.
+
+Where every unit differs by the same, nothing tells how far units could differ: the interval above
+has no width, however few they are. All that is known is that they point the same way. The p-value
+is then that of the sign test, 2 / 2^units, and the interval that of Student's t at the spread that
+would have this p-value; it is flagged `no_spread`. So three units alike show no change, and six do.
+
+The p-value belongs to the interval: it is below 1 - level just where the interval leaves out 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
+from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whybench.seeds import generator
-from whybench.stats.contrast import mean_difference
-from whybench.stats.results import Finding, few_units
+from whybench.stats.clustered import mean_difference, t_quantile
+from whybench.stats.results import Estimate, HypothesisTest, flag_few_units
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from whybench.stats.results import Estimate
+__all__ = [
+    "Jackknifed",
+    "PairedDifference",
+    "difference_between",
+    "envelope",
+    "equivalence",
+    "paired_difference",
+    "resampled_difference",
+    "sign_flip_test",
+]
 
-__all__ = ["equivalence", "paired_difference", "sign_flip_test"]
 
-EXACT = 13
+MAX_EXACT_PAIRS = 13
 """Up to this number of units all 2^n signs are tried instead of a random part of them."""
-TIE = 1e-12
+
+ROUNDING = 1e-12
+"""What is smaller than this is rounding."""
+
+LEVEL, ALPHA = 0.95, 0.05
+CANCELLED = 1e-14
+"""What is left of a² + b² - 2·r·a·b where it should be nothing, as a share of a² + b²."""
+
+MAX_SIGNS = 1000
+"""Units by which signs are counted: 2^-1000 is near the smallest number there is."""
+
+
+@dataclass(frozen=True, eq=False)
+class Jackknifed:
+    """An estimate with its interval, and what it would be without each unit.
+
+    Attributes:
+        estimate: The estimate, with a 95% interval.
+        without: Unit to the value that the other units give; NaN where they give none.
+    """
+
+    estimate: Estimate
+    without: Mapping[Hashable, float]
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """A difference, second - first, with its interval and its p-value."""
+
+    estimate: Estimate
+    p: float | None
 
 
 def paired_difference(
@@ -47,36 +110,36 @@ def paired_difference(
         clusters: The sampled unit of each pair; None if each pair is one.
         level: Confidence level.
     """
-    differences = _differences(first, second)
-    units: Sequence[object] = range(differences.size) if clusters is None else clusters
-    found = mean_difference(first, second, units, units, level)
-    method, flags = "mean paired difference, t over units", few_units(found.units)
-    return replace(found, n=differences.size, method=method, flags=flags)
+    n = _differences(first, second).size
+    units: Sequence[object] = range(n) if clusters is None else clusters
+    estimate = mean_difference(first, second, units, units, level)
+    method, flags = "mean paired difference, t over units", flag_few_units(estimate.units)
+    return replace(estimate, n=n, method=method, flags=flags)
 
 
 def sign_flip_test(
     first: ArrayLike, second: ArrayLike, keys: Sequence[object], permutations: int = 9999
-) -> Finding:
+) -> HypothesisTest:
     """Test whether the mean paired difference is zero, by flipping signs.
 
     Exact up to 13 pairs. The effect is the mean difference.
     """
     differences = _differences(first, second)
     n = differences.size
-    exact = n <= EXACT
+    exact = n <= MAX_EXACT_PAIRS
     method = f"sign flips, {'all' if exact else permutations}; effect mean difference"
     if not n:
-        return Finding(None, None, None, 0, 2, method, ("undefined",))
+        return HypothesisTest(None, None, None, 0, 2, method, ("undefined",))
     if exact:
         signs = np.array(list(product((1.0, -1.0), repeat=n)))
     else:
-        draw = generator("stats", "sign flip", *keys)
-        signs = draw.integers(0, 2, (permutations, n)) * 2.0 - 1
+        rng = generator("stats", "sign flip", *keys)
+        signs = rng.integers(0, 2, (permutations, n)) * 2.0 - 1
     mean = float(differences.mean())
-    limit = abs(mean) - TIE * (1 + np.abs(differences).max())
+    limit = abs(mean) - ROUNDING * (1 + np.abs(differences).max())
     reached = int(np.sum(np.abs(signs @ differences) / n >= limit))
     p = reached / len(signs) if exact else (1 + reached) / (1 + len(signs))
-    return Finding(mean, p, mean, n, 2, method, few_units(n))
+    return HypothesisTest(mean, p, mean, n, 2, method, flag_few_units(n))
 
 
 def equivalence(
@@ -84,7 +147,7 @@ def equivalence(
     second: ArrayLike,
     margin: float,
     clusters: Sequence[object] | None = None,
-) -> Finding:
+) -> HypothesisTest:
     """Test whether the mean paired difference lies within ±margin (two one-sided t tests).
 
     The p-value is the larger of the two, and the statistic its t; the effect is the mean
@@ -94,27 +157,151 @@ def equivalence(
         raise ValueError(f"margin must be above 0, got {margin}")
     from scipy.special import stdtr  # noqa: PLC0415  (kept out of the start-up path)
 
-    differences = _differences(first, second)
     method = f"two one-sided t tests, margin {margin:g}; effect mean difference"
     found = paired_difference(first, second, clusters)
-    # At the level 2F(1) - 1 the half-width of a t interval is one standard error.
+    result = HypothesisTest(None, None, found.estimate, found.n, 2, method, found.flags)
     degrees = found.units - 1
     if found.estimate is None or degrees < 1:
-        return Finding(None, None, found.estimate, differences.size, 2, method, ("undefined",))
+        return replace(result, flags=("undefined",))
+    # At the level 2F(1) - 1 the half-width of a t interval is one standard error.
     wide = paired_difference(first, second, clusters, level=2 * float(stdtr(degrees, 1.0)) - 1)
     error = (wide.high or 0.0) - found.estimate
     if not error > 0:
-        sure = 0.0 if abs(found.estimate) < margin else 1.0
-        flags = (*found.flags, "no_spread")
-        return Finding(None, sure, found.estimate, differences.size, 2, method, flags)
+        certain = 0.0 if abs(found.estimate) < margin else 1.0
+        return replace(result, p=certain, flags=(*found.flags, "no_spread"))
     above, below = (found.estimate + margin) / error, (found.estimate - margin) / error
     p_above, p_below = float(stdtr(degrees, -above)), float(stdtr(degrees, below))
     p, t = max((p_above, above), (p_below, below))
-    return Finding(t, p, found.estimate, differences.size, 2, method, found.flags)
+    return replace(result, statistic=t, p=p)
+
+
+def difference_between(first: Jackknifed, second: Jackknifed) -> PairedDifference:
+    """Estimate the difference of two estimates that rest on the same units."""
+    before, after = first.estimate, second.estimate
+    shared = [unit for unit in first.without if unit in second.without]
+    n, units = min(before.n, after.n), len(shared)
+    flags = tuple(dict.fromkeys((*flag_few_units(units), *before.flags, *after.flags)))
+    if before.estimate is None or after.estimate is None:
+        method = "difference of two estimates, of which one is not defined"
+        return PairedDifference(Estimate(None, None, None, n, units, method, flags), None)
+    difference = after.estimate - before.estimate
+    if abs(difference) <= ROUNDING:
+        difference = 0.0
+    r = _correlation(
+        np.array([first.without[unit] for unit in shared], dtype=float),
+        np.array([second.without[unit] for unit in shared], dtype=float),
+    )
+    method = f"difference, from the intervals of both sides with correlation {r:.2f} over units"
+    if (
+        before.low is None
+        or before.high is None
+        or after.low is None
+        or after.high is None
+        or units < 2
+    ):
+        return PairedDifference(Estimate(difference, None, None, n, units, method, flags), None)
+    down = _gap(after.estimate - after.low, before.high - before.estimate, r)
+    up = _gap(after.high - after.estimate, before.estimate - before.low, r)
+    if (down if difference > 0 else up) <= ROUNDING * abs(difference):
+        by_signs = _gap_of_signs(difference, units)
+        down, up = max(down, by_signs), max(up, by_signs)
+        flags = tuple(dict.fromkeys((*flags, "no_spread")))
+        method += "; no spread, hence by signs" if difference else ""
+    low, high = difference - down, difference + up
+    return PairedDifference(
+        Estimate(difference, low, high, n, units, method, flags),
+        _p_value(difference, down if difference > 0 else up, units),
+    )
+
+
+def resampled_difference(
+    first: float, second: float, draws: tuple[ArrayLike, ArrayLike], n: int, units: int
+) -> PairedDifference:
+    """Estimate a difference from both sides' values on the same resamples.
+
+    Args:
+        first: The value of the first side.
+        second: The value of the second side.
+        draws: The values of both on each resample.
+        n: Values that both rest on.
+        units: Units that were resampled.
+    """
+    difference = np.subtract(draws[1], draws[0], dtype=float)
+    differences = np.sort(difference[~np.isnan(difference)])
+    differences[np.abs(differences) <= ROUNDING] = 0.0
+    resamples = differences.size
+    method = f"difference, percentile of {resamples} joint resamples of {units} units"
+    estimate = Estimate(second - first, None, None, n, units, method, flag_few_units(units))
+    if not resamples:
+        return PairedDifference(estimate, None)
+    tail = min(np.sum(differences <= 0), np.sum(differences >= 0))
+    p = min(1.0, 2 * (1 + float(tail)) / (1 + resamples))
+    # At most this number of resamples lies beyond 0 where the p-value is below 1 - level.
+    beyond = ceil(ALPHA / 2 * (1 + resamples) - ROUNDING) - 2
+    if beyond < 0:
+        low, high = min(differences[0], 0.0), max(differences[-1], 0.0)
+    else:
+        low, high = differences[beyond], differences[-1 - beyond]
+    return PairedDifference(replace(estimate, low=float(low), high=float(high)), p)
+
+
+def envelope(first: PairedDifference, second: PairedDifference) -> PairedDifference:
+    """Return a difference with the farther ends of two intervals and the larger p-value.
+
+    For where two kinds of uncertainty are known, each of which the other does not see. Intervals on
+    either side of 0 contradict each other, and show nothing: the p-value is then 1.
+    """
+    both = (first.estimate, second.estimate)
+    ends = [(e.low, e.high) for e in both if e.low is not None and e.high is not None]
+    if len(ends) < 2 or first.p is None or second.p is None:
+        return first if first.p is None else second
+    contradict = any(high < 0 for _, high in ends) and any(low > 0 for low, _ in ends)
+    estimate = replace(
+        both[0],
+        low=min(low for low, _ in ends),
+        high=max(high for _, high in ends),
+        method=f"{both[0].method}; {both[1].method}; the farther ends",
+        flags=tuple(dict.fromkeys((*both[0].flags, *both[1].flags))),
+    )
+    return PairedDifference(estimate, 1.0 if contradict else max(first.p, second.p))
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
-    one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if one.shape != two.shape or one.ndim != 1:
-        raise ValueError(f"second must pair with first, of shape {one.shape}, got {two.shape}")
-    return np.asarray(one - two)
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.shape != y.shape or x.ndim != 1:
+        raise ValueError(f"second must pair with first, of shape {x.shape}, got {y.shape}")
+    return np.asarray(x - y)
+
+
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Return how alike the left-out values move; 0 where a side does not move at all."""
+    known = ~np.isnan(x + y)
+    if known.sum() < 2:
+        return 0.0
+    x, y = (values[known] - values[known].mean() for values in (x, y))
+    size = float(np.sqrt(np.sum(x**2) * np.sum(y**2)))
+    return float(np.clip(np.sum(x * y) / size, -1.0, 1.0)) if size > ROUNDING else 0.0
+
+
+def _gap(a: float, b: float, r: float) -> float:
+    """Return how far the interval of a difference reaches, from the gaps of both sides."""
+    square = a**2 + b**2 - 2 * r * a * b
+    return float(np.sqrt(square)) if square > CANCELLED * (a**2 + b**2) else 0.0
+
+
+def _gap_of_signs(difference: float, units: int) -> float:
+    """Return how far an interval reaches whose p-value is that of units with the same sign."""
+    reach = t_quantile(0.5 + LEVEL / 2, units - 1)
+    return abs(difference) * reach / -t_quantile(0.5 ** min(units, MAX_SIGNS), units - 1)
+
+
+def _p_value(difference: float, gap: float, units: int) -> float:
+    """Return the p-value of no difference, given how far the interval reaches towards 0."""
+    from scipy.special import stdtr  # noqa: PLC0415  (kept out of the start-up path)
+
+    if not difference:
+        return 1.0
+    reach = t_quantile(0.5 + LEVEL / 2, units - 1)
+    p = 2 * float(stdtr(units - 1, -abs(difference) / gap * reach))
+    # On the edge rounding would decide.
+    return max(p, ALPHA) if gap >= abs(difference) else min(p, float(np.nextafter(ALPHA, 0)))

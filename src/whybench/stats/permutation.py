@@ -1,34 +1,45 @@
-"""Do groups differ, strata held fixed? A test that shuffles labels within strata.
+"""Do groups differ, strata held fixed? And how are the p-values of several tests corrected?
 
-Every story asks the same tasks, and tasks differ far more than stories do. Here values are ranked
-within their stratum (a task), so that what tasks share is gone, and the labels of the groups are
-shuffled within strata, so that the test is exact whatever the answers look like, as long as the
+Every story asks the same tasks, and tasks differ far more than stories do. `permutation_test` ranks
+values within their stratum (a task), so that what tasks share is gone, and shuffles the labels of
+the groups within strata, so that it is exact whatever the answers look like, as long as the
 answers to a task could have been given to any story. The statistic is the spread of the groups'
 mean ranks.
 
 One set of shuffled labels serves any number of samples with the same groups and strata: the sums
 of ranks of all groups, in all samples, under all shuffles, are one matrix product.
+
+Of several tests at once some find something by chance. `adjust` corrects their p-values by the
+false discovery rate of Benjamini and Hochberg (1995).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whybench.seeds import generator
-from whybench.stats.ranks import indicators, midranks
-from whybench.stats.results import Finding
+from whybench.stats.rank_tests import indicator_matrix, midranks
+from whybench.stats.resampling import CHUNK, encode_labels
+from whybench.stats.results import HypothesisTest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["permutation_pvalues", "permutation_test", "shuffled_within"]
+__all__ = [
+    "adjust",
+    "benjamini_hochberg",
+    "permutation_pvalues",
+    "permutation_test",
+    "shuffle_within_strata",
+]
 
-BATCH = 4_000_000
-TIE = 1e-9
+
+TIE_TOLERANCE = 1e-9
 """Statistics that differ by less than this count as equal, since sums of ranks may round."""
 
 
@@ -38,7 +49,7 @@ def permutation_test(
     strata: Sequence[object],
     keys: Sequence[object],
     permutations: int = 1999,
-) -> Finding:
+) -> HypothesisTest:
     """Test whether the values of some group tend to be larger, within strata.
 
     Args:
@@ -49,21 +60,21 @@ def permutation_test(
         permutations: Number of shuffles. The observed labels count as one more.
 
     Returns:
-        The finding. The statistic is the sum over groups of n times the squared mean of centred
+        The test. The statistic is the sum over groups of n times the squared mean of centred
         ranks within strata; the effect is its share of the sum of squared ranks.
     """
     array = np.asarray(values, dtype=float)
     kinds = len({str(group) for group in groups})
     method = f"permutation within strata, {permutations} shuffles; effect share of rank variance"
+    undefined = HypothesisTest(None, None, None, array.size, kinds, method, ("undefined",))
     if array.size < 2 or kinds < 2:
-        return Finding(None, None, None, array.size, kinds, method, ("undefined",))
+        return undefined
     statistic, p = permutation_pvalues(array[None, :], groups, strata, keys, permutations)
-    total = float(np.sum(_ranks_within(array[None, :], _codes(strata)) ** 2))
+    total = float(np.sum(_rank_within(array[None, :], encode_labels(strata)) ** 2))
     if total == 0:
-        return Finding(None, None, None, array.size, kinds, method, ("undefined",))
-    return Finding(
-        float(statistic[0]), float(p[0]), float(statistic[0]) / total, array.size, kinds, method
-    )
+        return undefined
+    spread = float(statistic[0])
+    return HypothesisTest(spread, float(p[0]), spread / total, array.size, kinds, method)
 
 
 def permutation_pvalues(
@@ -76,7 +87,7 @@ def permutation_pvalues(
     """Compute statistic and p-value for many samples with the same groups and strata.
 
     Args:
-        samples: A sample a line.
+        samples: The samples, one in each line.
         groups: The group of each column.
         strata: The stratum of each column.
         keys: Names the random draw, which all samples share.
@@ -90,44 +101,70 @@ def permutation_pvalues(
         )
     if permutations < 1:
         raise ValueError(f"permutations must be at least 1, got {permutations}")
-    member = indicators([str(group) for group in groups])
+    member = indicator_matrix([str(group) for group in groups])
     sizes = member.sum(axis=0)
-    ranks = _ranks_within(array, _codes(strata))
+    codes = encode_labels(strata)
+    ranks = _rank_within(array, codes)
     observed = np.sum((ranks @ member) ** 2 / sizes, axis=1)
     reached = np.zeros(len(array))
-    order = shuffled_within(_codes(strata), permutations, keys)
-    step = max(1, BATCH // max(1, len(array) * sizes.size))
+    order = shuffle_within_strata(codes, permutations, keys)
+    step = max(1, CHUNK // max(1, len(array) * sizes.size))
     for start in range(0, permutations, step):
         # Samples x (shuffles · groups): the sums of ranks under every shuffle.
         shuffled = member[order[start : start + step]].transpose(1, 0, 2)
         sums = ranks @ shuffled.reshape(array.shape[1], -1)
         spread = np.sum(sums.reshape(len(array), -1, sizes.size) ** 2 / sizes, axis=2)
-        reached += np.sum(spread >= observed[:, None] - TIE * (1 + observed[:, None]), axis=1)
+        reached += np.sum(
+            spread >= observed[:, None] - TIE_TOLERANCE * (1 + observed[:, None]), axis=1
+        )
     return observed, (1 + reached) / (1 + permutations)
 
 
-def shuffled_within(
+def shuffle_within_strata(
     strata: NDArray[np.intp], permutations: int, keys: Sequence[object]
 ) -> NDArray[np.intp]:
     """Draw permutations of the columns that leave each in its stratum, a permutation a line."""
     # Sorted by stratum and then at random, the columns of a stratum stand in random order.
     noise = generator("stats", "permutation", *keys).random((permutations, strata.size))
-    at_random = np.argsort(strata + noise, axis=1)
-    places = np.argsort(strata, kind="stable")
-    order = np.empty_like(at_random)
-    order[:, places] = at_random
+    shuffled = np.argsort(strata + noise, axis=1)
+    order = np.empty_like(shuffled)
+    order[:, np.argsort(strata, kind="stable")] = shuffled
     return order
 
 
-def _ranks_within(samples: NDArray[np.float64], strata: NDArray[np.intp]) -> NDArray[np.float64]:
+def benjamini_hochberg(pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Adjust p-values so that rejecting all up to α keeps the false discovery rate at α.
+
+    The i-th smallest of m becomes the smallest of p·m/i over itself and all larger ones, at most
+    1. A NaN stays one and does not count among the m.
+    """
+    p = np.asarray(pvalues, dtype=float)
+    if np.any((p < 0) | (p > 1)):
+        raise ValueError(f"p-values must lie between 0 and 1, got {p[(p < 0) | (p > 1)].tolist()}")
+    from scipy.stats import false_discovery_control  # noqa: PLC0415
+
+    adjusted, known = np.full(p.shape, np.nan), ~np.isnan(p)
+    if known.any():
+        adjusted[known] = false_discovery_control(p[known])
+    return adjusted
+
+
+def adjust(tests: Sequence[HypothesisTest]) -> list[HypothesisTest]:
+    """Return the tests of one family, with adjusted p-values.
+
+    A test that could not be made has no p-value and does not count as one of the family.
+    """
+    adjusted = benjamini_hochberg([np.nan if test.p is None else test.p for test in tests])
+    return [
+        replace(test, adjusted=None if np.isnan(value) else float(value))
+        for test, value in zip(tests, adjusted, strict=True)
+    ]
+
+
+def _rank_within(samples: NDArray[np.float64], strata: NDArray[np.intp]) -> NDArray[np.float64]:
     """Rank each line within strata and centre, so that every stratum sums to zero."""
     ranks = np.empty(samples.shape)
     for stratum in range(int(strata.max(initial=-1)) + 1):
         inside = strata == stratum
         ranks[:, inside] = midranks(samples[:, inside]) - (np.count_nonzero(inside) + 1) / 2
     return ranks
-
-
-def _codes(labels: Sequence[object]) -> NDArray[np.intp]:
-    _, codes = np.unique(np.array([str(label) for label in labels]), return_inverse=True)
-    return codes

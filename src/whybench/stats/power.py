@@ -21,13 +21,19 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Epochs", "Spread", "epochs_needed", "paired_power", "spread_of"]
+__all__ = [
+    "EpochsNeeded",
+    "VarianceComponents",
+    "epochs_needed",
+    "paired_power",
+    "variance_components",
+]
 
-MOST = 1_000_000
+MAX_EPOCHS = 1_000_000
 
 
 @dataclass(frozen=True)
-class Epochs:
+class EpochsNeeded:
     """The number of epochs that shows a difference.
 
     Attributes:
@@ -46,7 +52,7 @@ class Epochs:
 
 
 @dataclass(frozen=True)
-class Spread:
+class VarianceComponents:
     """Standard deviations found in a pilot run of two agents on the same items.
 
     Attributes:
@@ -111,43 +117,43 @@ def epochs_needed(
     between: float = 0.0,
     power: float = 0.8,
     alpha: float = 0.05,
-) -> Epochs:
+) -> EpochsNeeded:
     """Return the smallest number of epochs at which a difference is seen with the wanted power."""
     if not alpha < power < 1:
         raise ValueError(f"power must lie between alpha ({alpha}) and 1, got {power}")
     method = f"paired t over items, two-sided, α = {alpha:g}"
 
-    def reached(epochs: float) -> float:
+    def power_at(epochs: float) -> float:
         return paired_power(difference, within, items, epochs, between, alpha)
 
-    if reached(float("inf")) < power or reached(MOST) < power:
+    if power_at(float("inf")) < power or power_at(MAX_EPOCHS) < power:
         flags = ("more_items_needed",)
-        return Epochs(None, reached(float("inf")), items, method, flags)
+        return EpochsNeeded(None, power_at(float("inf")), items, method, flags)
     low, high = 0, 1
-    while reached(high) < power:
+    while power_at(high) < power:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if reached(middle) >= power else (middle, high)
-    return Epochs(high, reached(high), items, method)
+        low, high = (low, middle) if power_at(middle) >= power else (middle, high)
+    return EpochsNeeded(high, power_at(high), items, method)
 
 
-def spread_of(first: ArrayLike, second: ArrayLike) -> Spread:
+def variance_components(first: ArrayLike, second: ArrayLike) -> VarianceComponents:
     """Estimate both standard deviations from a pilot.
 
     Args:
         first: Answers of one agent, items x epochs.
         second: Answers of the other to the same items, items x epochs.
     """
-    one, two = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
-    if one.ndim != 2 or two.ndim != 2 or len(one) != len(two):
-        raise ValueError(f"first and second must be items x epochs, got {one.shape}, {two.shape}")
+    x, y = np.asarray(first, dtype=float), np.asarray(second, dtype=float)
+    if x.ndim != 2 or y.ndim != 2 or len(x) != len(y):
+        raise ValueError(f"first and second must be items x epochs, got {x.shape}, {y.shape}")
     method = "variance components: within items, and of item differences less what is within"
-    n, units = one.size + two.size, len(one)
-    if min(one.shape[1], two.shape[1]) < 2 or units < 2:
-        return Spread(None, None, n, units, method, ("one_epoch",))
-    inside_one, inside_two = one.var(axis=1, ddof=1).mean(), two.var(axis=1, ddof=1).mean()
-    across = float(np.var(one.mean(axis=1) - two.mean(axis=1), ddof=1))
-    between = across - inside_one / one.shape[1] - inside_two / two.shape[1]
-    within = float(np.sqrt((inside_one + inside_two) / 2))
-    return Spread(within, float(np.sqrt(max(between, 0.0))), n, units, method)
+    n, units = x.size + y.size, len(x)
+    if min(x.shape[1], y.shape[1]) < 2 or units < 2:
+        return VarianceComponents(None, None, n, units, method, ("one_epoch",))
+    variance_x, variance_y = x.var(axis=1, ddof=1).mean(), y.var(axis=1, ddof=1).mean()
+    across = float(np.var(x.mean(axis=1) - y.mean(axis=1), ddof=1))
+    between = across - variance_x / x.shape[1] - variance_y / y.shape[1]
+    within = float(np.sqrt((variance_x + variance_y) / 2))
+    return VarianceComponents(within, float(np.sqrt(max(between, 0.0))), n, units, method)

@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from whybench.study.participations import Participation
+    from whybench.study.rows import Participation
 
 __all__ = ["BOUNDED", "PLAIN", "Exclusion", "Rule", "exclude"]
 
 PLAIN: Mapping[str, tuple[str, Callable[[Participation], bool]]] = {
     "incomplete": ("items are missing", attrgetter("incomplete")),
     "constant": ("all answers are the same, though not all truths are", attrgetter("constant")),
-    "repeated": ("took part before; the first time is kept", lambda made: made.go > 1),
+    "repeated": ("took part before; the first time is kept", lambda each: each.occasion > 1),
 }
 """Rules without a bound, by name: what they mean, and who meets them."""
 
@@ -48,22 +48,22 @@ class Rule:
     @classmethod
     def read(cls, text: str) -> Rule:
         """Read `incomplete`, `attention<1`, `comprehension>2` and the like."""
-        plain = text.strip()
-        if plain in PLAIN:
-            return cls(plain)
-        found = re.fullmatch(r"([a-z]+)\s*([<>])\s*(\d+\.?\d*|\.\d+)", plain)
-        if found is None or found[1] not in BOUNDED:
+        rule = text.strip()
+        if rule in PLAIN:
+            return cls(rule)
+        match = re.fullmatch(r"([a-z]+)\s*([<>])\s*(\d+\.?\d*|\.\d+)", rule)
+        if match is None or match[1] not in BOUNDED:
             raise UserError(
                 f"`rules` must be one of {', '.join(PLAIN)}, or a bound on one of "
                 f"{', '.join(BOUNDED)}, such as attention<1 or comprehension>2, got {text!r}"
             )
-        return cls(found[1], found[2] == "<", float(found[3]))
+        return cls(match[1], match[2] == "<", float(match[3]))
 
-    def meets(self, made: Participation) -> bool | None:
-        """Return whether a participation meets the rule; None where that cannot be told."""
+    def applies_to(self, participation: Participation) -> bool | None:
+        """Return whether a participation meets the rule; None where that is not known."""
         if self.bound is None:
-            return PLAIN[self.name][1](made)
-        value = BOUNDED[self.name][1](made)
+            return PLAIN[self.name][1](participation)
+        value = BOUNDED[self.name][1](participation)
         if value is None:
             return None
         return value < self.bound if self.below else value > self.bound
@@ -82,7 +82,7 @@ class Exclusion:
     Attributes:
         rule: The rule, as it is written.
         met: How many participations meet it.
-        unknown: Of how many that cannot be told, since they did not come so far.
+        unknown: For how many that is not known, since they did not come so far.
         excluded: How many it excludes that no rule before it had excluded.
         answers: How many answers are lost with these.
     """
@@ -95,30 +95,30 @@ class Exclusion:
 
 
 def exclude(
-    made: Sequence[Participation], rules: Sequence[Rule]
+    participations: Sequence[Participation], rules: Sequence[Rule]
 ) -> tuple[list[Participation], list[Exclusion]]:
     """Return the participations that no rule excludes, and what each rule came to.
 
     Raises:
         UserError: A rule is about something that was not recorded of anybody.
     """
-    kept, counted = [True] * len(made), []
+    kept, exclusions = list(participations), []
     for rule in rules:
-        verdicts = [rule.meets(one) for one in made]
-        if made and all(verdict is None for verdict in verdicts):
+        verdicts = [rule.applies_to(each) for each in participations]
+        if participations and all(verdict is None for verdict in verdicts):
             raise UserError(
                 f"`rules` must be about what the study recorded, got {rule}: nobody has "
                 f"{BOUNDED[rule.name][0]}; leave the rule out"
             )
-        gone = [one for one, was, met in zip(made, kept, verdicts, strict=True) if was and met]
-        kept = [was and not met for was, met in zip(kept, verdicts, strict=True)]
-        counted.append(
+        excluded = [each for each in kept if rule.applies_to(each)]
+        kept = [each for each in kept if not rule.applies_to(each)]
+        exclusions.append(
             Exclusion(
                 rule=str(rule),
                 met=sum(verdict is True for verdict in verdicts),
                 unknown=sum(verdict is None for verdict in verdicts),
-                excluded=len(gone),
-                answers=sum(len(one.answers) for one in gone),
+                excluded=len(excluded),
+                answers=sum(len(each.answers) for each in excluded),
             )
         )
-    return [one for one, was in zip(made, kept, strict=True) if was], counted
+    return kept, exclusions

@@ -19,15 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from whybench import __version__
 from whybench.datasets import SOURCES, data_path
+from whybench.errors import UserError
 from whybench.seeds import generator
-from whybench.study.texts import own_text, prompt_html, text_html
-from whybench.suites.contract import UserError
+from whybench.study.texts import read_study_text, render_markdown, render_prompt_html
 from whybench.training.canary import canary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from whybench.study.plan import Plan
+    from whybench.study.plan import StudyPlan
 
 __all__ = ["DATA", "MANIFEST", "Saving", "Texts", "read_manifest", "write_study"]
 
@@ -49,7 +49,7 @@ JATOS_SCRIPT = '<script src="jatos.js"></script>'
 DATAPIPE = "https://pipe.jspsych.org/api/data/"
 
 TOLERANCE = 2
-"""So far from where it was asked to be put a slider may be."""
+"""How far a slider may be from where it was asked to be put."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Saving:
 
     @classmethod
     def read(cls, text: str) -> Saving:
-        """Read where answers go."""
+        """Parse `download`, `serve`, `jatos` or `datapipe:EXPERIMENT_ID`."""
         how, _, experiment = text.partition(":")
         if how == "datapipe" and experiment.isalnum():
             return cls(how, experiment)
@@ -99,7 +99,8 @@ class Texts:
     def html(self, suite_name: str) -> dict[str, str]:
         """Return all texts of a study of a suite, as HTML."""
         return {
-            kind: text_html(own_text(kind, suite_name, path)) for kind, path in asdict(self).items()
+            kind: render_markdown(read_study_text(kind, suite_name, path))
+            for kind, path in asdict(self).items()
         }
 
 
@@ -107,11 +108,11 @@ BUNDLED = Texts()
 
 
 def write_study(
-    plan: Plan, target: Path, saving: Saving = DOWNLOAD, texts: Texts = BUNDLED
+    plan: StudyPlan, target: Path, saving: Saving = DOWNLOAD, texts: Texts = BUNDLED
 ) -> dict[str, Any]:
     """Write the experiment of a plan into a folder; return what `study.json` says."""
     engine = data_path("jsPsych", ENGINE)
-    shown = _shown(plan, saving, texts.html(plan.asked.name))
+    content = _content(plan, saving, texts.html(plan.suite.name))
     manifest = _manifest(plan, saving)
     _check_target(target, plan.id)
     (target / "jspsych").mkdir(parents=True, exist_ok=True)
@@ -122,7 +123,7 @@ def write_study(
         if name == "index.html":
             text = text.replace("<!-- jatos -->", JATOS_SCRIPT if saving.how == "jatos" else "")
         _write(target / name, text)
-    _write(target / "study.js", f"const STUDY = {_json(shown)};\n")
+    _write(target / "study.js", f"const STUDY = {_json(content)};\n")
     _write(target / MANIFEST, f"{json.dumps(manifest, ensure_ascii=False, indent=1)}\n")
     return manifest
 
@@ -141,11 +142,11 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     )
 
 
-def _manifest(plan: Plan, saving: Saving) -> dict[str, Any]:
+def _manifest(plan: StudyPlan, saving: Saving) -> dict[str, Any]:
     return {
         "study": plan.id,
-        "suite": plan.asked.name,
-        "version": plan.asked.version,
+        "suite": plan.suite.name,
+        "version": plan.suite.version,
         "settings": dict(plan.settings),
         "design_hash": plan.design_hash,
         "whybench": __version__,
@@ -157,22 +158,22 @@ def _manifest(plan: Plan, saving: Saving) -> dict[str, Any]:
     }
 
 
-def _shown(plan: Plan, saving: Saving, texts: Mapping[str, str]) -> dict[str, Any]:
+def _content(plan: StudyPlan, saving: Saving, texts: Mapping[str, str]) -> dict[str, Any]:
     """Return everything that the pages show, and what they need to go through it."""
-    asked = plan.questionnaire
+    questionnaire = plan.questionnaire
     return {
         "id": plan.id,
-        "suite": plan.asked.name,
-        "version": plan.asked.version,
+        "suite": plan.suite.name,
+        "version": plan.suite.version,
         "design_hash": plan.design_hash,
         "whybench": __version__,
         "canary": _canary(plan),
         "save": saving.settings,
         "texts": dict(texts),
-        "response": asked.response,
-        "ends": asked.ends,
-        "options": list(asked.options.items()),
-        "unfolded": asked.unfolded,
+        "response": questionnaire.response,
+        "ends": questionnaire.ends,
+        "options": list(questionnaire.options.items()),
+        "unfolded": questionnaire.unfolded,
         "cycle": plan.cycle,
         "orders": plan.orders,
         "attention": list(_attention(plan)),
@@ -180,47 +181,52 @@ def _shown(plan: Plan, saving: Saving, texts: Mapping[str, str]) -> dict[str, An
             {
                 "lesson": {
                     "title": lesson.title,
-                    "html": prompt_html(lesson.text),
+                    "html": render_prompt_html(lesson.text),
                     "quizzes": [asdict(quiz) for quiz in lesson.quizzes],
                 },
                 "items": [_item(plan, item) for item in entry],
             }
             for entry in plan.lists
-            for lesson in [asked.lesson(entry[0])]
+            for lesson in [questionnaire.lesson(entry[0])]
         ],
     }
 
 
-def _canary(plan: Plan) -> str:
+def _canary(plan: StudyPlan) -> str:
     """Return the mark by which the items are found should they get into training data."""
-    sides = {item.factors.get("split", "test") for entry in plan.lists for item in entry}
-    return canary("train" if sides == {"train"} else "test")
+    splits = {item.factors.get("split", "test") for entry in plan.lists for item in entry}
+    return canary("train" if splits == {"train"} else "test")
 
 
-def _item(plan: Plan, item: Any) -> dict[str, Any]:
+def _item(plan: StudyPlan, item: Any) -> dict[str, Any]:
     page = plan.questionnaire.page(item)
     circuit = {} if page.circuit is None else {"circuit": dict(page.circuit)}
-    return {"id": item.id, "html": prompt_html(page.text), "question": page.question, **circuit}
+    return {
+        "id": item.id,
+        "html": render_prompt_html(page.text),
+        "question": page.question,
+        **circuit,
+    }
 
 
-def _attention(plan: Plan) -> Iterator[dict[str, Any]]:
+def _attention(plan: StudyPlan) -> Iterator[dict[str, Any]]:
     """Yield checks on attention: after a third and after two thirds of the shortest list."""
     shortest = min(map(len, plan.lists))
-    asked = plan.questionnaire
-    draw = generator("study", "attention", plan.id)
+    questionnaire = plan.questionnaire
+    rng = generator("study", "attention", plan.id)
     for after in sorted({shortest // 3, 2 * shortest // 3} - {0}):
-        if asked.response == "rating":
-            wanted = int(draw.integers(10, 91))
-            right = [str(wanted + off) for off in range(-TOLERANCE, TOLERANCE + 1)]
-            question = f"Please move the slider to {wanted}."
+        if questionnaire.response == "rating":
+            target = int(rng.integers(10, 91))
+            right = [str(target + off) for off in range(-TOLERANCE, TOLERANCE + 1)]
+            question = f"Please move the slider to {target}."
             options: list[tuple[str, str]] = []
         else:
-            options = list(asked.options.items()) or [("Yes", "yes"), ("No", "no")]
-            label, reply = options[int(draw.integers(len(options)))]
+            options = list(questionnaire.options.items()) or [("Yes", "yes"), ("No", "no")]
+            label, reply = options[int(rng.integers(len(options)))]
             right, question = [reply], f"Please choose “{label}”."
         yield {
             "after": after,
-            "response": "rating" if asked.response == "rating" else "choice",
+            "response": "rating" if questionnaire.response == "rating" else "choice",
             "html": "<p>This is not one of the questions. It shows that you are reading.</p>",
             "question": question,
             "options": options,
@@ -236,16 +242,16 @@ def _check_target(target: Path, study: str) -> None:
         raise UserError(f"`output` must be a folder, got the file {target}")
     if not any(target.iterdir()):
         return
-    there = read_manifest(target)["study"] if (target / MANIFEST).is_file() else None
-    if there is None:
+    existing = read_manifest(target)["study"] if (target / MANIFEST).is_file() else None
+    if existing is None:
         raise UserError(
             f"`output` must be a new or empty folder or that of a study, got {target}, which holds "
             "other files"
         )
-    if there != study and any((target / DATA).glob("*")):
+    if existing != study and any((target / DATA).glob("*")):
         raise UserError(
-            f"`output` must be another folder: {target} holds data of the study {there}, and this "
-            f"study is {study}"
+            f"`output` must be another folder: {target} holds data of the study {existing}, and "
+            f"this study is {study}"
         )
 
 

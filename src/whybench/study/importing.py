@@ -22,28 +22,27 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from whybench.errors import UserError
 from whybench.seeds import digest
 from whybench.study.exclusions import Exclusion, Rule, exclude
-from whybench.study.participations import Participation, participations_of
-from whybench.study.reopening import reopened
-from whybench.study.saved import Saved, read_saved
-from whybench.suites.contract import Answer, UserError
+from whybench.study.rows import Participation, group_participations
+from whybench.study.saved import SavedData, read_saved, reopen_study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-    from whybench.study.plan import Plan
-    from whybench.study.rows import Row
-    from whybench.suites.contract import Item
+    from whybench.study.plan import StudyPlan
+    from whybench.study.rows import StudyRow
+    from whybench.suites.contract import Answer, Item
 
-__all__ = ["By", "Imported", "import_saved", "import_study"]
+__all__ = ["By", "ImportedStudy", "import_saved", "import_study"]
 
 By = Literal["person", "group"]
 
 NAMED = 5
-"""So many of the places that could not be read are named in notes."""
+"""The number of locations that could not be read that notes name."""
 
 COLUMNS: dict[str, type] = {"person": str, "place": int, "slider_start": float}
 """The columns that records of people have beside those of the suite: who answered, where all are
@@ -51,7 +50,7 @@ one agent; which item of the participation it was, from 1; where the slider stoo
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedStudy:
     """People's data as records, and what became of them on the way.
 
     Attributes:
@@ -67,7 +66,7 @@ class Imported:
 
     suite: str
     table: pa.Table
-    saved: Saved
+    saved: SavedData
     doubles: int
     participations: int
     repeated: int
@@ -82,7 +81,7 @@ class Imported:
             "participations": self.participations,
             "repeated": self.repeated,
             "kept": self.kept,
-            "exclusions": [asdict(one) for one in self.exclusions],
+            "exclusions": [asdict(exclusion) for exclusion in self.exclusions],
             "doubles": self.doubles,
             "broken": self.saved.broken,
             "foreign": self.saved.foreign,
@@ -102,10 +101,10 @@ class Imported:
             yield f"{self.saved.foreign} entries are not rows of a study, and are left alone"
         for file in self.saved.empty:
             yield f"{file} holds no row of a study"
-        for place in self.saved.broken[:NAMED]:
-            yield f"not read: {place}"
+        for location in self.saved.broken[:NAMED]:
+            yield f"not read: {location}"
         if (more := len(self.saved.broken) - NAMED) > 0:
-            yield f"not read: {more} more places; the summary names all"
+            yield f"not read: {more} more locations; the summary names all"
 
 
 def import_study(
@@ -115,7 +114,7 @@ def import_study(
     by: By = "person",
     name: str = "",
     keep_ids: bool = False,
-) -> Imported:
+) -> ImportedStudy:
     """Turn what a study saved into records.
 
     Args:
@@ -129,53 +128,54 @@ def import_study(
     Raises:
         UserError: The data are not this study's, contradict themselves, or leave nothing.
     """
-    plan = reopened(Path(folder))
+    plan = reopen_study(Path(folder))
     named = name or Path(folder).resolve().name
     return import_saved(plan, read_saved(sources), rules, by, named, keep_ids)
 
 
 def import_saved(
-    plan: Plan,
-    saved: Saved,
+    plan: StudyPlan,
+    saved: SavedData,
     rules: Sequence[str] = (),
     by: By = "person",
     name: str = "",
     keep_ids: bool = False,
-) -> Imported:
+) -> ImportedStudy:
     """Turn rows of a study into records; see `import_study`."""
-    from whybench.records.schema import record_table  # noqa: PLC0415  (imports pyarrow)
+    from whybench.records.table import record_table  # noqa: PLC0415  (imports pyarrow)
 
     read_rules = [Rule.read(text) for text in rules]
     group = _group(plan, name) if by == "group" else ""
     items = {item.id: item for entry in plan.lists for item in entry}
     _check_rows(plan, items, saved)
-    made, doubles = participations_of(saved.rows, [len(entry) for entry in plan.lists], items)
-    kept, exclusions = exclude(made, read_rules)
-    if not any(one.answers for one in kept):
+    lengths = [len(entry) for entry in plan.lists]
+    participations, doubles = group_participations(saved.rows, lengths, items)
+    kept, exclusions = exclude(participations, read_rules)
+    if not any(participation.answers for participation in kept):
         raise UserError(
-            f"data must leave an answer, got {len(saved.rows)} rows of {len(made)} participations "
-            f"in {saved.files} files, {len(made) - len(kept)} excluded and "
-            f"{len(saved.broken)} places that cannot be read"
+            f"data must leave an answer, got {len(saved.rows)} rows of {len(participations)} "
+            f"participations in {saved.files} files, {len(participations) - len(kept)} excluded "
+            f"and {len(saved.broken)} places that cannot be read"
         )
     rows = _records(plan, items, kept, group, keep_ids)
-    return Imported(
-        suite=plan.asked.name,
-        table=record_table(rows, {**plan.asked.record_columns, **COLUMNS}),
+    return ImportedStudy(
+        suite=plan.suite.name,
+        table=record_table(rows, {**plan.suite.record_columns, **COLUMNS}),
         saved=saved,
         doubles=doubles,
-        participations=len(made),
-        repeated=sum(one.go > 1 for one in made),
+        participations=len(participations),
+        repeated=sum(participation.occasion > 1 for participation in participations),
         kept=len(kept),
         exclusions=tuple(exclusions),
     )
 
 
-def _group(plan: Plan, name: str) -> str:
+def _group(plan: StudyPlan, name: str) -> str:
     """Return what people are called who are one agent."""
-    if "person" not in plan.asked.parts:
+    if "person" not in plan.suite.parts:
         raise UserError(
             "`by` may be group for a suite whose intervals rest on people, got "
-            f"{plan.asked.name}: answers of one person would count as independent; "
+            f"{plan.suite.name}: answers of one person would count as independent; "
             "import with `by` person"
         )
     if not re.fullmatch(r"[\w.-]+", name):
@@ -183,7 +183,7 @@ def _group(plan: Plan, name: str) -> str:
     return f"human/{name}"
 
 
-def _check_rows(plan: Plan, items: Mapping[str, Item], saved: Saved) -> None:
+def _check_rows(plan: StudyPlan, items: Mapping[str, Item], saved: SavedData) -> None:
     """Refuse rows of another study, and answers to items that nobody was asked in this one."""
     others = Counter(row.study for row in saved.rows if row.study != plan.id)
     if others:
@@ -200,7 +200,7 @@ def _check_rows(plan: Plan, items: Mapping[str, Item], saved: Saved) -> None:
 
 
 def _records(
-    plan: Plan,
+    plan: StudyPlan,
     items: Mapping[str, Item],
     kept: Sequence[Participation],
     group: str,
@@ -208,16 +208,18 @@ def _records(
 ) -> Iterator[dict[str, Any]]:
     """Yield a record for each answer; `group` names the one agent, where all are one."""
     common = {
-        "suite": plan.asked.name,
-        "version": plan.asked.version,
-        "design": plan.asked.make_design(plan.settings).name,
+        "suite": plan.suite.name,
+        "version": plan.suite.version,
+        "design": plan.suite.make_design(plan.settings).name,
         "design_hash": plan.design_hash,
     }
     epochs: Counter[tuple[str, str]] = Counter()
-    for one in kept:
-        person = one.participant if keep_ids else _hidden(plan.id, one.participant)
+    for participation in kept:
+        person = participation.participant
+        if not keep_ids:
+            person = digest("person", plan.id, person).hex()[:12]
         agent = group or f"person/{person}"
-        for place, row in enumerate(one.answers, start=1):
+        for position, row in enumerate(participation.answers, start=1):
             item = items[row.item]
             answer = _answer(plan, item, row)
             epochs[agent, item.id] += 1
@@ -235,14 +237,14 @@ def _records(
                 **item.factors,
                 **answer.parts,
                 "person": person if group else "",
-                "place": place,
+                "place": position,
                 "slider_start": row.slider_start,
             }
 
 
-def _answer(plan: Plan, item: Item, row: Row) -> Answer:
-    """Let the suite hear what was replied; where that does not come to an end, it says so."""
-    episode = plan.asked.open_episode(item.factors)
+def _answer(plan: StudyPlan, item: Item, row: StudyRow) -> Answer:
+    """Return the suite's answer of a row's replies; an episode without an end says so."""
+    episode = plan.suite.open_episode(item.factors)
     for turn, reply in enumerate(row.replies):
         if episode.over:
             raise UserError(
@@ -251,7 +253,3 @@ def _answer(plan: Plan, item: Item, row: Row) -> Answer:
             )
         episode.hear(reply, truncated=False)
     return episode.answer
-
-
-def _hidden(study: str, participant: str) -> str:
-    return digest("person", study, participant).hex()[:12]

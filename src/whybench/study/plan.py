@@ -3,8 +3,13 @@
 Items that share a lesson make a *list*, cut into several where there are more than one participant
 can be asked. Participant number k (from 0) gets the list k modulo the number of lists, and goes
 through it in the order that is next for that list. Over a whole *cycle* of participants every item
-of a list is therefore at every place equally often, and follows every other one equally often:
+of a list is therefore at every position equally often, and follows every other one equally often:
 exactly, whatever chance does.
+
+The orders are a Williams square. For even n there are n of them, for odd n twice as many: the
+second half is the first one read backwards. The first order zigzags 0, 1, n-1, 2, n-2, ...; its
+neighbours differ by 1, 2, ..., n-1 modulo n, each once, and adding a constant modulo n gives the
+others.
 """
 
 from __future__ import annotations
@@ -14,9 +19,8 @@ from functools import cached_property
 from math import ceil, lcm
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.seeds import digest
-from whybench.study.orders import williams
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
@@ -26,21 +30,32 @@ if TYPE_CHECKING:
     from whybench.suites.questionnaire import Questionnaire
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Plan", "make_plan"]
+__all__ = [
+    "StudyPlan",
+    "make_plan",
+    "williams_square",
+]
+
+
+def williams_square(size: int) -> list[list[int]]:
+    """Return the orders of a Williams square of the numbers 0, ..., size - 1."""
+    first = [(k + 1) // 2 if k % 2 else -k // 2 % size for k in range(size)]
+    orders = [[(entry + step) % size for entry in first] for step in range(size)]
+    return orders + [order[::-1] for order in orders] if size % 2 and size > 1 else orders
 
 
 @dataclass(frozen=True)
-class Plan:
+class StudyPlan:
     """A suite, a design of it, and the lists that its items make.
 
     Attributes:
-        asked: The suite.
+        suite: The suite.
         settings: The design, as `Suite.make_design` takes it.
         design_hash: The design's digest.
         lists: The items of each list.
     """
 
-    asked: AnySuite
+    suite: AnySuite
     settings: Mapping[str, Any]
     design_hash: str
     lists: tuple[tuple[Item, ...], ...]
@@ -48,13 +63,15 @@ class Plan:
     @property
     def questionnaire(self) -> Questionnaire:
         """How the items are asked."""
-        assert self.asked.study is not None
-        return self.asked.study
+        assert self.suite.study is not None
+        return self.suite.study
 
     @cached_property
     def orders(self) -> dict[int, list[list[int]]]:
         """The orders of a list, by its length."""
-        return {size: williams(size) for size in sorted({len(entry) for entry in self.lists})}
+        return {
+            size: williams_square(size) for size in sorted({len(entry) for entry in self.lists})
+        }
 
     @property
     def cycle(self) -> int:
@@ -65,53 +82,53 @@ class Plan:
     def id(self) -> str:
         """A digest of what decides the questions: suite, version, design, lists and settings."""
         ids = [[item.id for item in entry] for entry in self.lists]
-        keys = (self.asked.name, self.asked.version, self.design_hash, dict(self.settings), ids)
+        keys = (self.suite.name, self.suite.version, self.design_hash, dict(self.settings), ids)
         return digest("study", *keys).hex()[:16]
 
-    def items_of(self, number: int) -> list[Item]:
+    def list_items(self, number: int) -> list[Item]:
         """Return the items of a participant in their order; numbers are counted from 0."""
         entry = self.lists[number % len(self.lists)]
         orders = self.orders[len(entry)]
-        return [entry[place] for place in orders[number // len(self.lists) % len(orders)]]
+        return [entry[index] for index in orders[number // len(self.lists) % len(orders)]]
 
 
 def make_plan(
     suite_name: str,
     settings: Mapping[str, Any],
-    most: int | None = None,
+    max_items: int | None = None,
     lists: int | None = None,
-) -> Plan:
+) -> StudyPlan:
     """Plan a study.
 
     Args:
         suite_name: The suite.
         settings: The design, as `Suite.make_design` takes it.
-        most: How many items one participant is asked at most; the suite's own number if None.
-        lists: So many lists, evenly chosen from all; all if None.
+        max_items: How many items one participant is asked at most; the suite's own number if None.
+        lists: The number of lists, evenly chosen from all; all if None.
     """
-    asked = get_suite(suite_name)
-    if asked.study is None:
+    suite = get_suite(suite_name)
+    if suite.study is None:
         able = ", ".join(name for name in suite_names() if get_suite(name).study)
         raise UserError(
             f"SUITE must be one that people can be asked in a browser ({able}), got {suite_name}"
         )
-    design = asked.make_design(settings)
+    design = suite.make_design(settings)
     groups: dict[object, list[Item]] = {}
-    for item in asked.items(design):
-        groups.setdefault(asked.study.together(item), []).append(item)
-    largest = most or asked.study.most
-    made = [part for group in groups.values() for part in _parts(group, largest)]
+    for item in suite.items(design):
+        groups.setdefault(suite.study.group_key(item), []).append(item)
+    size = max_items or suite.study.max_items
+    parts = [part for group in groups.values() for part in _split(group, size)]
     if lists is not None:
-        if lists > len(made):
+        if lists > len(parts):
             raise UserError(
-                f"`lists` must be at most {len(made)}, the number of lists there are, got {lists}"
+                f"`lists` must be at most {len(parts)}, the number of lists there are, got {lists}"
             )
-        made = [made[place * len(made) // lists] for place in range(lists)]
-    return Plan(asked, dict(settings), design.hash, tuple(made))
+        parts = [parts[k * len(parts) // lists] for k in range(lists)]
+    return StudyPlan(suite, dict(settings), design.hash, tuple(parts))
 
 
-def _parts(group: Sequence[Item], most: int) -> Iterable[tuple[Item, ...]]:
-    """Cut a group into as few parts as can be, of lengths as equal as can be."""
-    count = ceil(len(group) / most)
+def _split(group: Sequence[Item], size: int) -> Iterable[tuple[Item, ...]]:
+    """Cut a group into as few parts as possible, of lengths as equal as possible."""
+    count = ceil(len(group) / size)
     for part in range(count):
         yield tuple(group[part * len(group) // count : (part + 1) * len(group) // count])

@@ -1,29 +1,47 @@
-"""Rows: what the experiment notes, one for each event of a participation.
+"""Rows, one for each event that the experiment notes, and the participations that they make up.
 
-A row comes from JSON, where its values have their types, or from CSV, where all are words and the
-others are written as JSON. Both are read by the same readers, so that a row is the same row
-wherever it was saved. Fields that are not known here are left alone: jsPsych adds its own.
+A row comes from JSON, where its values have their types, or from CSV, where all are text and the
+others are written as JSON. Both are parsed by the same functions, so that a row is the same row
+wherever it was saved. Fields that are not listed here are ignored: jsPsych adds its own.
+
+A participation is what one person did between starting and ending, in however many sittings: who
+closes the page and opens it again goes on with the same session. Who starts anew, perhaps on
+another machine, has another session, and so another participation.
+
+A row may be there several times, because a page sent it again or a file was saved twice; it counts
+once. Two rows that claim the same position and say different things cannot both be true, and are an
+error: choosing one of them would be inventing data.
 """
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from math import isfinite
+from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-__all__ = ["Row"]
+    from whybench.suites.contract import Item, Scalar
+
+__all__ = [
+    "Participation",
+    "StudyRow",
+    "group_participations",
+]
 
 
-def _plain(value: Any) -> Any:
-    """Return what a cell of CSV says; what comes from JSON is there already."""
+def _decode(value: Any) -> Any:
+    """Return the value in a cell of CSV; what comes from JSON is a value already."""
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _word(value: Any) -> str:
+def _text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError("a word")
     return str(value)
@@ -35,48 +53,48 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def _whole(value: Any) -> int:
+def _integer(value: Any) -> int:
     if not _number(value).is_integer():
         raise ValueError("a whole number")
     return int(value)
 
 
-def _truth(value: Any) -> bool:
+def _boolean(value: Any) -> bool:
     if not isinstance(value, bool):
         raise ValueError("true or false")
     return value
 
 
-def _words(value: Any) -> tuple[str, ...]:
+def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise ValueError("a list of words")
     return tuple(value)
 
 
 FIELDS: Mapping[str, Callable[[Any], Any]] = {
-    "kind": _word,
-    "study": _word,
-    "participant": _word,
-    "position": _whole,
-    "number": _whole,
-    "at": _word,
+    "kind": _text,
+    "study": _text,
+    "participant": _text,
+    "position": _integer,
+    "number": _integer,
+    "at": _text,
     "seconds": _number,
-    "item": _word,
-    "order": _whole,
-    "replies": _words,
+    "item": _text,
+    "order": _integer,
+    "replies": _texts,
     "slider_start": _number,
-    "attempts": _whole,
-    "correct": _truth,
-    "resumed": _truth,
+    "attempts": _integer,
+    "correct": _boolean,
+    "resumed": _boolean,
 }
-"""What is read of a row; whatever else stands there is left alone."""
+"""How each field of a row is parsed; others are ignored."""
 
 NEEDED = ("study", "participant", "position")
 NEEDED_OF_ITEMS = ("item", "replies")
 
 
 @dataclass(frozen=True)
-class Row:
+class StudyRow:
     """One event of one participation, as the experiment noted it.
 
     Two rows are equal if they say the same, wherever they were found.
@@ -89,10 +107,10 @@ class Row:
         session: When this time of taking part began: the `at` of the last start before it in the
             file that did not resume another.
         position: Which row of the session, in order.
-        number: The participant's place in the counterbalancing.
+        number: The participant's number in the counterbalancing.
         at: When, as ISO writes it.
         seconds: How long the response took.
-        item: The item answered.
+        item: The id of the item that is answered.
         order: Which item of the participant, in order.
         replies: What was replied, a word for each turn, as a model would have.
         slider_start: Where the slider stood at first.
@@ -127,24 +145,145 @@ class Row:
         return f"{self.file}:{self.line}"
 
     @classmethod
-    def read(cls, values: Mapping[str, Any], file: str, line: int) -> Row:
+    def read(cls, values: Mapping[str, Any], file: str, line: int) -> StudyRow:
         """Read a row.
 
         Raises:
             ValueError: Something that a row needs is missing, or is not what it should be.
         """
-        found = {}
-        for name, read in FIELDS.items():
+        parsed = {}
+        for name, parse in FIELDS.items():
             value = values.get(name)
             if value in (None, "", "null"):
                 continue
             try:
-                found[name] = read(value if read is _word else _plain(value))
+                parsed[name] = parse(value if parse is _text else _decode(value))
             except ValueError as error:
-                wanted = "JSON" if isinstance(error, json.JSONDecodeError) else error
-                raise ValueError(f"{name} must be {wanted}, got {value!r}") from None
-        needed = (*NEEDED, *(NEEDED_OF_ITEMS if found.get("kind") == "item" else ()))
-        lacks = [name for name in needed if name not in found]
-        if lacks:
-            raise ValueError(f"a row must have {', '.join(needed)}, got no {', '.join(lacks)}")
-        return cls(**found, file=file, line=line)
+                kind = "JSON" if isinstance(error, json.JSONDecodeError) else error
+                raise ValueError(f"{name} must be {kind}, got {value!r}") from None
+        needed = (*NEEDED, *(NEEDED_OF_ITEMS if parsed.get("kind") == "item" else ()))
+        if missing := [name for name in needed if name not in parsed]:
+            raise ValueError(f"a row must have {', '.join(needed)}, got no {', '.join(missing)}")
+        return cls(**parsed, file=file, line=line)
+
+
+@dataclass(frozen=True)
+class Participation:
+    """One person going through the study once.
+
+    Attributes:
+        participant: Who, by the id that the study was opened with.
+        occasion: Which time this person takes part, from 1.
+        rows: What happened, in order.
+        planned: How many items were to be answered; None if that is not known.
+        truths: The true answers to the items that were answered, in the same order; empty if these
+            are not known.
+    """
+
+    participant: str
+    occasion: int
+    rows: tuple[StudyRow, ...]
+    planned: int | None = None
+    truths: tuple[Scalar, ...] = ()
+
+    @property
+    def answers(self) -> tuple[StudyRow, ...]:
+        """The rows that answer items."""
+        return self._of("item")
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether items that were to be answered are missing."""
+        return not self._of("end") if self.planned is None else len(self.answers) < self.planned
+
+    @property
+    def constant(self) -> bool:
+        """Whether all answers, the last replies, are the same, though not all truths are.
+
+        A list may happen to have one true answer throughout; who finds it is not careless.
+        """
+        same = len({row.replies[-1:] for row in self.answers}) == 1
+        return same and len(self.answers) > 1 and len({*self.truths}) != 1
+
+    @property
+    def attempts(self) -> int | None:
+        """How often the comprehension check was tried; None if it was not reached."""
+        return max((row.attempts for row in self.rows if row.attempts is not None), default=None)
+
+    @property
+    def attention(self) -> float | None:
+        """The share of attention checks that were answered rightly; None if there was none."""
+        checks = [row.correct for row in self._of("attention") if row.correct is not None]
+        return fmean(checks) if checks else None
+
+    @property
+    def seconds(self) -> float | None:
+        """The median time that an answer took; None if there is no answer with a time."""
+        times = [row.seconds for row in self.answers if row.seconds is not None]
+        return median(times) if times else None
+
+    def _of(self, kind: str) -> tuple[StudyRow, ...]:
+        return tuple(row for row in self.rows if row.kind == kind)
+
+
+def group_participations(
+    rows: Iterable[StudyRow], lengths: Sequence[int] = (), items: Mapping[str, Item] | None = None
+) -> tuple[list[Participation], int]:
+    """Return the participations, in the order in which they began, and how many rows were double.
+
+    Args:
+        rows: The rows of a study.
+        lengths: The lengths of its lists; participants have them in turn, by their numbers.
+        items: Its items by id.
+
+    Raises:
+        UserError: Two rows contradict each other.
+    """
+    sessions: dict[tuple[str, str], dict[int, StudyRow]] = {}
+    doubles = 0
+    for row in rows:
+        session = sessions.setdefault((row.participant, row.session), {})
+        before = session.setdefault(row.position, row)
+        if before != row:
+            raise UserError(_conflict(before, row, f"the position {row.position} of a session"))
+        doubles += before is not row
+    participations: list[Participation] = []
+    occasions: Counter[str] = Counter()
+    by_start = sorted((min(row.at for row in rows.values()), key) for key, rows in sessions.items())
+    for _, (participant, start) in by_start:
+        occasions[participant] += 1
+        session = sessions[participant, start]
+        ordered = tuple(session[position] for position in sorted(session))
+        number = ordered[0].number
+        planned = lengths[number % len(lengths)] if lengths and number is not None else None
+        answered = (row.item for row in ordered if row.kind == "item")
+        truths = tuple(items[item].truth for item in answered) if items else ()
+        each = Participation(participant, occasions[participant], ordered, planned, truths)
+        _check_answered_once(each)
+        participations.append(each)
+    return participations, doubles
+
+
+def _check_answered_once(participation: Participation) -> None:
+    answered: dict[str, StudyRow] = {}
+    for row in participation.answers:
+        before = answered.setdefault(row.item, row)
+        if before is not row:
+            raise UserError(_conflict(before, row, f"the answer to {row.item} in a session"))
+
+
+def _conflict(first: StudyRow, second: StudyRow, what: str) -> str:
+    return (
+        f"{what} must be one row, got two that differ, at {first.where} and {second.where}: "
+        f"{_difference(first, second)}; keep the file that is right"
+    )
+
+
+def _difference(first: StudyRow, second: StudyRow) -> str:
+    """Say in which fields two rows differ, but not whose they are."""
+    names = (name for name, spec in first.__dataclass_fields__.items() if spec.compare)
+    return ", ".join(
+        f"{name} {getattr(first, name)!r} and {getattr(second, name)!r}"
+        for name in names
+        if getattr(first, name) != getattr(second, name)
+    )

@@ -1,15 +1,16 @@
-"""What a study saved: files, in any of the shapes in which data come home, to rows.
+"""The data that a study saved, in whatever files, and the plan that its folder stands for.
 
-A row is what the experiment noted about one event: consent, a page, a check, an answer. Rows are
-saved as JSON lines (`whybench study serve`), as an array of JSON (a download, DataPipe), as CSV
-(jsPsych), as text that a server strung together (JATOS: an array or an object for each
-participant), or as such files in a zip. So nothing is asked about where data come from. In text,
-the objects of JSON are rows, and whatever brackets, commas and line breaks stand between them do
-not matter; an array whose end was cut off has lost no more than what is missing. CSV is known by a
-column called `kind`. An object without `kind` is somebody else's: jsPsych's own, or metadata.
+Rows are saved as JSON lines (`whybench study serve`), as an array of JSON (a download, DataPipe),
+as CSV (jsPsych), as text that a server strung together (JATOS: an array or an object for each
+participant), or as such files in a zip. Nobody has to say which. In text, the objects of JSON are
+rows, and whatever brackets, commas and line breaks stand between them do not matter; an array whose
+end was cut off has lost no more than what is missing. CSV is known by a column called `kind`. An
+object without `kind` is somebody else's: jsPsych's own, or metadata. What cannot be read is never
+fatal and never silent: `SavedData.broken` names each location with its reason.
 
-What cannot be read is never fatal and never silent: `Saved.broken` names each place with its
-reason.
+A study's folder holds ids of items, not items. `reopen_study` makes these anew from the settings of
+the design, and they must be the ones that people saw: else answers would be read as answers to
+other questions.
 """
 
 from __future__ import annotations
@@ -24,13 +25,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zipfile import BadZipFile, ZipFile
 
-from whybench.study.rows import Row
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
+from whybench.study.export import MANIFEST, read_manifest
+from whybench.study.plan import StudyPlan
+from whybench.study.rows import StudyRow
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Saved", "read_saved"]
+__all__ = [
+    "SavedData",
+    "read_saved",
+    "reopen_study",
+]
+
 
 ARCHIVES = (".zip", ".jrzip")
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".txt")
@@ -40,28 +49,28 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")
 
 
 @dataclass
-class Saved:
-    """What was found in files.
+class SavedData:
+    """The rows in files, and what was not one.
 
     Attributes:
         rows: The rows, in the order of files and lines.
-        broken: Places that could not be read, each with its reason.
+        broken: Locations that could not be read, each with its reason.
         foreign: How many objects were not rows of a study.
         files: How many files were read.
         empty: Files without any row.
     """
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[StudyRow] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
     foreign: int = 0
     files: int = 0
     empty: list[str] = field(default_factory=list)
 
     def read_text(self, name: str, content: bytes) -> None:
-        """Take in the rows of a file."""
+        """Add the rows of a file."""
         self.files += 1
         before = len(self.rows) + len(self.broken)
-        began: dict[str, str] = {}
+        sessions: dict[str, str] = {}
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -74,18 +83,18 @@ class Saved:
                 self.foreign += 1
             else:
                 try:
-                    row = Row.read(values, name, line)
+                    row = StudyRow.read(values, name, line)
                 except ValueError as error:
                     self.broken.append(f"{name}:{line}: {error}")
                     continue
                 if row.kind == "start" and not row.resumed:
-                    began[row.participant] = row.at
-                self.rows.append(replace(row, session=began.get(row.participant, "")))
+                    sessions[row.participant] = row.at
+                self.rows.append(replace(row, session=sessions.get(row.participant, "")))
         if len(self.rows) + len(self.broken) == before:
             self.empty.append(name)
 
     def read_archive(self, name: str, content: bytes) -> None:
-        """Take in the rows of the files in a zip."""
+        """Add the rows of the files in a zip."""
         try:
             with ZipFile(BytesIO(content)) as archive:
                 for member in archive.namelist():
@@ -96,9 +105,9 @@ class Saved:
             self.broken.append(f"{name}: must be a whole, open zip file, got {error}")
 
 
-def read_saved(paths: Sequence[str | Path]) -> Saved:
+def read_saved(paths: Sequence[str | Path]) -> SavedData:
     """Read the rows in these files, and in the files of these folders."""
-    saved = Saved()
+    saved = SavedData()
     for path, name in _files(paths):
         read = saved.read_archive if path.suffix.lower() in ARCHIVES else saved.read_text
         try:
@@ -109,16 +118,16 @@ def read_saved(paths: Sequence[str | Path]) -> Saved:
 
 
 def _files(paths: Sequence[str | Path]) -> Iterator[tuple[Path, str]]:
-    """Yield each file once, with what it is called: its way below the folder that was named."""
-    met = set()
+    """Yield each file once, with its name: its path below the folder that was given."""
+    seen = set()
     for path in map(Path, paths):
         if not path.exists():
             raise UserError(f"data must be files or folders, got {path}: there is no such thing")
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in inside:
-            wanted = file == path or file.suffix.lower() in (*TEXTS, *ARCHIVES)
-            if wanted and file.is_file() and file.resolve() not in met:
-                met.add(file.resolve())
+            chosen = file == path or file.suffix.lower() in (*TEXTS, *ARCHIVES)
+            if chosen and file.is_file() and file.resolve() not in seen:
+                seen.add(file.resolve())
                 yield file, file.name if file == path else file.relative_to(path).as_posix()
 
 
@@ -145,25 +154,44 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     """Yield the objects of JSON in a text, whatever brackets and commas stand between them."""
     decoder = json.JSONDecoder()
-    line, counted, place = 1, 0, 0
+    line, counted, end = 1, 0, 0
     while True:
-        between = _BETWEEN.match(text, place)
+        between = _BETWEEN.match(text, end)
         assert between is not None  # it matches nothing too
         start = between.end()
         if start == len(text):
             return
         line, counted = line + text.count("\n", counted, start), start
         try:
-            found, place = decoder.raw_decode(text, start)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            found, place = None, text.find("\n", start) % (len(text) + 1)  # to the end, if none
-        whole = isinstance(found, dict)
-        yield (
-            line,
-            found if whole else f"a row must be an object of JSON, got {_start(text, start)}",
+            value, end = None, text.find("\n", start) % (len(text) + 1)  # to the end, if none
+        excerpt = repr(text[start : start + 60].partition("\n")[0])
+        whole = isinstance(value, dict)
+        yield line, value if whole else f"a row must be an object of JSON, got {excerpt}"
+
+
+def reopen_study(folder: Path) -> StudyPlan:
+    """Return the plan of the study in a folder.
+
+    Raises:
+        UserError: There is no study, or this version of the package would ask something else.
+    """
+    manifest = read_manifest(folder)
+    suite = get_suite(manifest["suite"])
+    design = suite.make_design(manifest["settings"])
+    if (design.hash, suite.version) != (manifest["design_hash"], manifest["version"]):
+        raise UserError(
+            f"the design of {folder} must be the one that people saw ({manifest['design_hash']}, "
+            f"version {manifest['version']} of {suite.name}), got {design.hash}, version "
+            f"{suite.version}; use whybench {manifest['whybench']}, which made the study"
         )
-
-
-def _start(text: str, place: int) -> str:
-    """Return the beginning of what stands at a place, to be recognised by."""
-    return repr(text[place : place + 60].partition("\n")[0])
+    items = {item.id: item for item in suite.items(design)}
+    lists = tuple(tuple(items[i] for i in entry if i in items) for entry in manifest["lists"])
+    plan = StudyPlan(suite, manifest["settings"], design.hash, lists)
+    if plan.id != manifest["study"]:
+        raise UserError(
+            f"{folder / MANIFEST} must be as `whybench study export` wrote it, got lists that make "
+            f"the study {plan.id} and not {manifest['study']}; export it again"
+        )
+    return plan

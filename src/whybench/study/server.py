@@ -20,8 +20,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
+from whybench.errors import UserError
 from whybench.study.export import DATA, read_manifest
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,9 +105,9 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*given, **named)
 
     def do_GET(self) -> None:
-        asked = urlsplit(self.path)
-        participant = parse_qs(asked.query).get("participant", [""])[0]
-        if asked.path == "/number":
+        url = urlsplit(self.path)
+        participant = parse_qs(url.query).get("participant", [""])[0]
+        if url.path == "/number":
             self._say(HTTPStatus.OK, json.dumps({"number": self.ledger.number(participant)}))
         else:
             super().do_GET()

@@ -1,31 +1,31 @@
 """Simulated people: a study answered by a reference agent, before anybody is asked.
 
 The rows are those that the experiment would save, so that everything behind it can be tried:
-bringing the data home, rules of exclusion, measures. And since what is known of the agent can be
-held against the measures, it shows whether so many people are enough. Simulated people read
-carefully and answer everything; how long they take is not simulated.
+importing the data, rules of exclusion, measures. And since the measures of the agent can be
+compared with their expected values, it shows whether this many people are enough. Simulated people
+read carefully and answer everything; how long they take is not simulated.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import UserError, reply_generator
+from whybench.errors import UserError
+from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from whybench.study.plan import Plan
+    from whybench.study.plan import StudyPlan
     from whybench.suites.contract import Item
 
 __all__ = ["MOST", "SimulatedPerson", "participation_rows", "simulate_study"]
 
 MOST = 100_000
-"""So many people can be simulated with one seed."""
+"""The number of people that can be simulated with one seed."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class SimulatedPerson:
     """Somebody who answers as a reference agent does.
 
     Attributes:
-        number: The place in the counterbalancing.
+        number: The number in the counterbalancing.
         agent: The reference agent, without its suite.
         settings: Its parameters; the seed of their noise is made of `seed` and the number.
         seed: Tells people of the same number apart.
@@ -49,27 +49,27 @@ class SimulatedPerson:
         """The id with which they take part."""
         return f"simulated-{self.seed}-{self.number:05}"
 
-    def replies(self, plan: Plan, item: Item) -> list[str]:
+    def replies(self, plan: StudyPlan, item: Item) -> list[str]:
         """Return what they reply about an item, turn by turn."""
-        agent = plan.asked.agent(self.agent)
+        agent = plan.suite.agent(self.agent)
         seed = self.seed * MOST + self.number
         settings = agent.settings({**self.settings, "seed": seed})
-        said: list[str] = []
+        replies: list[str] = []
 
-        def speak(asked: Any, turn: int) -> str:
-            draw = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
-            said.append(agent.reply(asked, settings, draw))
-            return said[-1]
+        def respond(context: Any, turn: int) -> str:
+            rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
+            replies.append(agent.reply(context, settings, rng))
+            return replies[-1]
 
-        plan.asked.converse(item, speak)
-        return said
+        plan.suite.converse(item, respond)
+        return replies
 
 
-def participation_rows(plan: Plan, person: SimulatedPerson) -> list[dict[str, Any]]:
+def participation_rows(plan: StudyPlan, person: SimulatedPerson) -> list[dict[str, Any]]:
     """Return the rows of a participation, as the experiment would save them."""
     items = [
         {"kind": "item", "item": item.id, "order": order, "replies": person.replies(plan, item)}
-        for order, item in enumerate(plan.items_of(person.number))
+        for order, item in enumerate(plan.list_items(person.number))
     ]
     events: list[dict[str, Any]] = [
         {"kind": "start", "number_by": "simulation", "resumed": False},
@@ -83,8 +83,8 @@ def participation_rows(plan: Plan, person: SimulatedPerson) -> list[dict[str, An
     ]
     common = {
         "study": plan.id,
-        "suite": plan.asked.name,
-        "version": plan.asked.version,
+        "suite": plan.suite.name,
+        "version": plan.suite.version,
         "design_hash": plan.design_hash,
         "participant": person.id,
         "number": person.number,
@@ -107,23 +107,19 @@ def simulate_study(
         people: How many.
         seed: Of their noise.
     """
-    from whybench.records.table import whole_file  # noqa: PLC0415  (imports pyarrow)
-    from whybench.study.reopening import reopened  # noqa: PLC0415
+    from whybench.records.table import atomic_write  # noqa: PLC0415  (imports pyarrow)
+    from whybench.study.saved import reopen_study  # noqa: PLC0415
 
-    plan = reopened(folder)
-    found = re.fullmatch(rf"reference/{plan.asked.name}\.(.+)", model)
-    if found is None:
+    plan = reopen_study(folder)
+    prefix = f"reference/{plan.suite.name}."
+    agent = model.removeprefix(prefix)
+    if not model.startswith(prefix) or not agent:
         raise UserError(
-            f"`model` must be a reference agent of the study's suite, reference/{plan.asked.name}."
-            f"NAME (`whybench list {plan.asked.name}`), got {model!r}"
+            f"`model` must be a reference agent of the study's suite, {prefix}NAME "
+            f"(`whybench list {plan.suite.name}`), got {model!r}"
         )
-    try:
-        with whole_file(target) as beside, beside.open("w", encoding="utf-8") as lines:
-            for number in range(people):
-                person = SimulatedPerson(number, found[1], settings, seed)
-                for row in participation_rows(plan, person):
-                    lines.write(f"{json.dumps(row)}\n")
-    except UserError:
-        raise
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    with atomic_write(target) as part, part.open("w", encoding="utf-8") as lines:
+        for number in range(people):
+            person = SimulatedPerson(number, agent, settings, seed)
+            for row in participation_rows(plan, person):
+                lines.write(f"{json.dumps(row)}\n")

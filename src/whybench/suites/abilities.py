@@ -2,13 +2,14 @@
 
 A suite without an ability has None in its place, and the commands that need it say so. `Costs`
 and `Inspection` are the exceptions: every suite costs something and is run by Inspect, so there are
-defaults.
+defaults. `Check` and `SelfTest` are how a suite shows that it is sound, beside the checks that all
+suites share.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,28 +19,32 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.seeds import Split
     from whybench.stats import Measure
-    from whybench.suites.episode import Answer, Scalar
+    from whybench.suites.items import Answer, Scalar
     from whybench.suites.pairs import Pair
 
 __all__ = [
     "BUDGETS",
-    "ENDLESS",
+    "TRAINING_WORLDS",
     "Budget",
-    "Comparison",
+    "Check",
     "Costs",
     "Inspection",
+    "PairedComparison",
     "Play",
     "Replication",
+    "SelfTest",
     "Sums",
     "Training",
-    "is_true",
+    "equals_truth",
 ]
+
+ItemT = TypeVar("ItemT", bound=Any)
 
 BUDGETS = ("small", "standard", "full")
 """How much a profile may ask: a first look in minutes, what a paper would want, everything."""
 
-ENDLESS = 2 * 10**9
-"""So many worlds that nobody comes to their end; even, since some worlds come in pairs."""
+TRAINING_WORLDS = 2 * 10**9
+"""The number of worlds to train on, more than anybody takes; even, since some come in pairs."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +53,7 @@ class Budget:
 
     Attributes:
         settings: The design, as `Suite.make_design` takes it.
-        reason: Why this and so much, in one line.
+        reason: Why this design and this much of it, in one line.
         blocks: The number of balanced blocks, from the start of the design; None for all.
         epochs: How often everything is asked.
     """
@@ -61,7 +66,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a run will take, told before the first call. Rough numbers do.
+    """What a run will take, known before the first call. Rough numbers do.
 
     Attributes:
         reply_tokens: Tokens of a reply, from an item's factors.
@@ -77,7 +82,7 @@ class Costs:
     advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
 
 
-def is_true(truth: Scalar, answer: Answer) -> float:
+def equals_truth(truth: Scalar, answer: Answer) -> float:
     """Return 1 for an answer that equals the truth, and 0 for any other."""
     return float(answer.value == truth)
 
@@ -87,21 +92,20 @@ class Training:
     """Items to train on: more than anybody takes, none of them of a test world.
 
     Attributes:
-        settings: What, laid over the default design, puts it on the train side and makes it
-            endless, as `Suite.make_design` takes it. Items are made one after the other, so that
-            a design of a trillion costs no more than those that are taken.
-        world_key: An item's world in canonical form: what decides the side of the train/test
-            divide.
-        split_of: The side of a world that was parsed from a prompt (`Suite.parse_prompt`); None
-            where prompts do not tell.
-        reward: What an answer is worth, from 0 to 1, given the truth of its item. It is asked
-            about scored answers only.
+        settings: The settings, in place of the default design's, of its train split without end,
+            as `Suite.make_design` takes them. Items are made one after the other, so that a design
+            of a trillion costs no more than those that are taken.
+        world_key: An item's world in canonical form, which decides its split.
+        split_of: The split of a world that was parsed from a prompt (`Suite.parse_prompt`); None
+            where prompts do not say.
+        reward: The reward of an answer, from 0 to 1, given the truth of its item. It is called for
+            scored answers only.
     """
 
     settings: Mapping[str, object]
     world_key: Callable[[Any], str]
     split_of: Callable[[Any], Split | None] = lambda _: None
-    reward: Callable[[Scalar, Answer], float] = is_true
+    reward: Callable[[Scalar, Answer], float] = equals_truth
 
 
 @dataclass(frozen=True)
@@ -110,7 +114,7 @@ class Play:
 
     Attributes:
         show: Lines to show before the person's next turn, given the item and the episode so far.
-        read: What the person typed, to a reply; a `UserError` tells what to type instead.
+        read: What the person typed, to a reply; a `UserError` says what to type instead.
         help: Lines that explain the rules.
         debrief: Lines to show at the end: what was true, and what the answer was worth.
     """
@@ -135,7 +139,7 @@ class Replication:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """Two agents on the same items.
 
     Attributes:
@@ -150,7 +154,7 @@ class Sums:
     """Measures that need no single answers, so that tables too large for memory can be measured.
 
     Attributes:
-        by: The columns by which records may be summed up (`whybench.records.scan`).
+        by: The columns by which records may be summed up (`whybench.records.partitions`).
         measures: Records summed up to the measures that follow from them.
     """
 
@@ -174,3 +178,37 @@ class Inspection:
     metric: str = ""
     shown: tuple[str, ...] = ()
     options: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Check(Generic[ItemT]):
+    """A check of a suite's own on the items of a design, for `whybench check`.
+
+    Attributes:
+        problems: What is wrong with the items that it looks at, in words.
+        select: The items of a design that it looks at. Where there are none, the check does not
+            apply, which is not the same as to pass.
+    """
+
+    problems: Callable[[Sequence[ItemT]], Iterable[str]]
+    select: Callable[[Sequence[ItemT]], Sequence[ItemT]] = lambda items: items
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """One line of what a suite shows of itself in `whybench calibrate`, beside its agents.
+
+    Attributes:
+        subject: What was tried.
+        figures: What came out, by name; the same names in all lines of a suite.
+        misses: What should hold and does not, in words.
+    """
+
+    subject: str
+    figures: Mapping[str, float]
+    misses: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether everything holds."""
+        return not self.misses

@@ -8,19 +8,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from whybench.errors import UserError
 from whybench.seeds import generator
-from whybench.suites.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     import numpy as np
 
-    from whybench.suites.episode import Scalar
+    from whybench.suites.items import Scalar
 
 __all__ = ["Agent", "Parameter", "reply_generator"]
 
-AskedT = TypeVar("AskedT")
+ContextT = TypeVar("ContextT")
 
 
 @dataclass(frozen=True)
@@ -35,39 +35,39 @@ class Parameter:
     def read(self, agent: str, name: str, value: Any) -> Scalar:
         """Return the value as the type of the default, or say what is wrong with it."""
         try:
-            read: Any = type(self.default)(value)
-            fits = (
-                (self.low is None or self.low <= read)
-                and (self.high is None or read <= self.high)
-                and (not isinstance(self.default, int) or read == float(value))
+            result: Any = type(self.default)(value)
+            valid = (
+                (self.low is None or self.low <= result)
+                and (self.high is None or result <= self.high)
+                and (not isinstance(self.default, int) or result == float(value))
             )
         except (TypeError, ValueError):
-            fits = False
-        if not fits:
+            valid = False
+        if not valid:
             kind = {float: "a number", int: "a whole number"}.get(type(self.default), "a word")
             bounds = "" if self.low is None else f" from {self.low} to {self.high}"
             raise UserError(
                 f"{agent}: {name} ({self.meaning}) must be {kind}{bounds}, got {value!r}"
             )
-        result: Scalar = read
-        return result
+        scalar: Scalar = result
+        return scalar
 
 
 @dataclass(frozen=True)
-class Agent(Generic[AskedT]):
+class Agent(Generic[ContextT]):
     """A reference agent: a known strategy that answers items of one suite.
 
-    What it is asked is the item, or, where a conversation goes on, the episode so far.
+    Its context is the item, or, where a conversation goes on, the episode so far.
 
     Attributes:
         name: The name after the suite's, as in `reference/judge.noisy-or`.
         summary: What it does, in one line.
-        reply: Words its next reply, given what it is asked, parameters and a generator of its own.
+        reply: Writes its next reply, given its context, its settings and a generator of its own.
         parameters: Its settings by name. `seed` is there for every agent and need not be named.
-        known: What the measures of this agent really are on a design, where that is known, from
-            its settings and the design.
+        expected: The values that its measures are expected to have on a design, where these are
+            known, from its settings and the design.
         noisy: Whether its answers depend on the generator at these parameters.
-        wide: Measures whose intervals are too wide for it, and known to be: where its chances
+        conservative: Measures whose intervals are known to be too wide for it: where its chances
             differ from case to case, a complete set of cases is less uncertain than a sample.
         calibrate_at: The settings at which it is calibrated.
         answers: Whether its replies are answers; one that gives none shows what
@@ -76,27 +76,24 @@ class Agent(Generic[AskedT]):
 
     name: str
     summary: str
-    reply: Callable[[AskedT, Mapping[str, Any], np.random.Generator], str]
+    reply: Callable[[ContextT, Mapping[str, Any], np.random.Generator], str]
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    known: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
+    expected: Callable[[Mapping[str, Any], Any], Mapping[str, float]] | None = None
     noisy: Callable[[Mapping[str, Any]], bool] = lambda _: False
-    wide: frozenset[str] = frozenset()
+    conservative: frozenset[str] = frozenset()
     calibrate_at: tuple[Mapping[str, Scalar], ...] = ({},)
     answers: bool = True
 
     def settings(self, given: Mapping[str, object]) -> dict[str, Scalar]:
         """Return all parameters, the given ones checked, the others at their defaults."""
-        takes = {**self.parameters, "seed": Parameter(0, "seed of its noise", 0, 2**63)}
-        for name in given:
-            if name not in takes:
-                raise UserError(
-                    f"{self.name} has no parameter {name!r}; it takes {', '.join(takes)}"
-                )
+        parameters = {**self.parameters, "seed": Parameter(0, "seed of its noise", 0, 2**63)}
+        if unknown := [name for name in given if name not in parameters]:
+            raise UserError(
+                f"{self.name} has no parameter {unknown[0]!r}; it takes {', '.join(parameters)}"
+            )
         return {
-            name: parameter.read(self.name, name, given[name])
-            if name in given
-            else parameter.default
-            for name, parameter in takes.items()
+            name: parameter.read(self.name, name, given.get(name, parameter.default))
+            for name, parameter in parameters.items()
         }
 
 

@@ -1,4 +1,4 @@
-"""Asking a model so that a broken reply is never an answer, and its reason is told.
+"""Asking a model so that a broken reply is never an answer, but an error with its reason.
 
 Inspect asks again where a server refuses, fails, is silent or closes the line. Two faults it does
 not ask again about: a reply that is not JSON, though it says so, and a reply without choices. In a

@@ -1,8 +1,8 @@
 """Calibration: do the measures recover what is known of the reference agents?
 
-Each agent of known value answers a design over many seeds, through the same wording, reading and
-measures as any model. Without noise a measure must hit the known value exactly; with noise its
-95% interval must cover the known value about 95 times in a hundred.
+Each agent with expected measures answers a design over many seeds, through the same prompts, parser
+and measures as any model. Without noise a measure must hit the expected value exactly; with noise
+its 95% interval must cover the expected value about 95 times in a hundred.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Agent, Answer, Design
     from whybench.suites.registry import AnySuite
 
-    _Read = dict[tuple[str, str], Answer]
+    _Parsed = dict[tuple[str, str], Answer]
 
 __all__ = [
     "EXACT",
@@ -29,7 +29,7 @@ __all__ = [
     "calibrate",
     "coverage_bounds",
     "simulate",
-    "simulated_rows",
+    "simulate_rows",
 ]
 
 LEVEL = 0.95
@@ -49,28 +49,28 @@ class Calibration:
     Attributes:
         agent: The agent, with the settings that differ from its defaults.
         measure: The measure.
-        known: What it really is.
+        expected: What it is expected to be.
         estimate: Mean of the estimates over the seeds.
-        coverage: Share of the seeds whose interval covers the known value; None without noise.
+        coverage: Share of the seeds whose interval covers the expected value; None without noise.
         seeds: How many seeds.
-        wide: Whether the interval is known to be too wide for this agent.
+        conservative: Whether the interval is known to be too wide for this agent.
     """
 
     agent: str
     measure: str
-    known: float
+    expected: float
     estimate: float
     coverage: float | None
     seeds: int
-    wide: bool = False
+    conservative: bool = False
 
     @property
     def passed(self) -> bool:
-        """Whether the measure recovers the known value."""
+        """Whether the measure recovers the expected value."""
         if self.coverage is None:
-            return abs(self.estimate - self.known) <= EXACT
+            return abs(self.estimate - self.expected) <= EXACT
         low, high = coverage_bounds(self.seeds)
-        return low <= self.coverage <= (1.0 if self.wide else high)
+        return low <= self.coverage <= (1.0 if self.conservative else high)
 
 
 def coverage_bounds(seeds: int) -> tuple[float, float]:
@@ -88,33 +88,31 @@ def coverage_bounds(seeds: int) -> tuple[float, float]:
 
 
 def calibrate(suite: AnySuite, design: Design, seeds: int) -> Iterator[Calibration]:
-    """Calibrate every agent of known value, yielding results as they come."""
+    """Calibrate every agent with expected measures, yielding results as they come."""
     items = list(suite.items(design))
     for agent in suite.agents.values():
-        if agent.known is None:
-            continue
-        for changed in agent.calibrate_at:
+        for changed in agent.calibrate_at if agent.expected else ():
             settings = agent.settings(changed)
-            known = agent.known(settings, design)
+            expected = agent.expected(settings, design) if agent.expected else {}
             noisy = agent.noisy(settings)
-            if not known:
+            if not expected:
                 continue
             runs = _runs(suite, design, items, agent, changed, range(seeds if noisy else 1))
             label = ",".join(f"{name}={value}" for name, value in changed.items())
-            if unknown := [name for name in known if name not in runs[0]]:
+            if unknown := [name for name in expected if name not in runs[0]]:
                 raise ValueError(
-                    f"known of {agent.name} must name measures of {suite.name} "
+                    f"expected of {agent.name} must name measures of {suite.name} "
                     f"({', '.join(runs[0])}), got {unknown[0]!r}"
                 )
-            for name, value in known.items():
+            for name, value in expected.items():
                 yield Calibration(
                     agent=f"{agent.name}[{label}]" if label else agent.name,
                     measure=name,
-                    known=value,
+                    expected=value,
                     estimate=fmean(_estimate(run[name]) for run in runs),
                     coverage=fmean(_covers(run[name], value) for run in runs) if noisy else None,
                     seeds=len(runs),
-                    wide=name in agent.wide,
+                    conservative=name in agent.conservative,
                 )
 
 
@@ -127,14 +125,14 @@ def _runs(
     seeds: Sequence[int],
 ) -> list[dict[str, Measure]]:
     """Measure an agent at every seed, overall. Seeds are agents of their own, many at once."""
-    read: _Read = {}
+    parsed: _Parsed = {}
     runs: dict[str, dict[str, Measure]] = {}
     for start in range(0, len(seeds), AT_ONCE):
         rows = [
             row
             for seed in seeds[start : start + AT_ONCE]
-            for row in simulated_rows(
-                suite, design, items, agent, {**changed, "seed": seed}, f"seed {seed}", read
+            for row in simulate_rows(
+                suite, design, items, agent, {**changed, "seed": seed}, f"seed {seed}", parsed
             )
         ]
         table = record_table(rows, suite.record_columns)
@@ -153,23 +151,23 @@ def simulate(
 ) -> list[Measure]:
     """Let an agent answer the items once and measure it."""
     name = f"reference/{suite.name}.{agent.name}"
-    rows = simulated_rows(suite, design, items, agent, changed, name, {})
+    rows = simulate_rows(suite, design, items, agent, changed, name, {})
     return suite.measures(record_table(rows, suite.record_columns))
 
 
-def simulated_rows(
+def simulate_rows(
     suite: AnySuite,
     design: Design,
     items: Sequence[Any],
     agent: Agent[Any],
     changed: Mapping[str, Any],
     name: str,
-    read: _Read,
+    parsed: _Parsed,
 ) -> Iterator[dict[str, Any]]:
     """Yield the records of an agent's answers to the items.
 
-    `read` keeps how replies to an item were read: over many seeds most replies come again. An
-    episode keeps what is worth keeping itself.
+    `parsed` keeps the answers of replies that were parsed before: over many seeds most replies come
+    again. An episode keeps what is worth keeping itself.
     """
     settings = agent.settings(changed)
     common = {
@@ -181,7 +179,7 @@ def simulated_rows(
         "epoch": 1,
     }
     for item in items:
-        answer = _answer(suite, item, agent, settings, read)
+        answer = _answer(suite, item, agent, settings, parsed)
         yield {
             **common,
             "item": item.id,
@@ -195,18 +193,18 @@ def simulated_rows(
 
 
 def _answer(
-    suite: AnySuite, item: Any, agent: Agent[Any], settings: Mapping[str, Any], read: _Read
+    suite: AnySuite, item: Any, agent: Agent[Any], settings: Mapping[str, Any], parsed: _Parsed
 ) -> Answer:
-    def speak(asked: Any, turn: int) -> str:
+    def respond(context: Any, turn: int) -> str:
         rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
-        return agent.reply(asked, settings, rng)
+        return agent.reply(context, settings, rng)
 
     if suite.multi_turn:
-        return suite.converse(item, speak)
-    reply = speak(item, 0)
-    if (item.id, reply) not in read:
-        read[item.id, reply] = suite.converse(item, lambda _, __: reply)
-    return read[item.id, reply]
+        return suite.converse(item, respond)
+    reply = respond(item, 0)
+    if (item.id, reply) not in parsed:
+        parsed[item.id, reply] = suite.converse(item, lambda _, __: reply)
+    return parsed[item.id, reply]
 
 
 def _estimate(measure: Measure) -> float:
@@ -215,6 +213,6 @@ def _estimate(measure: Measure) -> float:
     return measure.estimate
 
 
-def _covers(measure: Measure, known: float) -> bool:
+def _covers(measure: Measure, value: float) -> bool:
     low, high = measure.low, measure.high
-    return low is not None and high is not None and low - EXACT <= known <= high + EXACT
+    return low is not None and high is not None and low - EXACT <= value <= high + EXACT

@@ -16,25 +16,25 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from whybench.aliases import DESIGN
 from whybench.seeds import digest, generator, item_id
-from whybench.suites.designs import DESIGN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from whybench.suites.contract import Agent, Design, Item
     from whybench.suites.registry import AnySuite
 
-    _Speaker = Callable[[Any, int], str]
+    _Responder = Callable[[Any, int], str]
 
-__all__ = ["CheckResult", "check_design", "check_names", "design_digest"]
+__all__ = ["CheckResult", "check_design", "design_digest"]
 
 SHOWN = 5
 WORLD = "prompt gives back the world"
 FAIR = "no constant answer wins"
 AGREEMENT = 1e-12
-PLACE = re.compile(r"\{\w*\}")
-"""A place in a template that was not filled; the braces of a JSON object are none."""
+PLACEHOLDER = re.compile(r"\{\w*\}")
+"""A placeholder of a template that was not filled; the braces of a JSON object are none."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class CheckResult:
         problems: How many were wrong.
         examples: The first few, in words.
         note: A figure worth printing beside a pass.
-        asked: Whether the check applies to the design at all.
+        applies: Whether the check applies to the design at all.
     """
 
     name: str
@@ -55,12 +55,12 @@ class CheckResult:
     problems: int
     examples: tuple[str, ...]
     note: str = ""
-    asked: bool = True
+    applies: bool = True
 
     @property
     def passed(self) -> bool:
         """Whether nothing was wrong and, where the check applies, something was looked at."""
-        return self.problems == 0 and (self.looked_at > 0 or not self.asked)
+        return self.problems == 0 and (self.looked_at > 0 or not self.applies)
 
 
 @dataclass(frozen=True)
@@ -73,35 +73,29 @@ class _Case:
     prompts: Sequence[str]
 
 
-def check_names(suite: AnySuite) -> tuple[str, ...]:
-    """Return the names of the checks that are run on a suite."""
-    return (*_CHECKS, *suite.checks)
-
-
 def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
     """Run every check on one design, yielding results as they come."""
     items = list(suite.items(design))
     case = _Case(suite, design, items, [suite.render(item) for item in items])
     for name, check in _CHECKS.items():
         if name == WORLD and not (suite.parses_prompts and any(map(suite.is_native_prompt, items))):
-            yield CheckResult(name, 0, 0, (), "not in the suite's own words", asked=False)
+            yield CheckResult(name, 0, 0, (), "not in the suite's own words", applies=False)
             continue
         if name == FAIR and not suite.is_balanced(design):
-            yield CheckResult(name, 0, 0, (), "the design does not claim to be fair", asked=False)
+            yield CheckResult(name, 0, 0, (), "the design does not claim to be fair", applies=False)
             continue
         note = _NOTES[name](case) if name in _NOTES else ""
         yield _result(name, len(items), check(case), note)
     for name, own in suite.checks.items():
-        about = own.about(items)
-        if about:
-            yield _result(name, len(about), own.problems(about))
+        if selected := own.select(items):
+            yield _result(name, len(selected), own.problems(selected))
         else:
-            yield CheckResult(name, 0, 0, (), "the design has none of the kind", asked=False)
+            yield CheckResult(name, 0, 0, (), "the design has none of the kind", applies=False)
 
 
-def _result(name: str, looked_at: int, problems: Any, note: str = "") -> CheckResult:
-    found = list(problems)
-    return CheckResult(name, looked_at, len(found), tuple(found[:SHOWN]), note)
+def _result(name: str, looked_at: int, problems: Iterable[str], note: str = "") -> CheckResult:
+    listed = list(problems)
+    return CheckResult(name, looked_at, len(listed), tuple(listed[:SHOWN]), note)
 
 
 def design_digest(suite: AnySuite, design: Design) -> str:
@@ -117,8 +111,8 @@ def _unique_ids(case: _Case) -> Iterator[str]:
 
 def _ids_follow_content(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
-        said = prompt if case.suite.prompts_identify else case.suite.identity(item)
-        if item.id != item_id(case.suite.name, said, item.truth):
+        content = prompt if case.suite.prompts_identify else case.suite.identity(item)
+        if item.id != item_id(case.suite.name, content, item.truth):
             yield f"{item.id} is not the id of its content and truth"
 
 
@@ -173,17 +167,17 @@ def _factors_declared(case: _Case) -> Iterator[str]:
 
 def _certified(case: _Case) -> Iterator[str]:
     for item in case.items:
-        (first, one), (second, two) = item.certificate.derivations
-        if first == second or not abs(float(one) - float(two)) <= AGREEMENT:
-            yield f"{item.id}: {first} gives {one}, {second} gives {two}"
+        (first, value), (second, other) = item.certificate.derivations
+        if first == second or not abs(float(value) - float(other)) <= AGREEMENT:
+            yield f"{item.id}: {first} gives {value}, {second} gives {other}"
 
 
-def _gold_scores(case: _Case) -> Iterator[str]:
+def _oracle_scores(case: _Case) -> Iterator[str]:
     for item in case.items:
-        said: list[str] = []
-        answer = case.suite.converse(item, _aloud(_oracle(case), said))
+        replies: list[str] = []
+        answer = case.suite.converse(item, _record(_oracle(case), replies))
         if not case.suite.is_correct(item, answer):
-            yield f"{item.id}: gold {said!r} is read as {answer}, truth is {item.truth}"
+            yield f"{item.id}: oracle {replies!r} is read as {answer}, truth is {item.truth}"
 
 
 def _cut_off_is_no_answer(case: _Case) -> Iterator[str]:
@@ -195,10 +189,10 @@ def _cut_off_is_no_answer(case: _Case) -> Iterator[str]:
 
 def _no_words_no_answer(case: _Case) -> Iterator[str]:
     for item in case.items:
-        for nothing in ("", " \n\t", "…", "I would rather not say."):
-            answer = case.suite.converse(item, _always(nothing))
+        for empty in ("", " \n\t", "…", "I would rather not say."):
+            answer = case.suite.converse(item, _always(empty))
             if answer.outcome != "no_answer" or not answer.reason:
-                yield f"{item.id}: {nothing!r} is read as {answer}"
+                yield f"{item.id}: {empty!r} is read as {answer}"
 
 
 def _world_from_prompt(case: _Case) -> Iterator[str]:
@@ -216,13 +210,13 @@ def _world_from_prompt(case: _Case) -> Iterator[str]:
 
 def _no_constant_wins(case: _Case) -> Iterator[str]:
     """See whether the same last word would be right on more than half of the items."""
-    for gold, _ in Counter(_last_words(case)).most_common(3):
+    for reply, _ in Counter(_last_replies(case)).most_common(3):
         right = sum(
-            case.suite.is_correct(item, case.suite.converse(item, _always(gold)))
+            case.suite.is_correct(item, case.suite.converse(item, _always(reply)))
             for item in case.items
         )
         if right > len(case.items) / 2:
-            yield f"{gold!r} is right on {right} of {len(case.items)} items"
+            yield f"{reply!r} is right on {right} of {len(case.items)} items"
 
 
 def _prompts_are_finished(case: _Case) -> Iterator[str]:
@@ -230,58 +224,58 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
         if not case.suite.is_native_prompt(item):
             continue
         flaws = [mark for mark in ("  ", " .", "None") if mark in prompt]
-        flaws += PLACE.findall(prompt)
+        flaws += PLACEHOLDER.findall(prompt)
         if flaws or prompt != prompt.strip():
             yield f"{item.id}: the prompt holds {flaws or 'blanks at an end'}"
 
 
 def _agents_are_readable(case: _Case) -> Iterator[str]:
-    """Let every agent of known value answer every item.
+    """Let every agent with expected measures answer every item.
 
-    Each reply must be scored, and none of an agent that is known for never answering.
+    Each reply must be scored, and none of an agent that never answers.
     """
     for agent in case.suite.agents.values():
         settings = agent.settings({})
-        if not (agent.known and agent.known(settings, case.design)):
+        if not (agent.expected and agent.expected(settings, case.design)):
             continue
         for item in case.items:
-            said: list[str] = []
-            answer = case.suite.converse(item, _aloud(_as_agent(agent, settings, item), said))
+            replies: list[str] = []
+            answer = case.suite.converse(item, _record(_as_agent(agent, settings, item), replies))
             if (answer.outcome == "scored") != agent.answers:
                 why = answer.reason or "scored"
-                yield f"{agent.name} on {item.id}: {said!r} is read as {answer.outcome} ({why})"
+                yield f"{agent.name} on {item.id}: {replies!r} is read as {answer.outcome} ({why})"
 
 
-def _oracle(case: _Case) -> _Speaker:
-    return lambda asked, _: case.suite.oracle(asked)
+def _oracle(case: _Case) -> _Responder:
+    return lambda context, _: case.suite.oracle(context)
 
 
-def _always(reply: str) -> _Speaker:
+def _always(reply: str) -> _Responder:
     return lambda _, __: reply
 
 
-def _as_agent(agent: Agent[Any], settings: Mapping[str, Any], item: Item) -> _Speaker:
-    return lambda asked, turn: agent.reply(
-        asked, settings, generator("check", agent.name, item.id, turn)
+def _as_agent(agent: Agent[Any], settings: Mapping[str, Any], item: Item) -> _Responder:
+    return lambda context, turn: agent.reply(
+        context, settings, generator("check", agent.name, item.id, turn)
     )
 
 
-def _aloud(speak: _Speaker, said: list[str]) -> _Speaker:
-    """Speak, and keep what was said."""
+def _record(respond: _Responder, replies: list[str]) -> _Responder:
+    """Return what responds alike, and keeps its replies in a list."""
 
-    def heard(asked: Any, turn: int) -> str:
-        said.append(speak(asked, turn))
-        return said[-1]
+    def recorded(context: Any, turn: int) -> str:
+        replies.append(respond(context, turn))
+        return replies[-1]
 
-    return heard
+    return recorded
 
 
-def _last_words(case: _Case) -> Iterator[str]:
-    """Yield the reply with which the true answer to each item is given."""
+def _last_replies(case: _Case) -> Iterator[str]:
+    """Yield the last reply of the oracle to each item."""
     for item in case.items:
-        said: list[str] = []
-        case.suite.converse(item, _aloud(_oracle(case), said))
-        yield said[-1]
+        replies: list[str] = []
+        case.suite.converse(item, _record(_oracle(case), replies))
+        yield replies[-1]
 
 
 def _prompt_lengths(case: _Case) -> str:
@@ -296,7 +290,7 @@ _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "blocks are balanced": _blocks_balanced,
     "factors are declared": _factors_declared,
     "two derivations agree": _certified,
-    "gold passes its own scorer": _gold_scores,
+    "oracle passes its own scorer": _oracle_scores,
     "a cut-off reply is no answer": _cut_off_is_no_answer,
     "silence is no answer": _no_words_no_answer,
     WORLD: _world_from_prompt,

@@ -9,50 +9,49 @@ The methods that every suite has follow the way of an answer:
 
     designs -> items -> render -> (an agent replies) -> parse_reply -> records -> measures
 
-and two go backwards, to catch mistakes: `oracle` words the true answer as an agent would, so that
-it can be scored, and `parse_prompt`, which a suite need not have, rebuilds the world from the
-prompt alone.
+and two go backwards, to catch mistakes: `oracle` returns the true answer in the words of an agent,
+so that it can be scored, and `parse_prompt`, which a suite need not have, rebuilds the world from
+the prompt alone.
 
 Most suites ask an item in one turn. Where a conversation goes on, the suite has `open_episode` in
 place of `parse_reply`: it opens a state machine that hears replies and says what comes next until
-the end. Who holds a conversation need not ask which, since every suite opens episodes.
+the end. Who holds a conversation need not know which, since every suite opens episodes.
 
-`Suite` itself is in `suite`. Here stand beside it what its methods take and return, the abilities
-that a suite may have, and what helps to write one: `Crossing` and `factor` for designs, `PlainItem`
-for items, `grouped` for measures.
+`Suite` itself is in `suite`. Beside it this module has what its methods take and return, the
+abilities that a suite may have, and what helps to write one: `Crossing` and `factor` for designs,
+`PlainItem` for items, `group_records` for measures.
 """
 
 from __future__ import annotations
 
+from whybench.errors import UserError
 from whybench.suites.abilities import (
     BUDGETS,
-    ENDLESS,
+    TRAINING_WORLDS,
     Budget,
-    Comparison,
+    Check,
     Costs,
     Inspection,
+    PairedComparison,
     Play,
     Replication,
+    SelfTest,
     Sums,
     Training,
 )
 from whybench.suites.agents import Agent, Parameter, reply_generator
 from whybench.suites.designs import Crossing, check_levels, factor
-from whybench.suites.episode import Answer, Episode, Outcome, Scalar
-from whybench.suites.errors import UserError
-from whybench.suites.groups import Group, grouped
-from whybench.suites.items import Design, Item, PlainItem
-from whybench.suites.soundness import Check, SelfTest
+from whybench.suites.groups import Group, group_records
+from whybench.suites.items import Answer, Design, Episode, Item, Outcome, PlainItem, Scalar
 from whybench.suites.suite import Suite
 
 __all__ = [
     "BUDGETS",
-    "ENDLESS",
+    "TRAINING_WORLDS",
     "Agent",
     "Answer",
     "Budget",
     "Check",
-    "Comparison",
     "Costs",
     "Crossing",
     "Design",
@@ -61,6 +60,7 @@ __all__ = [
     "Inspection",
     "Item",
     "Outcome",
+    "PairedComparison",
     "Parameter",
     "PlainItem",
     "Play",
@@ -73,6 +73,6 @@ __all__ = [
     "UserError",
     "check_levels",
     "factor",
-    "grouped",
+    "group_records",
     "reply_generator",
 ]

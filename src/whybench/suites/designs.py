@@ -2,12 +2,23 @@
 
 A design is a frozen dataclass whose fields are its factors. `factor` puts the meaning of a factor
 beside it, once: the Inspect task of a suite takes its arguments and their help from there, and
-settings are converted by the types of the fields (`redesign`).
+settings are converted by the types of the fields (`build_design`).
+
+The cells of a crossing come in an order in which every prefix of whole blocks is balanced:
+`--limit 60` takes the first sixty items, and a run may end early, and whatever was asked by then
+should not be all weather and no economy. Number the levels of each factor from zero, so that a
+cell of the design is an element of the product of cyclic groups Z_n1 x ... x Z_nk. The diagonal
+(0,0,...), (1,1,...), (2,2,...) is a subgroup; it has lcm(n1, ..., nk) elements and visits the
+levels of each factor equally often. Its cosets have the same property and tile the whole design:
+they are the blocks. With 20 questions, 3 stories and 4 polarities a block is 60 items long, with
+each question three times, each story twenty times and each polarity fifteen times.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from itertools import product
+from math import lcm
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -20,10 +31,10 @@ from typing import (
     get_type_hints,
 )
 
+from whybench.aliases import DESIGN, current_settings
+from whybench.errors import UserError
 from whybench.seeds import digest
-from whybench.suites.blocks import block_length, cells_in_blocks
-from whybench.suites.errors import UserError
-from whybench.suites.files import design_settings, is_path
+from whybench.suites.files import is_path, read_design_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,26 +47,21 @@ __all__ = [
     "DESIGN",
     "Crossing",
     "Factor",
-    "changed_settings",
+    "block_length",
+    "build_design",
+    "cells_in_blocks",
+    "change_design",
     "check_levels",
-    "deciding",
     "factor",
-    "factors_of",
-    "levels_of",
-    "modified",
-    "number",
-    "redesign",
-    "with_design_key",
+    "identifying_settings",
+    "list_factors",
+    "list_levels",
+    "parse_number",
+    "resolve_settings",
 ]
 
 T = TypeVar("T")
 DesignT = TypeVar("DesignT", bound="Design")
-
-DESIGN = "design"
-"""The setting that names the design, or the file, to start from."""
-
-BASE = "base"
-"""What that setting was called before; files, plans and exports of the time are still read."""
 
 
 def factor(default: T, meaning: str, *, levels: Sequence[object] = (), files: bool = False) -> T:
@@ -67,9 +73,9 @@ def factor(default: T, meaning: str, *, levels: Sequence[object] = (), files: bo
         levels: All levels that there are; none where they are not fixed. `Crossing` checks them.
         files: Whether levels may be YAML files, which are meant from where a design's file is.
     """
-    about = {"meaning": meaning, "levels": tuple(levels), "files": files}
-    made: T = field(default=default, metadata=about)
-    return made
+    metadata = {"meaning": meaning, "levels": tuple(levels), "files": files}
+    result: T = field(default=default, metadata=metadata)
+    return result
 
 
 class Factor(NamedTuple):
@@ -90,22 +96,22 @@ class Factor(NamedTuple):
     part: str = ""
 
 
-def factors_of(design: type[Any]) -> Mapping[str, Factor]:
+def list_factors(design: type[Any]) -> Mapping[str, Factor]:
     """Return the settings that designs of a class take, by name, the design's name among them.
 
     A field that is itself a dataclass stands for its own fields.
     """
-    found: dict[str, Factor] = {}
+    factors: dict[str, Factor] = {}
     kinds = get_type_hints(design)
     for entry in fields(design):
         kind = kinds[entry.name]
         if is_dataclass(kind) and isinstance(kind, type):
-            parts = factors_of(kind).values()
-            found |= {part.name: part._replace(part=entry.name) for part in parts}
+            parts = list_factors(kind).values()
+            factors |= {part.name: part._replace(part=entry.name) for part in parts}
             continue
         meaning, files = entry.metadata.get("meaning", ""), entry.metadata.get("files", False)
-        found[entry.name] = Factor(entry.name, kind, meaning, files)
-    return found
+        factors[entry.name] = Factor(entry.name, kind, meaning, files)
+    return factors
 
 
 def check_levels(
@@ -119,7 +125,7 @@ def check_levels(
             raise UserError(f"{factor} must be among {', '.join(map(str, levels))}, got {level!r}")
 
 
-def deciding(design: Any, *left_out: str) -> dict[str, Any]:
+def identifying_settings(design: Any, *left_out: str) -> dict[str, Any]:
     """Return the settings of a design by name, but for its name and what else is left out."""
     return {
         field.name: getattr(design, field.name)
@@ -128,12 +134,12 @@ def deciding(design: Any, *left_out: str) -> dict[str, Any]:
     }
 
 
-def levels_of(value: object) -> list[object]:
+def list_levels(value: object) -> list[object]:
     """Return the levels that a setting names: a list, or words with commas between them."""
     return list(value) if isinstance(value, list | tuple) else [*str(value).split(",")]
 
 
-def number(key: str, value: object, kind: type) -> Any:
+def parse_number(key: str, value: object, kind: type) -> Any:
     """Return a setting as a number of a kind, or say what was expected."""
     try:
         return kind(str(value))
@@ -142,75 +148,73 @@ def number(key: str, value: object, kind: type) -> Any:
         raise UserError(f"{key} must be {what}, got {value!r}") from None
 
 
-def with_design_key(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return settings that name their design by the key `design`, whichever key they use."""
-    if BASE in settings and DESIGN in settings:
-        raise UserError(
-            f"settings must name one design, got {DESIGN}={settings[DESIGN]} and "
-            f"{BASE}={settings[BASE]}, which mean the same; leave {BASE} out"
-        )
-    return {DESIGN if key == BASE else key: value for key, value in settings.items()}
-
-
-def changed_settings(
-    settings: Mapping[str, object], designs: Mapping[str, DesignT], readers: Readers | None = None
+def resolve_settings(
+    suite: str,
+    settings: Mapping[str, object],
+    designs: Mapping[str, DesignT],
+    readers: Readers | None = None,
 ) -> tuple[str, dict[str, Any]]:
     """Return the named design that settings start from, and the fields that they change.
 
     Args:
+        suite: The name of the suite, whose older words for factors and levels are understood.
         settings: Settings by name. `design` is the name of a design, the first if it is left out,
             or the path of a YAML file of further settings. A factor takes one level or a list.
         designs: The named designs.
         readers: How to convert settings whose type does not say it.
     """
-    given = with_design_key(settings)
+    given = current_settings(suite, settings)
     default = next(iter(designs))
-    takes = factors_of(type(designs[default]))
+    factors = list_factors(type(designs[default]))
     name = str(given.pop(DESIGN, default))
     if is_path(name):
-        files = [one.name for one in takes.values() if one.files]
-        return changed_settings({**design_settings(name, files), **given}, designs, readers)
+        files = [entry.name for entry in factors.values() if entry.files]
+        merged = {**current_settings(suite, read_design_file(name, files)), **given}
+        return resolve_settings(suite, merged, designs, readers)
     if name not in designs:
         raise UserError(
             f"design must be one of {', '.join(designs)}, or the path of a .yaml file, got {name!r}"
         )
     changed: dict[str, Any] = {}
     for key, value in given.items():
-        if key not in takes:
-            raise UserError(f"a design takes {', '.join((DESIGN, *takes))}, got {key!r}")
+        if key not in factors:
+            raise UserError(f"a design takes {', '.join((DESIGN, *factors))}, got {key!r}")
         reader = (readers or {}).get(key)
-        read = reader(value) if reader else _read(key, value, takes[key].kind)
-        if part := takes[key].part:
+        level = reader(value) if reader else _convert(key, value, factors[key].kind)
+        if part := factors[key].part:
             whole: Any = changed.get(part, getattr(designs[name], part))
-            changed[part] = replace(whole, **{key: read})
+            changed[part] = replace(whole, **{key: level})
         else:
-            changed[key] = read
+            changed[key] = level
     return name, changed
 
 
-def modified(design: DesignT, changed: Mapping[str, Any]) -> DesignT:
+def change_design(design: DesignT, changed: Mapping[str, Any]) -> DesignT:
     """Return a design with some fields changed; its name says so, unless that is changed too."""
     if not changed:
         return design
-    made: Any = design
-    result: DesignT = replace(made, **{"name": f"{design.name}*", **changed})
+    original: Any = design
+    result: DesignT = replace(original, **{"name": f"{design.name}*", **changed})
     return result
 
 
-def redesign(
-    settings: Mapping[str, object], designs: Mapping[str, DesignT], readers: Readers | None = None
+def build_design(
+    suite: str,
+    settings: Mapping[str, object],
+    designs: Mapping[str, DesignT],
+    readers: Readers | None = None,
 ) -> DesignT:
-    """Return a named design with its settings changed; see `changed_settings`."""
-    name, changed = changed_settings(settings, designs, readers)
-    return modified(designs[name], changed)
+    """Return a named design with its settings changed; see `resolve_settings`."""
+    name, changed = resolve_settings(suite, settings, designs, readers)
+    return change_design(designs[name], changed)
 
 
-def _read(key: str, value: object, kind: Any) -> Any:
+def _convert(key: str, value: object, kind: Any) -> Any:
     """Return a setting as what its field holds: text, a number, or a tuple of these."""
     if get_origin(kind) is tuple:
-        return tuple(_read(key, level, get_args(kind)[0]) for level in levels_of(value))
+        return tuple(_convert(key, level, get_args(kind)[0]) for level in list_levels(value))
     if kind in {int, float}:
-        return number(key, value, kind)
+        return parse_number(key, value, kind)
     if kind is str or get_origin(kind) is Literal:
         return str(value)
     raise TypeError(
@@ -243,7 +247,7 @@ class Crossing:
     @property
     def levels(self) -> dict[str, tuple[Any, ...]]:
         """The levels of each crossed factor."""
-        own = deciding(self).items()
+        own = identifying_settings(self).items()
         return {name: levels for name, levels in own if isinstance(levels, tuple)}
 
     @property
@@ -265,11 +269,28 @@ class Crossing:
     @property
     def hash(self) -> str:
         """A digest of what decides the items."""
-        return digest(type(self).__name__, deciding(self), self.texts).hex()[:16]
+        return digest(type(self).__name__, identifying_settings(self), self.texts).hex()[:16]
 
     def cells(self) -> Iterator[dict[str, Any]]:
         """Yield the levels of every cell by name, block after block."""
         crossed = self.levels
         for cell in cells_in_blocks(self.sizes):
             pairs = zip(crossed.items(), cell, strict=True)
-            yield {name: levels[place] for (name, levels), place in pairs}
+            yield {name: levels[number] for (name, levels), number in pairs}
+
+
+def block_length(sizes: Sequence[int]) -> int:
+    """Return how many cells a block of a design with these numbers of levels has."""
+    return lcm(*sizes)
+
+
+def cells_in_blocks(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield every cell of the design once, block after block."""
+    seen: set[tuple[int, ...]] = set()
+    for start in product(*(range(size) for size in sizes)):
+        if start in seen:
+            continue
+        for step in range(block_length(sizes)):
+            cell = tuple((level + step) % size for level, size in zip(start, sizes, strict=True))
+            seen.add(cell)
+            yield cell

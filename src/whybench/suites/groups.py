@@ -5,8 +5,11 @@ agents, and going through their rows one by one would take longer than anything 
 from them; so words are numbered by their distinct values, and rows that agree in several columns
 are found by number.
 
-A row may be one answer, or several that were summed up (see `whybench.records.scan`): then the
-column `answers` says how many, and is the row's weight.
+A row may be one answer, or several that were summed up (see `whybench.records.partitions`): then
+the column `answers` says how many, and is the row's weight.
+
+For the figures that Inspect shows below a run, `pool_records` makes its answers records of one
+condition.
 """
 
 from __future__ import annotations
@@ -27,7 +30,16 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate, Level
 
-__all__ = ["ANSWER_KEYS", "GROUP_KEYS", "Group", "alike", "combined", "grouped"]
+__all__ = [
+    "ANSWER_KEYS",
+    "GROUP_KEYS",
+    "Group",
+    "combine_codes",
+    "group_records",
+    "group_rows",
+    "pool_records",
+]
+
 
 GROUP_KEYS = ("agent", "design", "design_hash")
 """The columns that, with those of the condition, tell groups apart."""
@@ -70,21 +82,21 @@ class Group:
         """Return the group with the chosen answers only, the outcomes being those of all.
 
         Args:
-            chosen: Which answers, by yes and no or by their places.
-            at: The levels to which that restricts the group, by factor; its measures tell them.
+            chosen: Which answers, by yes and no or by their positions.
+            at: The levels to which that restricts the group, by factor; its measures have them.
         """
         columns = {name: column[chosen] for name, column in self.columns.items()}
         units, weights = self.units[chosen], self.weights[chosen]
         return replace(self, columns=columns, units=units, weights=weights, at={**self.at, **at})
 
-    def recounted(self) -> Group:
+    def recount(self) -> Group:
         """Return the group with the outcomes of the answers that it holds, and of no others."""
-        return replace(self, outcomes=_counted(self["outcome"], self.weights))
+        return replace(self, outcomes=_count_outcomes(self["outcome"], self.weights))
 
     def measure(
         self,
         name: str,
-        found: Estimate,
+        estimate: Estimate,
         *flags: str,
         method: str = "",
         rests_on: int | None = None,
@@ -93,32 +105,32 @@ class Group:
 
         Args:
             name: The measure.
-            found: Its estimate.
+            estimate: Its estimate.
             flags: What else to know before trusting it.
             method: How the interval was made; what the estimate says, by unit, if not stated.
             rests_on: How many answers decide whether these are few; if not stated, those that the
                 estimate rests on.
         """
         scored = self.outcomes.get("scored", 0)
-        few = min(scored, found.n if rests_on is None else rests_on) < SMALL_N
+        few = min(scored, estimate.n if rests_on is None else rests_on) < SMALL_N
         return Measure(
             name=name,
-            estimate=found.estimate,
-            low=found.low,
-            high=found.high,
-            n=found.n,
-            units=found.units,
+            estimate=estimate.estimate,
+            low=estimate.low,
+            high=estimate.high,
+            n=estimate.n,
+            units=estimate.units,
             scored=scored,
             no_answer=self.outcomes.get("no_answer", 0),
             error=self.outcomes.get("error", 0),
-            method=method or f"{found.method} by {self.unit}",
-            flags=(*(("small_n",) if few else ()), *found.flags, *flags),
+            method=method or f"{estimate.method} by {self.unit}",
+            flags=(*(("small_n",) if few else ()), *estimate.flags, *flags),
             labels=self.labels,
             at=self.at,
         )
 
 
-def grouped(
+def group_records(
     records: pa.Table,
     condition: Sequence[str],
     words: Sequence[str],
@@ -137,66 +149,88 @@ def grouped(
     keys = (*GROUP_KEYS, *condition)
 
     @cache
-    def coded(name: str) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
-        return _coded(records[name])
+    def encode(name: str) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+        return _encode(records[name])
 
     @cache
-    def together(names: tuple[str, ...]) -> NDArray[np.intp]:
-        return combined([coded(name)[1] for name in names])
+    def group_key(names: tuple[str, ...]) -> NDArray[np.intp]:
+        return combine_codes([encode(name)[1] for name in names])
 
     columns: dict[str, NDArray[Any]] = {
-        **{name: coded(name)[0][coded(name)[1]] for name in words},
+        **{name: encode(name)[0][encode(name)[1]] for name in words},
         **{name: _numbers(records[name]) for name in numbers},
     }
     summed = WEIGHT in records.column_names
     weights = _numbers(records[WEIGHT]) if summed else np.ones(records.num_rows)
     groups = []
-    for rows in alike(together(keys)):
-        labels = {name: str(coded(name)[0][coded(name)[1][rows[0]]]) for name in keys}
+    for rows in group_rows(group_key(keys)):
+        labels = {name: str(encode(name)[0][encode(name)[1][rows[0]]]) for name in keys}
         unit, naming = sampled(labels)
         groups.append(
             Group(
                 labels=labels,
                 columns={name: column[rows] for name, column in columns.items()},
-                units=together(naming)[rows],
+                units=group_key(naming)[rows],
                 unit=unit,
-                outcomes=_counted(columns["outcome"][rows], weights[rows]),
+                outcomes=_count_outcomes(columns["outcome"][rows], weights[rows]),
                 weights=weights[rows],
             )
         )
     return groups
 
 
-def combined(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+def combine_codes(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
     """Number the distinct combinations of several columns' numbers."""
-    found = codes[0]
+    combined = codes[0]
     for code in codes[1:]:
         # Renumbered at each turn, so that products stay far from overflow.
-        found = np.unique(found * (code.max(initial=0) + 1) + code, return_inverse=True)[1]
-    return found
+        combined = np.unique(combined * (code.max(initial=0) + 1) + code, return_inverse=True)[1]
+    return combined
 
 
-def alike(codes: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+def group_rows(codes: NDArray[np.intp]) -> list[NDArray[np.intp]]:
     """Return the rows of each number, in order of appearance."""
-    _, first, place, counts = np.unique(
+    _, first, group_of_row, counts = np.unique(
         codes, return_index=True, return_inverse=True, return_counts=True
     )
-    rows = np.split(np.argsort(place, kind="stable"), np.cumsum(counts)[:-1])
+    rows = np.split(np.argsort(group_of_row, kind="stable"), np.cumsum(counts)[:-1])
     return [rows[group] for group in np.argsort(first)]
 
 
-def _coded(column: Any) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
+def _encode(column: Any) -> tuple[NDArray[np.str_], NDArray[np.intp]]:
     """Return the distinct values as words, and the number of each row's."""
-    found = column.combine_chunks().dictionary_encode(null_encoding="encode")
-    words = ["" if value is None else str(value) for value in found.dictionary.to_pylist()]
-    return np.array(words, dtype=str), found.indices.to_numpy(zero_copy_only=False).astype(np.intp)
+    encoded = column.combine_chunks().dictionary_encode(null_encoding="encode")
+    words = ["" if value is None else str(value) for value in encoded.dictionary.to_pylist()]
+    codes = encoded.indices.to_numpy(zero_copy_only=False).astype(np.intp)
+    return np.array(words, dtype=str), codes
 
 
 def _numbers(column: Any) -> NDArray[np.float64]:
     return np.asarray(column.to_numpy(), dtype=float)
 
 
-def _counted(outcomes: NDArray[np.str_], weights: NDArray[np.float64]) -> dict[str, int]:
+def _count_outcomes(outcomes: NDArray[np.str_], weights: NDArray[np.float64]) -> dict[str, int]:
     """Return how many answers have each outcome."""
-    names, place = np.unique(outcomes, return_inverse=True)
-    return dict(zip(names.tolist(), np.bincount(place, weights).astype(int).tolist(), strict=True))
+    names, codes = np.unique(outcomes, return_inverse=True)
+    return dict(zip(names.tolist(), np.bincount(codes, weights).astype(int).tolist(), strict=True))
+
+
+def pool_records(
+    rows: Sequence[Mapping[str, Any]], condition: Sequence[str], columns: Mapping[str, type]
+) -> pa.Table:
+    """Return rows as records of one agent under one condition.
+
+    Args:
+        rows: The answers.
+        condition: The columns of the condition. What all answers share of it stays; what differs
+            is left blank.
+        columns: The columns of the suite's records and their types.
+    """
+    from whybench.records.table import record_table  # noqa: PLC0415  (imports pyarrow)
+
+    shared: dict[str, Any] = dict.fromkeys(GROUP_KEYS, "")
+    for name in condition:
+        levels = {row[name] for row in rows}
+        blank = "" if columns[name] is str else None
+        shared[name] = levels.pop() if len(levels) == 1 else blank
+    return record_table([{**row, **shared} for row in rows], columns)

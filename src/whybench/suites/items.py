@@ -1,23 +1,37 @@
-"""What is asked: a design says which questions there are, an item is one of them.
+"""Designs, items, and the answers of conversations about them.
 
-Both are protocols: any frozen class with these properties will do. A suite whose items are nothing
-but a prompt and a place in the design can use `PlainItem`, and `designs.Crossing` for the design.
+A design says which questions there are, and an item is one of them. Both are protocols: any frozen
+class with these properties will do. A suite whose items are nothing but a prompt and its factors
+can use `PlainItem`, and `designs.Crossing` for the design. An item is asked in an `Episode`, which
+ends in an `Answer`: a value, or the reason why there is none.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from whybench.seeds import item_id
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from whybench.scm import Certificate
-    from whybench.suites.episode import Scalar
 
-__all__ = ["Design", "Item", "PlainItem"]
+__all__ = [
+    "Answer",
+    "Design",
+    "Episode",
+    "Item",
+    "OneTurn",
+    "Outcome",
+    "PlainItem",
+    "Scalar",
+]
+
+
+Scalar = str | int | float | bool
+Outcome = Literal["scored", "no_answer", "error"]
 
 
 class Design(Protocol):
@@ -25,7 +39,7 @@ class Design(Protocol):
 
     @property
     def name(self) -> str:
-        """The name under which the design is asked for."""
+        """The design's name."""
 
     @property
     def summary(self) -> str:
@@ -41,7 +55,7 @@ class Design(Protocol):
 
 
 class Item(Protocol):
-    """One question, with its world, its truth and its place in the design. Pure data."""
+    """One question, with its world, its truth and its factors. Pure data."""
 
     @property
     def id(self) -> str:
@@ -49,11 +63,11 @@ class Item(Protocol):
 
     @property
     def factors(self) -> Mapping[str, Scalar]:
-        """The place in the design; every factor becomes a column of the records."""
+        """The levels of the design's factors; each factor becomes a column of the records."""
 
     @property
     def world(self) -> object:
-        """What the prompt says of the world; equal to what `Suite.parse_prompt` finds there."""
+        """What the prompt says of the world; equal to what `Suite.parse_prompt` returns."""
 
     @property
     def truth(self) -> Scalar:
@@ -71,7 +85,7 @@ class PlainItem:
     Attributes:
         id: Equal exactly when prompt and truth are equal.
         prompt: What the agent reads.
-        factors: The place in the design.
+        factors: The levels of the design's factors.
         truth: The computed answer.
         certificate: The two derivations of the truth.
     """
@@ -98,3 +112,56 @@ class PlainItem:
     def world(self) -> dict[str, Scalar]:
         """What the prompt says of the world: the factors."""
         return dict(self.factors)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a reply says: a value, or the reason why there is none.
+
+    Attributes:
+        value: The answer as a number; None if there is none.
+        reason: Why there is no value, as a short slug; empty when scored.
+        parts: What else there is to the answer, such as a stated confidence.
+    """
+
+    value: float | None
+    reason: str = ""
+    parts: Mapping[str, Scalar] = field(default_factory=dict)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Say `scored` or `no_answer`; an error never becomes an `Answer`."""
+        return "no_answer" if self.value is None else "scored"
+
+
+class Episode(Protocol):
+    """One conversation about one item, from an item's factors alone.
+
+    It does the same on the same replies, so a log can be read again by letting it hear them again.
+    It ends whatever the replies are.
+    """
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to be said."""
+
+    @property
+    def answer(self) -> Answer:
+        """What the replies came to; before the end, no answer with the reason `unfinished`."""
+
+    def hear(self, reply: str, truncated: bool) -> str | None:
+        """Take in a reply, which the token limit may have cut off; return what is said to it."""
+
+
+@dataclass
+class OneTurn:
+    """The episode of a suite that asks in one turn: one reply, and it is over."""
+
+    parse: Callable[[str, bool], Answer]
+    answer: Answer = Answer(None, "unfinished")
+    over: bool = False
+
+    def hear(self, reply: str, truncated: bool) -> str | None:
+        """Parse the reply; nothing is said to it."""
+        self.answer, self.over = self.parse(reply, truncated), True
+        return None

@@ -2,7 +2,7 @@
 
 The records of both sides stand in one table, whose agents are called `first` and `second`, so that
 groups of both number their sampled units alike. A measure is estimated on each side as it always
-is, and once more without each unit; from that `whybench.stats.shift` makes the interval of the
+is, and once more without each unit; from that `whybench.stats.paired` makes the interval of the
 difference.
 
 Measures of the answers alone are compared on items that both sides answered: else who declines the
@@ -12,12 +12,12 @@ hard ones would seem better.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whybench.stats import clustered_share
-from whybench.stats.shift import Replicated, Shift, shift_between
+from whybench.stats.paired import Jackknifed, PairedDifference, difference_between
 from whybench.suites.groups import GROUP_KEYS
 
 if TYPE_CHECKING:
@@ -33,22 +33,14 @@ __all__ = [
     "SECOND",
     "Pair",
     "answered_share",
-    "couples",
-    "group_pairs",
-    "scored_by_both",
-    "side_by_side",
+    "compare_groups",
+    "filter_scored_by_both",
+    "match_groups",
+    "stack_sides",
 ]
 
 FIRST, SECOND = "first", "second"
 """What the two agents are called in a table of both."""
-
-
-class _Labelled(Protocol):
-    @property
-    def labels(self) -> Mapping[str, str]: ...
-
-
-GroupT = TypeVar("GroupT", bound=_Labelled)
 
 
 @dataclass(frozen=True)
@@ -60,26 +52,26 @@ class Pair:
         labels: The condition.
         first: Its value on the first side; None where it has none.
         second: Its value on the second side.
-        shift: second - first, with interval and p-value.
+        difference: second - first, with interval and p-value.
     """
 
     measure: str
     labels: Mapping[str, str]
     first: float | None
     second: float | None
-    shift: Shift
+    difference: PairedDifference
 
     @classmethod
     def of(
-        cls, measure: str, labels: Mapping[str, str], first: Replicated, second: Replicated
+        cls, measure: str, labels: Mapping[str, str], first: Jackknifed, second: Jackknifed
     ) -> Pair:
         """Return the pair of two estimates."""
         condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
         values = first.estimate.estimate, second.estimate.estimate
-        return cls(measure, condition, *values, shift_between(first, second))
+        return cls(measure, condition, *values, difference_between(first, second))
 
 
-def side_by_side(first: pa.Table, second: pa.Table) -> pa.Table:
+def stack_sides(first: pa.Table, second: pa.Table) -> pa.Table:
     """Return the records of both sides in one table; which design they are of does not matter."""
     import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
 
@@ -87,39 +79,39 @@ def side_by_side(first: pa.Table, second: pa.Table) -> pa.Table:
     for name, table in ((FIRST, first), (SECOND, second)):
         side = table
         for column, value in (("agent", name), ("design", ""), ("design_hash", "")):
-            place = side.column_names.index(column)
+            position = side.column_names.index(column)
             words = pa.array([value] * side.num_rows, type=pa.string())
-            side = side.set_column(place, pa.field(column, pa.string()), words)
+            side = side.set_column(position, pa.field(column, pa.string()), words)
         sides.append(side)
     return pa.concat_tables(sides, promote_options="permissive")
 
 
-def scored_by_both(records: pa.Table) -> pa.Table:
+def filter_scored_by_both(records: pa.Table) -> pa.Table:
     """Return the scored answers to items that both sides answered."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
     scored = records.filter(pc.equal(records["outcome"], "scored"))
-    by_side = [
+    first, second = (
         set(scored.filter(pc.equal(scored["agent"], side))["item"].to_pylist())
         for side in (FIRST, SECOND)
-    ]
-    both = pa.array(sorted(by_side[0] & by_side[1]), type=pa.string())
+    )
+    both = pa.array(sorted(first & second), type=pa.string())
     return scored.filter(pc.is_in(scored["item"], value_set=both))
 
 
-def couples(groups: Iterable[GroupT]) -> Iterator[tuple[GroupT, GroupT]]:
+def match_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, Group]]:
     """Yield the groups of both sides under each condition that both have."""
-    sides: dict[tuple[str, ...], dict[str, GroupT]] = {}
+    sides: dict[tuple[str, ...], dict[str, Group]] = {}
     for group in groups:
         condition = tuple(value for name, value in group.labels.items() if name not in GROUP_KEYS)
         sides.setdefault(condition, {})[group.labels["agent"]] = group
-    for found in sides.values():
-        if FIRST in found and SECOND in found:
-            yield found[FIRST], found[SECOND]
+    for pair in sides.values():
+        if FIRST in pair and SECOND in pair:
+            yield pair[FIRST], pair[SECOND]
 
 
-def group_pairs(
+def compare_groups(
     groups: Iterable[Group], estimators: Mapping[str, Callable[[Group], Estimate]]
 ) -> Iterator[Pair]:
     """Yield the difference of every measure under every condition.
@@ -128,10 +120,10 @@ def group_pairs(
         groups: Groups of both sides.
         estimators: Measure to how it is estimated on a group, with its interval.
     """
-    for one, two in couples(groups):
+    for first, second in match_groups(groups):
         for measure, estimate in estimators.items():
             yield Pair.of(
-                measure, one.labels, _replicated(one, estimate), _replicated(two, estimate)
+                measure, first.labels, _jackknife(first, estimate), _jackknife(second, estimate)
             )
 
 
@@ -141,9 +133,9 @@ def answered_share(group: Group) -> Estimate:
     return clustered_share(replies["outcome"] == "scored", replies.units)
 
 
-def _replicated(group: Group, estimate: Callable[[Group], Estimate]) -> Replicated:
+def _jackknife(group: Group, estimate: Callable[[Group], Estimate]) -> Jackknifed:
     without = {}
     for unit in np.unique(group.units).tolist():
         value = estimate(group.where(group.units != unit)).estimate
         without[unit] = np.nan if value is None else value
-    return Replicated(estimate(group), without)
+    return Jackknifed(estimate(group), without)

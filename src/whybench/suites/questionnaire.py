@@ -1,9 +1,9 @@
 """How people are asked the items of a suite, page by page, in a browser.
 
 A participant first learns what all their items are about, answers a check on it, and then sees one
-page for each item. A suite says here what stands on these pages, in the words of its prompts and
-without any truth; `whybench.study` makes an experiment of it. A page is answered in one of three
-ways, and each makes the reply that a model would have given:
+page for each item. A suite says here what these pages show, in the words of its prompts and without
+any truth; `whybench.study` makes an experiment of it. A page is answered in one of three ways, and
+each makes the reply that a model would have given:
 
 - *rating*: a slider from 0 to 100; the reply is the number;
 - *choice*: one of some buttons; the reply is what the button stands for;
@@ -27,7 +27,7 @@ Response = Literal["rating", "choice", "episode"]
 
 @dataclass(frozen=True)
 class Quiz:
-    """A question on what was to be learned, with the place of the right option."""
+    """A question on what was to be learned, with the position of the right option."""
 
     question: str
     options: tuple[str, ...]
@@ -38,7 +38,7 @@ def quiz(question: str, right: str, *wrong: str) -> Quiz:
     """Return a question whose options stand in an order drawn by chance, the same every time."""
     options = [right, *dict.fromkeys(option for option in wrong if option != right)]
     order = generator("questionnaire", "quiz", question, options).permutation(len(options))
-    return Quiz(question, tuple(options[place] for place in order), list(order).index(0))
+    return Quiz(question, tuple(options[option] for option in order), list(order).index(0))
 
 
 @dataclass(frozen=True)
@@ -78,20 +78,20 @@ class Questionnaire:
 
     Attributes:
         response: How a page is answered.
-        together: What the items of one participant have in common: they share a lesson.
+        group_key: What the items of one participant have in common: they share a lesson.
         lesson: What a participant learns, from any item of theirs.
         page: What an item's page says. A `UserError` says why an item cannot be asked so.
         ends: What the ends of the slider mean, in a rating.
         options: What stands on the buttons, to the reply that each makes, in a choice.
-        most: How many items one participant is asked, unless a study says otherwise.
+        max_items: How many items one participant is asked, unless a study says otherwise.
         unfolded: Whether the lesson stands open above every item, since it is needed each time.
     """
 
     response: Response
-    together: Callable[[Any], object]
+    group_key: Callable[[Any], object]
     lesson: Callable[[Any], Lesson]
     page: Callable[[Any], ItemPage]
     ends: tuple[str, str] = ("", "")
     options: Mapping[str, str] = field(default_factory=dict)
-    most: int = 40
+    max_items: int = 40
     unfolded: bool = False

@@ -12,7 +12,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import Item, Suite, UserError
+from whybench.errors import UserError
+from whybench.suites.contract import Item, Suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,16 +48,16 @@ def list_suites() -> dict[str, AnySuite]:
 @cache
 def get_suite(name: str) -> AnySuite:
     """Return the installed suite of this name."""
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name not in found:
-        raise UserError(f"there is no suite {name!r}; installed are {', '.join(sorted(found))}")
-    loaded = found[name].load()
-    if not isinstance(loaded, Suite):
+    entries = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in entries:
+        raise UserError(f"there is no suite {name!r}; installed are {', '.join(sorted(entries))}")
+    suite = entries[name].load()
+    if not isinstance(suite, Suite):
         raise UserError(
             f"the entry point {name!r} of {GROUP} must name a whybench Suite, "
-            f"got {type(loaded).__name__} from {found[name].value}"
+            f"got {type(suite).__name__} from {entries[name].value}"
         )
-    return loaded
+    return suite
 
 
 def register_items(items: Iterable[Item]) -> None:

@@ -1,4 +1,4 @@
-"""The class of suites; `contract` tells how its methods belong together."""
+"""The class of suites; `contract` explains how its methods belong together."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from whybench.aliases import DESIGN
+from whybench.errors import UserError
 from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection
-from whybench.suites.designs import DESIGN, redesign
-from whybench.suites.episode import OneTurn
-from whybench.suites.errors import UserError
-from whybench.suites.items import Design, Item
+from whybench.suites.designs import build_design
+from whybench.suites.items import Design, Item, OneTurn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,11 +20,18 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
     from whybench.stats import Measure
-    from whybench.suites.abilities import Comparison, Play, Replication, Sums, Training
+    from whybench.suites.abilities import (
+        Check,
+        PairedComparison,
+        Play,
+        Replication,
+        SelfTest,
+        Sums,
+        Training,
+    )
     from whybench.suites.agents import Agent
-    from whybench.suites.episode import Answer, Episode, Scalar
+    from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.questionnaire import Questionnaire
-    from whybench.suites.soundness import Check, SelfTest
 
 __all__ = ["Suite"]
 
@@ -57,7 +64,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
             balance.
         headline: The names of the measures that stand for the suite in a profile, first things
             first.
-        golden_replies: Replies whose verdicts go into the content hash, so that a changed reading
+        golden_replies: Replies whose answers go into the content hash, so that a changed parser
             shows.
         checks: Further checks of the suite's items, by name.
         tables: Further tables made from records, such as one row for each step of an episode.
@@ -90,7 +97,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     study: Questionnaire | None = None
     play: Play | None = None
     replication: Replication | None = None
-    comparison: Comparison | None = None
+    comparison: PairedComparison | None = None
     sums: Sums | None = None
     inspection: Inspection = Inspection()
 
@@ -136,11 +143,11 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         return OneTurn(partial(self.parse_reply, factors))
 
     @abstractmethod
-    def oracle(self, asked: Any) -> str:
-        """Return the true answer, worded as an agent would word it.
+    def oracle(self, context: Any) -> str:
+        """Return the true answer in the words of an agent.
 
         Args:
-            asked: The item; in a conversation, the episode so far, and the next reply is returned.
+            context: The item; in a conversation, the episode so far, whose next reply is returned.
         """
 
     @abstractmethod
@@ -154,10 +161,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
         By default each setting is converted by the type of the design's field.
         """
-        return redesign(settings, self.designs)
+        return build_design(self.name, settings, self.designs)
 
     def parse_prompt(self, prompt: str) -> object:
-        """Return the world that a prompt tells of, which must be the item's.
+        """Return the world that a prompt describes, which must be the item's.
 
         Raises:
             ValueError: The prompt is not in the suite's own words.
@@ -218,15 +225,15 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
     def pool(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Return the answers of a run as records of one agent under one condition."""
-        from whybench.suites.pooling import pooled  # noqa: PLC0415  (imports pyarrow)
+        from whybench.suites.groups import pool_records  # noqa: PLC0415  (imports numpy)
 
-        return pooled(rows, self.condition, self.record_columns)
+        return pool_records(rows, self.condition, self.record_columns)
 
     def pooled_measures(self, records: pa.Table) -> list[Measure]:
         """Return the measures of pooled answers that Inspect shows below a run."""
         names = self.inspection.shown or self.headline
-        every = [found for found in self.measures(records) if not found.at]
-        return [found for found in every if not names or found.name in names]
+        overall = [measure for measure in self.measures(records) if not measure.at]
+        return [measure for measure in overall if not names or measure.name in names]
 
     # What follows from the above.
 
@@ -261,20 +268,20 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         return self.group_key if _overrides(type(self), "group_key") else None
 
     def converse(
-        self, item: ItemT, speak: Callable[[Any, int], str], truncated: bool = False
+        self, item: ItemT, respond: Callable[[Any, int], str], truncated: bool = False
     ) -> Answer:
-        """Let somebody speak with the suite about an item, and return the answer.
+        """Hold the conversation about an item to its end, and return the answer.
 
         Args:
-            item: What is asked.
-            speak: Words a reply, given what is asked (the item, or the episode so far) and the
+            item: The item.
+            respond: Returns a reply, given its context (the item, or the episode so far) and the
                 number of the turn, from 0.
             truncated: Whether to treat every reply as cut off by the token limit.
         """
         episode = self.open_episode(item.factors)
         turn = 0
         while not episode.over:
-            episode.hear(speak(episode if self.multi_turn else item, turn), truncated)
+            episode.hear(respond(episode if self.multi_turn else item, turn), truncated)
             turn += 1
         return episode.answer
 
@@ -282,8 +289,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """Return how much a profile of this size asks."""
         if name not in BUDGETS:
             raise UserError(f"budget must be one of {', '.join(BUDGETS)}, got {name!r}")
-        whole = Budget(self.settings(), "the default design of the suite")
-        return self.costs.budgets.get(name, whole)
+        default = Budget(self.settings(), "the default design of the suite")
+        return self.costs.budgets.get(name, default)
 
     def settings(self, design: str | None = None, **factors: Any) -> dict[str, Any]:
         """Return what `make_design` and the task take; the first design if none is named."""
@@ -291,12 +298,11 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
     def agent(self, name: str) -> Agent[Any]:
         """Return a reference agent by name."""
-        try:
-            return self.agents[name]
-        except KeyError:
+        if name not in self.agents:
             raise UserError(
                 f"{self.name} has no reference agent {name!r}; it has {', '.join(self.agents)}"
-            ) from None
+            )
+        return self.agents[name]
 
 
 def _overrides(suite: type[Suite[Any, Any]], method: str) -> bool:

@@ -1,24 +1,25 @@
 """The units of a plan as tasks of Ray, on a cluster that is there or on this machine.
 
 Ray runs a task again when its worker or node is lost; the task then starts from the last upload. A
-worker keeps its log on its own node. Slots for calls are dealt out by one actor, whatever node a
+worker keeps its log on its own node. Slots for calls are reserved by one actor, whatever node a
 worker is on. Ray listens on network interfaces, so it is started only when it is asked for.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.contract import UserError
-from whybench.sweep.quotas import Pace, keep_quotas
+from whybench.errors import UserError
+from whybench.sweep.pool import RateLimiter, enforce_quotas
 from whybench.sweep.store import open_store
 from whybench.sweep.worker import run_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Callable, Sequence
 
-    from whybench.sweep.plan import Plan, Unit
+    from whybench.sweep.plan import SweepPlan, Unit
 
 __all__ = ["ATTEMPTS", "LOCAL", "run_cluster"]
 
@@ -27,32 +28,32 @@ POLL = 1.0
 LOCAL = "local"
 
 
-class _Paces:
-    """What the actor keeps: the slots of every provider."""
+class _RateLimiters:
+    """The actor that keeps the slots of every provider."""
 
     def __init__(self, quotas: dict[str, float]) -> None:
-        self.paces = {provider: Pace(rate) for provider, rate in quotas.items()}
+        self.limiters = {provider: RateLimiter(rate) for provider, rate in quotas.items()}
 
     def reserve(self, provider: str) -> float:
         """Take the provider's next slot, and return how many seconds from now it is."""
-        return self.paces[provider].reserve()
+        return self.limiters[provider].reserve()
 
 
 def run_cluster(
-    plan: Plan,
+    plan: SweepPlan,
     units: Sequence[Unit],
     folder: Path,
     address: str,
-    tell: Callable[[dict[str, str]], None],
+    report: Callable[[dict[str, str]], None],
 ) -> dict[str, str]:
-    """Run units as tasks of Ray, and return why the others failed, by name.
+    """Run units as tasks of Ray, and return why units failed, by name.
 
     Args:
         plan: Where logs go, and by which settings units are run.
         units: What to do.
         folder: Where workers keep their logs, on whatever node they are.
         address: Of the cluster, `auto` for the one of this machine, or `local` to start one.
-        tell: Called now and then with the failures so far.
+        report: Called now and then with the failures so far.
     """
     try:
         import ray  # noqa: PLC0415  (an extra)
@@ -72,9 +73,9 @@ def run_cluster(
             ) from None
     try:
         # Without CPUs of its own, so that it never waits for units to end.
-        paces = ray.remote(num_cpus=0, max_restarts=-1)(_Paces).remote(dict(plan.quotas))
+        limiters = ray.remote(num_cpus=0, max_restarts=-1)(_RateLimiters).remote(dict(plan.quotas))
         task = ray.remote(num_cpus=1, max_calls=1, max_retries=ATTEMPTS)(_run)
-        names = {task.remote(unit, plan, str(folder), paces): unit.name for unit in units}
+        names = {task.remote(unit, plan, str(folder), limiters): unit.name for unit in units}
         failed: dict[str, str] = {}
         while names:
             ready, _ = ray.wait(list(names), num_returns=1, timeout=POLL)
@@ -84,20 +85,17 @@ def run_cluster(
                     ray.get(reference)
                 except Exception as error:  # whatever ended the task is its reason
                     failed[name] = str(getattr(error, "cause", None) or error).strip()
-            tell(failed)
+            report(failed)
         return failed
     finally:
         ray.shutdown()
 
 
-def _run(unit: Unit, plan: Plan, folder: str, paces: Any) -> None:
+def _run(unit: Unit, plan: SweepPlan, folder: str, limiters: Any) -> None:
     """Run a unit within a task, in a folder of its node's own."""
     import ray  # noqa: PLC0415
 
-    def reserved(provider: str) -> Callable[[], Awaitable[float]]:
-        return lambda: paces.reserve.remote(provider)
-
-    keep_quotas({provider: reserved(provider) for provider in plan.quotas})
+    enforce_quotas({name: partial(limiters.reserve.remote, name) for name in plan.quotas})
     node = ray.get_runtime_context().get_node_id()
     run_unit(
         unit,

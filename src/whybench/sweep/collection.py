@@ -1,23 +1,39 @@
-"""How far a sweep is, and its finished logs as records."""
+"""How far a sweep is, and its finished logs as records.
+
+How far a sweep is, on the screen: a row for each suite and model, and one for all.
+"""
 
 from __future__ import annotations
 
 import tempfile
+import time
+from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, PROGRESS, Store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from rich.table import Table
 
     from whybench.records import ReadLogs
     from whybench.sweep.plan import Unit
 
-__all__ = ["State", "answers_of", "collect", "finished_units", "state_of"]
+__all__ = [
+    "EVERY",
+    "State",
+    "collect",
+    "finished_units",
+    "read_answers",
+    "read_state",
+    "watch",
+]
 
 
 @dataclass(frozen=True)
@@ -42,15 +58,15 @@ class State:
         return self.unit.samples * self.unit.ask.epochs
 
 
-def state_of(unit: Unit, store: Store) -> State:
-    """Return how far a unit is, by what it says of itself in the store."""
-    if store.note(unit.name, DONE) is not None:
+def read_state(unit: Unit, store: Store) -> State:
+    """Return how far a unit is, by its notes in the store."""
+    if store.read_note(unit.name, DONE) is not None:
         return State(unit, True, unit.samples * unit.ask.epochs, "")
-    said = store.note(unit.name, PROGRESS) or {}
-    return State(unit, False, int(said.get("done", 0)), str(said.get("failed", "")))
+    note = store.read_note(unit.name, PROGRESS) or {}
+    return State(unit, False, int(note.get("done", 0)), str(note.get("failed", "")))
 
 
-def answers_of(unit: Unit, store: Store) -> ReadLogs:
+def read_answers(unit: Unit, store: Store) -> ReadLogs:
     """Read the answers of a unit from its uploaded log."""
     from whybench.records import read_logs  # noqa: PLC0415  (importing Inspect takes seconds)
 
@@ -67,7 +83,7 @@ def finished_units(
     Raises:
         UserError: There are none.
     """
-    states = [state_of(unit, store) for unit in units]
+    states = [read_state(unit, store) for unit in units]
     chosen = [state.unit for state in states if state.done or (partial and state.samples)]
     if not chosen:
         raise UserError(
@@ -80,13 +96,72 @@ def finished_units(
 def collect(units: Iterable[Unit], store: Store, target: str) -> int:
     """Write the answers of units as partitioned records; return how many there are."""
     from whybench.records.partitions import write_partition  # noqa: PLC0415
-    from whybench.records.schema import record_table  # noqa: PLC0415
+    from whybench.records.table import record_table  # noqa: PLC0415
 
     rows = 0
     for unit in units:
-        for name, answers in answers_of(unit, store).rows.items():
-            one = get_suite(name)
-            table = record_table(answers, one.record_columns)
+        for name, answers in read_answers(unit, store).rows.items():
+            table = record_table(answers, get_suite(name).record_columns)
             write_partition(table, target, unit.name)
             rows += table.num_rows
     return rows
+
+
+EVERY = 2.0
+"""Seconds between two looks at how far a sweep is."""
+
+
+@contextmanager
+def watch(units: Sequence[Unit], store: Store) -> Iterator[Callable[[dict[str, str]], None]]:
+    """Show how far units are: a table that follows them, on a terminal, and once at the end."""
+    from rich.console import Console  # noqa: PLC0415
+    from rich.live import Live  # noqa: PLC0415
+
+    console = Console()
+    began, last = time.time(), 0.0
+    current: dict[str, State] = {}
+
+    def states() -> list[State]:
+        for unit in units:
+            if unit.name not in current or not current[unit.name].done:
+                current[unit.name] = read_state(unit, store)
+        return [current[unit.name] for unit in units]
+
+    before = sum(state.samples for state in states())
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def show(failed: dict[str, str]) -> None:
+            nonlocal last
+            if console.is_terminal and time.time() - last >= EVERY:
+                last = time.time()
+                live.update(_table(states(), failed, before, time.time() - began), refresh=True)
+
+        yield show
+    console.print(_table(states(), {}, before, time.time() - began))
+
+
+def _table(states: Sequence[State], failed: dict[str, str], before: int, seconds: float) -> Table:
+    """Return a row for each suite and model, and one for all."""
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table("suite", "model", "units", "samples", "failed", box=None, pad_edge=False)
+    groups: dict[tuple[str, str], list[State]] = defaultdict(list)
+    for state in states:
+        groups[state.unit.ask.suite, state.unit.model].append(state)
+    for (name, model), members in groups.items():
+        table.add_row(name, model, *_counts(members, failed))
+    if len(groups) > 1:
+        table.add_row("all", "", *_counts(states, failed))
+    done = sum(state.samples for state in states)
+    left = sum(state.total for state in states) - done
+    if done > before and left:
+        rate = (done - before) / seconds
+        table.caption = f"{rate:.1f} samples a second, about {left / rate / 60:.0f} minutes left"
+    return table
+
+
+def _counts(states: Sequence[State], failed: dict[str, str]) -> tuple[str, str, str]:
+    done = sum(state.done for state in states)
+    samples, total = (sum(getattr(s, name) for s in states) for name in ("samples", "total"))
+    bad = sum(bool(state.reason) or state.unit.name in failed for state in states)
+    return f"{done}/{len(states)}", f"{samples}/{total}", str(bad or "")

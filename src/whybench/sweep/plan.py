@@ -10,11 +10,11 @@ A plan is a YAML file::
     suites:
       - judge                      # the default design
       - suite: compose
-        design: core               # or {design: core, style: step-by-step}
+        design: core               # or {design: core, style: cot}
         epochs: 3
     quotas: {openai: 20}           # calls a second, all workers together
 
-A unit is told apart by all that decides what it asks: suite, design, the design's hash, shard,
+A unit is identified by all that decides what it asks: suite, design, the design's hash, shard,
 epochs, grouping and model. Its name holds a digest of these, so that a unit whose design has
 changed since is another unit, and its old log is left alone.
 """
@@ -29,17 +29,17 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from whybench.aliases import DESIGN, current_settings
+from whybench.errors import UserError
 from whybench.seeds import digest
-from whybench.suites.contract import UserError
-from whybench.suites.designs import DESIGN, with_design_key
+from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.registry import get_suite
-from whybench.suites.shards import in_samples, take_shard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["MOST_SAMPLES", "Ask", "Plan", "Unit", "find_unit", "read_plan", "units_of"]
+__all__ = ["MOST_SAMPLES", "Ask", "SweepPlan", "Unit", "find_unit", "list_units", "read_plan"]
 
 MOST_SAMPLES = 10_000
 """The most samples of a unit: Inspect holds all samples of a run in memory, some 20 KB each."""
@@ -57,7 +57,7 @@ class Ask:
         design: Settings of the design, as for `Suite.make_design`; empty for the default.
         epochs: How often to ask everything.
         group: Items a sample asks; None for one, or those that belong together.
-        limit: Only the first so many samples of the design.
+        limit: The number of samples, from the start of the design.
     """
 
     suite: str
@@ -68,7 +68,7 @@ class Ask:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """What to ask, whom, and where the answers go.
 
     Attributes:
@@ -113,10 +113,10 @@ class Unit:
     @cached_property
     def name(self) -> str:
         """A name for people, with a digest that tells it from every other unit."""
-        asked = digest("unit", asdict(self)).hex()[:10]
+        key = digest("unit", asdict(self)).hex()[:10]
         words = (self.ask.suite, self.model.rpartition("/")[2], self.shard.replace("/", "-of-"))
         plain = ("".join(c if c.isalnum() or c in "._-" else "-" for c in word) for word in words)
-        return "-".join((*plain, asked))
+        return "-".join((*plain, key))
 
     @property
     def provider(self) -> str:
@@ -124,7 +124,7 @@ class Unit:
         return self.model.partition("/")[0]
 
 
-def read_plan(path: Path) -> Plan:
+def read_plan(path: Path) -> SweepPlan:
     """Read a plan from a YAML file."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -132,11 +132,10 @@ def read_plan(path: Path) -> Plan:
         raise UserError(f"a plan must be a YAML file, got {path}: {error}") from None
     if not isinstance(given, dict):
         raise UserError(f"{path} must have output, models and suites, got {given!r}")
-    named = {**given, "asks": given.get("suites")}
-    named.pop("suites", None)
-    takes = [entry.name for entry in fields(Plan)]
+    others = {name: value for name, value in given.items() if name not in {"models", "suites"}}
+    allowed = {"suites", *(entry.name for entry in fields(SweepPlan))} - {"asks"}
     for name in given:
-        if name not in {*takes, "suites"} - {"asks"}:
+        if name not in allowed:
             raise UserError(
                 f"{path} must have only output, models, suites, samples, upload_every, quotas and "
                 f"settings, got {name!r}"
@@ -144,12 +143,10 @@ def read_plan(path: Path) -> Plan:
     for name in ("output", "models", "suites"):
         if not given.get(name):
             raise UserError(f"{path} must have {name}, got none")
-    plan = Plan(
-        **{
-            **named,
-            "models": tuple(_model(entry) for entry in _list(path, "models", given["models"])),
-            "asks": tuple(_ask(entry) for entry in _list(path, "suites", given["suites"])),
-        }
+        if name != "output" and not isinstance(given[name], list):
+            raise UserError(f"{path}: {name} must be a list, got {given[name]!r}")
+    plan = SweepPlan(
+        models=tuple(map(_model, given["models"])), asks=tuple(map(_ask, given["suites"])), **others
     )
     for name, most in (("samples", MOST_SAMPLES), ("upload_every", plan.samples)):
         number = getattr(plan, name)
@@ -163,25 +160,25 @@ def read_plan(path: Path) -> Plan:
     return plan
 
 
-def units_of(plan: Plan) -> Iterator[Unit]:
+def list_units(plan: SweepPlan) -> Iterator[Unit]:
     """Yield the units of a plan: what is asked first for all models, then the next."""
     for ask in plan.asks:
-        asked = get_suite(ask.suite)
-        design = asked.make_design(ask.design) if ask.design else next(iter(asked.designs.values()))
-        sizes = _sizes(ask, list(asked.items(design)), plan.samples)
+        suite = get_suite(ask.suite)
+        design = suite.make_design(ask.design) if ask.design else next(iter(suite.designs.values()))
+        sizes = _sizes(ask, list(suite.items(design)), plan.samples)
         for model, args in plan.models:
             # A reference agent knows the items of its own suite alone.
             if model.startswith("reference/") and not model.startswith(f"reference/{ask.suite}."):
                 continue
-            for place, samples in enumerate(sizes, start=1):
-                shard = f"{place}/{len(sizes)}"
+            for number, samples in enumerate(sizes, start=1):
+                shard = f"{number}/{len(sizes)}"
                 yield Unit(ask, design.hash, model, args, shard, samples)
 
 
 def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
     """Return the number of samples of each shard."""
-    together = get_suite(ask.suite).grouping
-    samples = len(in_samples(items, ask.group, together))
+    group_key = get_suite(ask.suite).grouping
+    samples = len(split_into_samples(items, ask.group, group_key))
     if ask.limit:
         if ask.limit > most:
             raise UserError(
@@ -191,17 +188,11 @@ def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
         return [min(ask.limit, samples)]
     # Whatever belongs together stays together, so shards may differ by a little more than one.
     for shards in count(ceil(samples / most)):
-        parts = (take_shard(items, f"{place}/{shards}", together) for place in range(1, shards + 1))
-        sizes = [len(in_samples(part, ask.group, together)) for part in parts]
+        parts = (take_shard(items, f"{k}/{shards}", group_key) for k in range(1, shards + 1))
+        sizes = [len(split_into_samples(part, ask.group, group_key)) for part in parts]
         if max(sizes) <= most:
             return sizes
     raise AssertionError("shards of one item each are small enough")
-
-
-def _list(path: Path, name: str, given: object) -> list[Any]:
-    if not isinstance(given, list):
-        raise UserError(f"{path}: {name} must be a list, got {given!r}")
-    return given
 
 
 def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
@@ -216,13 +207,14 @@ def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
 
 def _ask(entry: object) -> Ask:
     settings = {"suite": entry} if isinstance(entry, str) else entry
-    takes = [one.name for one in fields(Ask)]
-    if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(takes):
+    names = [entry.name for entry in fields(Ask)]
+    if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(names):
         raise UserError(
-            f"a suite must be a name, or a mapping of {', '.join(takes)}, got {entry!r}"
+            f"a suite must be a name, or a mapping of {', '.join(names)}, got {entry!r}"
         )
     design = settings.get("design", {})
-    chosen = {DESIGN: design} if isinstance(design, str) else with_design_key(design)
+    chosen = {DESIGN: design} if isinstance(design, str) else design
+    chosen = current_settings(str(settings["suite"]), chosen)
     return Ask(**{**settings, "design": chosen})
 
 

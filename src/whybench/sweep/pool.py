@@ -3,10 +3,17 @@
 Every unit has a process to itself. One that dies is started again, up to a number of attempts; one
 that fails with a reason is not, since the reason would be the same. If the driver dies its workers
 end with it, and to run the plan again finishes what is left.
+
+All workers of a sweep share the quota of a provider, in calls a second. A call waits for its slot,
+and slots lie evenly in time, a little farther apart than the quota asks for: a worker that was held
+up makes its late calls at once, and these must still fit into the quota. Retries wait for slots as
+first calls do. Slots are kept in a locked file on one machine (`FileRateLimiter`), and by an actor
+of Ray's on several (`cluster`).
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pickle
 import subprocess
@@ -15,17 +22,96 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.sweep.quotas import FilePace, keep_quotas
 from whybench.sweep.store import open_store
 from whybench.sweep.worker import run_unit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
     from pathlib import Path
 
-    from whybench.sweep.plan import Plan, Unit
+    from inspect_ai.hooks import BeforeModelGenerate
 
-__all__ = ["ATTEMPTS", "Work", "run_pool"]
+    from whybench.sweep.plan import SweepPlan, Unit
+
+__all__ = [
+    "ATTEMPTS",
+    "MARGIN",
+    "FileRateLimiter",
+    "RateLimiter",
+    "Work",
+    "enforce_quotas",
+    "run_pool",
+]
+
+
+MARGIN = 1.03
+"""By how much slots are farther apart than the quota asks for."""
+
+
+class RateLimiter:
+    """Reserves the slots of one provider.
+
+    Args:
+        rate: Calls a second.
+    """
+
+    def __init__(self, rate: float) -> None:
+        self.interval = MARGIN / rate
+        self.free = 0.0
+
+    def reserve(self, now: float | None = None) -> float:
+        """Take the next slot, and return how many seconds from now it is."""
+        now = time.time() if now is None else now
+        slot = max(now, self.free)
+        self.free = slot + self.interval
+        return slot - now
+
+
+class FileRateLimiter:
+    """Reserves slots for the processes of one machine, through a locked file.
+
+    Args:
+        path: The file; what it holds is when the next slot is.
+        rate: Calls a second.
+    """
+
+    def __init__(self, path: Path, rate: float) -> None:
+        self.path, self.rate = path, rate
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+
+    async def reserve(self) -> float:
+        """Take the next slot, and return how many seconds from now it is."""
+        import fcntl  # noqa: PLC0415  (not on every system)
+
+        with self.path.open("r+", encoding="ascii") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            limiter = RateLimiter(self.rate)
+            limiter.free = float(file.read() or 0)
+            wait = limiter.reserve()
+            file.seek(0)
+            file.write(f"{limiter.free:.6f}")
+            file.truncate()
+        return wait
+
+
+def enforce_quotas(reserves: Mapping[str, Callable[[], Awaitable[float]]]) -> None:
+    """Make every model call of this process wait for its slot.
+
+    Args:
+        reserves: Provider to what takes a slot and tells how long to wait for it.
+    """
+    if not reserves:
+        return
+    from inspect_ai.hooks import Hooks, hooks  # noqa: PLC0415  (importing Inspect takes seconds)
+
+    @hooks(name="whybench_quotas", description="Waits before calls, to stay within quotas")
+    class _Quotas(Hooks):  # Inspect registers the class when it is defined
+        async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
+            reserve = reserves.get(data.model_name.partition("/")[0])
+            if reserve is not None:
+                await asyncio.sleep(await reserve())
+
 
 ATTEMPTS = 5
 POLL = 0.2
@@ -35,29 +121,29 @@ REFUSED = 2
 
 @dataclass(frozen=True)
 class Work:
-    """What a worker process is told: a unit and where things are."""
+    """What a worker process gets: a unit and where things are."""
 
     unit: Unit
-    plan: Plan
+    plan: SweepPlan
     folder: Path
     parent: int
 
 
 def run_pool(
-    plan: Plan,
+    plan: SweepPlan,
     units: Sequence[Unit],
     folder: Path,
     processes: int,
-    tell: Callable[[dict[str, str]], None],
+    report: Callable[[dict[str, str]], None],
 ) -> dict[str, str]:
-    """Run units, so many at once, and return why the others failed, by name.
+    """Run units, some at once, and return why units failed, by name.
 
     Args:
         plan: Where logs go, and by which settings units are run.
         units: What to do.
         folder: Where the workers keep their logs.
         processes: How many at once.
-        tell: Called now and then with the failures so far.
+        report: Called now and then with the failures so far.
     """
     waiting = [(unit, 1) for unit in reversed(units)]
     running: list[tuple[Unit, int, subprocess.Popen[bytes]]] = []
@@ -76,9 +162,9 @@ def run_pool(
                 if status not in {0, REFUSED} and attempt < ATTEMPTS:
                     waiting.append((unit, attempt + 1))
                 elif status != 0:
-                    said = _said(folder, unit).read_text(encoding="utf-8").strip()
-                    failed[unit.name] = said.rpartition("\n")[2] or f"ended with status {status}"
-            tell(failed)
+                    errors = _error_file(folder, unit).read_text(encoding="utf-8").strip()
+                    failed[unit.name] = errors.rpartition("\n")[2] or f"ended with status {status}"
+            report(failed)
     finally:
         for _, _, process in running:
             process.kill()
@@ -87,9 +173,9 @@ def run_pool(
 
 
 def _start(work: Work) -> subprocess.Popen[bytes]:
-    said = _said(work.folder, work.unit)
-    said.parent.mkdir(parents=True, exist_ok=True)
-    with said.open("w", encoding="utf-8") as errors:
+    path = _error_file(work.folder, work.unit)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
             [sys.executable, "-m", __name__],
             stdin=subprocess.PIPE,
@@ -102,18 +188,18 @@ def _start(work: Work) -> subprocess.Popen[bytes]:
     return process
 
 
-def _said(folder: Path, unit: Unit) -> Path:
-    """Return the file of what a worker says on standard error."""
+def _error_file(folder: Path, unit: Unit) -> Path:
+    """Return the file of a worker's standard error."""
     return folder / f"{unit.name}.txt"
 
 
 def _main() -> int:
-    """Do the work that standard input tells."""
+    """Do the work that is pickled in standard input."""
     work: Work = pickle.load(sys.stdin.buffer)
     plan = work.plan
-    keep_quotas(
+    enforce_quotas(
         {
-            provider: FilePace(work.folder / f"{provider}.pace", rate).reserve
+            provider: FileRateLimiter(work.folder / f"{provider}.limiter", rate).reserve
             for provider, rate in plan.quotas.items()
         }
     )

@@ -16,8 +16,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whybench.records.partitions import open_address, write_whole
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
+from whybench.records.partitions import open_address, write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,17 +46,17 @@ class Store:
         """Return the path of something in the store, as the file system takes it."""
         return "/".join((self.root, *parts))
 
-    def note(self, unit: str, name: str) -> dict[str, Any] | None:
-        """Return what a unit says of itself under a name, or None if it says nothing."""
+    def read_note(self, unit: str, name: str) -> dict[str, Any] | None:
+        """Return the note of a unit under a name; None if there is none."""
         try:
-            found = json.loads(self.files.cat_file(self.path("units", unit, name)))
+            note = json.loads(self.files.cat_file(self.path("units", unit, name)))
         except (FileNotFoundError, json.JSONDecodeError):
             return None
-        return found if isinstance(found, dict) else None
+        return note if isinstance(note, dict) else None
 
-    def say(self, unit: str, name: str, what: Mapping[str, Any]) -> None:
-        """Write what a unit says of itself under a name."""
-        write_whole(self.files, self.path("units", unit, name), json.dumps(what).encode())
+    def write_note(self, unit: str, name: str, note: Mapping[str, Any]) -> None:
+        """Write a note of a unit under a name."""
+        write_atomically(self.files, self.path("units", unit, name), json.dumps(note).encode())
 
     def logs(self, unit: str) -> list[str]:
         """Return the paths of a unit's uploaded logs."""
@@ -67,10 +67,10 @@ class Store:
         return sorted(str(p) for p in self.files.ls(folder, detail=False) if p.endswith(LOG))
 
     def upload(self, unit: str, log: Path) -> None:
-        """Put a log in the place of its last upload."""
-        write_whole(self.files, self.path("units", unit, log.name), log.read_bytes())
+        """Upload a log, replacing its last upload."""
+        write_atomically(self.files, self.path("units", unit, log.name), log.read_bytes())
 
-    def forget(self, unit: str, log: str) -> None:
+    def remove_log(self, unit: str, log: str) -> None:
         """Remove an uploaded log that a later one has taken over."""
         path = self.path("units", unit, log)
         if self.files.exists(path):

@@ -2,7 +2,7 @@
 
 A worker has a folder of its own for the log. It starts from what is there, else from what was last
 uploaded, and Inspect's `eval_set` asks what is missing. While it runs, the log is uploaded after
-every so many samples, and once more at the end; then the unit is marked as done.
+a number of samples, and once more at the end; then the unit is marked as done.
 
 Run again, a unit that is done costs nothing. A worker that was killed is simply run again: it
 repeats the samples that were in flight or not yet written; on another machine, those since the last
@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.evaluation.engine import build_task, check_model, evaluate
-from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, LOG, PROGRESS, Store
 
@@ -45,13 +45,13 @@ class _Progress:
 
     Attributes:
         before: Samples that ended in earlier runs.
-        asked: Samples that ended in this one.
+        ended: Samples that ended in this one.
         uploaded_at: How many of these there were at the last upload.
         seen: The logs that were uploaded, and when they had been written.
     """
 
     before: int = 0
-    asked: int = 0
+    ended: int = 0
     uploaded_at: int = 0
     seen: dict[str, float] = field(default_factory=dict)
 
@@ -65,7 +65,7 @@ def run_unit(
     settings: Mapping[str, Any],
     parent: int | None = None,
 ) -> dict[str, Any]:
-    """Run a unit to its end, unless it is done already, and return what it came to.
+    """Run a unit to its end, unless it is done already, and return a summary of it.
 
     Args:
         unit: What to do.
@@ -75,13 +75,13 @@ def run_unit(
         settings: Further settings of Inspect's.
         parent: The process without which this one must not go on.
     """
-    finished = store.note(unit.name, DONE)
+    finished = store.read_note(unit.name, DONE)
     if finished is not None:
         return finished
     own = folder / unit.name
     with _locked(folder / f"{unit.name}.lock"):
         progress = _start(unit, store, own)
-        store.say(unit.name, PROGRESS, _progress(progress, own))
+        store.write_note(unit.name, PROGRESS, _progress(progress, own))
         _count_samples(progress)
         began = time.time()
         with _uploads(unit, store, own, progress, upload_every, parent):
@@ -98,14 +98,16 @@ def run_unit(
             )
         result = {
             "samples": unit.samples * unit.ask.epochs,
-            "asked": progress.asked,
+            "asked": progress.ended,
             "seconds": time.time() - began,
             "folder": _here(own),
         }
         if reasons:
-            store.say(unit.name, PROGRESS, {**_progress(progress, own), "failed": reasons[0]})
+            store.write_note(
+                unit.name, PROGRESS, {**_progress(progress, own), "failed": reasons[0]}
+            )
             raise UserError(f"{unit.name} {reasons[0]}")
-        store.say(unit.name, DONE, result)
+        store.write_note(unit.name, DONE, result)
     return result
 
 
@@ -116,7 +118,7 @@ def _start(unit: Unit, store: Store, own: Path) -> _Progress:
     """
     from inspect_ai.log import read_eval_log_sample_summaries  # noqa: PLC0415
 
-    last = store.note(unit.name, PROGRESS)
+    last = store.read_note(unit.name, PROGRESS)
     if last is not None and last.get("folder") != _here(own):
         shutil.rmtree(own, ignore_errors=True)
         store.download(unit.name, own)
@@ -131,11 +133,11 @@ def _here(own: Path) -> str:
 
 
 def _task(unit: Unit) -> Any:
-    """Return the task of a unit; the model is opened too, so that a wrong name is told at once."""
+    """Return the task of a unit; the model is opened too, so that a wrong name shows at once."""
     check_model(unit.model, unit.args)
-    asked = get_suite(unit.ask.suite)
     group = {"group": unit.ask.group} if unit.ask.group else {}
-    return build_task(asked, {**unit.ask.design, "shard": unit.shard, **group})
+    task_args = {**unit.ask.design, "shard": unit.shard, **group}
+    return build_task(get_suite(unit.ask.suite), task_args)
 
 
 @contextmanager
@@ -172,7 +174,7 @@ def _uploads(
         while not stop.wait(POLL):
             if parent is not None and os.getppid() != parent:
                 os._exit(1)  # nobody would ever read what this process found
-            if progress.asked - progress.uploaded_at >= upload_every:
+            if progress.ended - progress.uploaded_at >= upload_every:
                 _upload(unit, store, own, progress)
 
     watching = threading.Thread(target=watch, daemon=True)
@@ -187,17 +189,17 @@ def _uploads(
 
 def _upload(unit: Unit, store: Store, own: Path, progress: _Progress) -> None:
     """Upload the logs that have changed, and remove those that are gone."""
-    asked = progress.asked
-    found = {path.name: path.stat().st_mtime for path in own.glob(f"*{LOG}")}
-    changed = [name for name, when in found.items() if progress.seen.get(name) != when]
+    ended = progress.ended
+    logs = {path.name: path.stat().st_mtime for path in own.glob(f"*{LOG}")}
+    changed = [name for name, when in logs.items() if progress.seen.get(name) != when]
     for name in changed:
         store.upload(unit.name, own / name)
-    for name in set(progress.seen) - set(found):
-        store.forget(unit.name, name)
-    progress.seen = found
+    for name in set(progress.seen) - set(logs):
+        store.remove_log(unit.name, name)
+    progress.seen = logs
     if changed:
-        progress.uploaded_at = asked
-        store.say(unit.name, PROGRESS, _progress(progress, own))
+        progress.uploaded_at = ended
+        store.write_note(unit.name, PROGRESS, _progress(progress, own))
 
 
 def _progress(progress: _Progress, own: Path) -> dict[str, Any]:
@@ -220,4 +222,4 @@ def _count_samples(progress: _Progress) -> None:
     @hooks(name="whybench_progress", description="Counts the samples of a unit of work")
     class _Count(Hooks):  # Inspect registers the class when it is defined
         async def on_sample_end(self, data: SampleEnd) -> None:  # noqa: ARG002
-            _counting[0].asked += 1
+            _counting[0].ended += 1

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import UserError
 from whybench.records.partitions import open_address
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-__all__ = ["READERS", "Text", "texts_of"]
+__all__ = ["READERS", "Text", "read_texts"]
 
 PIECE = 100_000
-"""About so many words of plain text are looked at together."""
+"""The number of words, about, of a piece of plain text."""
 
 BATCH = 256
 """Rows of Parquet that are read at once."""
@@ -44,7 +44,7 @@ class Text:
     all: str
 
 
-def texts_of(address: str, column: str | None = None, overlap: int = 0) -> Iterator[Text]:
+def read_texts(address: str, column: str | None = None, overlap: int = 0) -> Iterator[Text]:
     """Yield the texts of a data set.
 
     Args:
@@ -55,10 +55,10 @@ def texts_of(address: str, column: str | None = None, overlap: int = 0) -> Itera
     Raises:
         UserError: It cannot be read, or has no such column.
     """
-    bare = address.rpartition("/")[2]
-    for packed in (".gz", ".bz2", ".xz", ".zst"):
-        bare = bare.removesuffix(packed)
-    kind = bare.rpartition(".")[2]
+    name = address.rpartition("/")[2]
+    for suffix in (".gz", ".bz2", ".xz", ".zst"):
+        name = name.removesuffix(suffix)
+    kind = name.rpartition(".")[2]
     if kind not in READERS:
         raise UserError(
             f"DATASET must end in {', '.join(f'.{name}' for name in READERS)} (or that and .gz), "
@@ -72,9 +72,9 @@ def texts_of(address: str, column: str | None = None, overlap: int = 0) -> Itera
             else:
                 for number, row in enumerate(READERS[kind](file), start=1):
                     yield _row(row, f"{address}:{number}", column)
+    except UserError:
+        raise
     except (OSError, ValueError, ImportError) as error:
-        if isinstance(error, UserError):
-            raise
         reason = str(error).splitlines()[0]
         raise UserError(
             f"DATASET must be a file that can be read, got {address}: {reason}"
@@ -82,13 +82,15 @@ def texts_of(address: str, column: str | None = None, overlap: int = 0) -> Itera
 
 
 def _row(row: Any, where: str, column: str | None) -> Text:
-    everything = "\n".join(_strings(row))
+    all_text = "\n".join(_strings(row))
     if column is None:
-        return Text(where, everything, everything)
+        return Text(where, all_text, all_text)
     if not isinstance(row, dict) or column not in row:
-        has = ", ".join(row) if isinstance(row, dict) else "none"
-        raise UserError(f"`column` must be one of the columns of {where} ({has}), got {column!r}")
-    return Text(where, "\n".join(_strings(row[column])), everything)
+        columns = ", ".join(row) if isinstance(row, dict) else "none"
+        raise UserError(
+            f"`column` must be one of the columns of {where} ({columns}), got {column!r}"
+        )
+    return Text(where, "\n".join(_strings(row[column])), all_text)
 
 
 def _strings(value: Any) -> Iterator[str]:
@@ -104,22 +106,17 @@ def _strings(value: Any) -> Iterator[str]:
 def _pieces(file: IO[bytes], address: str, overlap: int) -> Iterator[Text]:
     """Yield plain text in pieces, each of which begins with the last words of the one before."""
     words: list[str] = []
-    fresh = number = 0
-    for line in file:
-        found = line.decode("utf-8", "replace").split()
-        words += found
-        fresh += len(found)
-        if fresh >= PIECE:
+    new = number = 0
+    for line in chain(file, [None]):
+        if line is not None:
+            line_words = line.decode("utf-8", "replace").split()
+            words += line_words
+            new += len(line_words)
+        if new >= PIECE or (line is None and new):
             number += 1
-            yield _piece(words, address, number)
-            words, fresh = words[len(words) - overlap :] if overlap else [], 0
-    if fresh:
-        yield _piece(words, address, number + 1)
-
-
-def _piece(words: list[str], address: str, number: int) -> Text:
-    text = " ".join(words)
-    return Text(f"{address}, piece {number}", text, text)
+            text = " ".join(words)
+            yield Text(f"{address}, piece {number}", text, text)
+            words, new = words[len(words) - overlap :] if overlap else [], 0
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[Any]:

@@ -3,14 +3,14 @@
 The library loads an environment by its name: `vf-eval whybench-judge` imports the module
 `whybench_judge`. Those modules have three lines each; what they export is made here:
 
-- a task set (`questions`): items of the train side, without end, one task for each;
-- `Conversation`, how a task becomes a rollout: one reply, or an episode that goes on until the
+- a task set (`make_taskset`): items of the train split, without end, one task for each;
+- `ConversationEnv`, how a task becomes a rollout: one reply, or an episode that goes on until the
   suite's state machine says that it is over;
 - `Chat`, how the model is called: in this process, once a turn. The library's own chat program
   starts an interpreter for each turn, which takes seconds and installs packages.
 
-A reply without an answer is worth 0, and says why: the metric `no_answer` is 1, and `info` of the
-trace has the reason. A call that failed is neither: the trace has an error and no reward.
+A reply without an answer has the reward 0: the metric `no_answer` is 1, and `info` of the trace has
+the reason. A call that failed is neither: the trace has an error and no reward.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ from openai import APIError, AsyncOpenAI
 from pydantic import Field, model_validator
 from verifiers.v1.dialects.chat import message_to_wire
 
-from whybench.suites.content import read_talk
-from whybench.suites.contract import ENDLESS, UserError
-from whybench.suites.designs import with_design_key
+from whybench.aliases import current_settings
+from whybench.errors import UserError
+from whybench.suites.contract import TRAINING_WORLDS
 from whybench.suites.registry import get_suite
+from whybench.suites.replies import parse_conversation
 from whybench.training.canary import canary
-from whybench.training.rewards import worth_of
-from whybench.training.series import training_of, training_series
+from whybench.training.items import answer_reward, get_training, training_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.suites.contract import Answer, Item
     from whybench.suites.registry import AnySuite
-    from whybench.training.series import Series
+    from whybench.training.items import SplitItems
 
-__all__ = ["Chat", "Conversation", "Question", "questions"]
+__all__ = ["Chat", "ConversationEnv", "ItemTask", "make_taskset"]
 
 
-class QuestionData(vf.TaskData):
-    """What a task says of its item: as much as it takes to go on with it and to score it."""
+class ItemTaskData(vf.TaskData):
+    """The data of a task: as much of its item as it takes to converse about it and to score it."""
 
     suite: str
     version: int
@@ -50,7 +50,7 @@ class QuestionData(vf.TaskData):
     canary: str = canary("train")
 
 
-class Question(vf.Task[QuestionData]):
+class ItemTask(vf.Task[ItemTaskData]):
     """One item as a task.
 
     Attributes:
@@ -61,17 +61,19 @@ class Question(vf.Task[QuestionData]):
 
     @property
     def key(self) -> str:
-        """The item's id: it stays the same wherever in a stream the item comes."""
+        """The item's id: it stays the same wherever among the items it comes."""
         return str(self.data.id)
 
     def answer(self, trace: Any) -> Answer:
-        """Return what the replies of a rollout come to."""
-        return read_talk(get_suite(self.data.suite), self.data.factors, replies_of(trace))
+        """Return the answer of the replies of a rollout."""
+        return parse_conversation(
+            get_suite(self.data.suite), self.data.factors, list_replies(trace)
+        )
 
     @vf.reward
-    async def worth(self, trace: vf.Trace) -> float:
-        """Return what the answer is worth to the suite's scorer."""
-        return worth_of(get_suite(self.data.suite), self.data.truth, self.answer(trace))
+    async def reward(self, trace: vf.Trace) -> float:
+        """Return the reward of the answer, by the suite's scorer."""
+        return answer_reward(get_suite(self.data.suite), self.data.truth, self.answer(trace))
 
     @vf.metric
     async def no_answer(self, trace: vf.Trace) -> float:
@@ -81,90 +83,92 @@ class Question(vf.Task[QuestionData]):
         return float(bool(reason))
 
     async def validate(self, runtime: vf.Runtime) -> bool | None:  # noqa: ARG002
-        """Say whether the true answer, worded as an agent would, gets full marks."""
+        """Return whether the true answer, in the words of an agent, gets full marks."""
         if self.item is None:
             return None
-        asked = get_suite(self.data.suite)
-        answer = asked.converse(self.item, lambda about, _: asked.oracle(about))
-        return worth_of(asked, self.data.truth, answer) == 1
+        suite = get_suite(self.data.suite)
+        answer = suite.converse(self.item, lambda context, _: suite.oracle(context))
+        return answer_reward(suite, self.data.truth, answer) == 1
 
 
-def questions(name: str, **fixed: object) -> type[vf.Taskset]:
+def make_taskset(name: str, **fixed: object) -> type[vf.Taskset]:
     """Return the task set of a suite: its items to train on, without end.
 
     Args:
         name: The suite.
         fixed: Settings that no user may change, since replies are words and nothing else.
     """
-    asked = get_suite(name)
+    suite = get_suite(name)
 
     class Config(vf.TasksetConfig):
         settings: dict[str, Any] = Field(default_factory=dict)
         """Changes to the design, as `whybench list SUITE` names its factors: {"style": "cot"}."""
 
         @model_validator(mode="after")
-        def _settings_make_a_series(self) -> Self:
-            _series(asked, self.settings, fixed)
+        def _check_settings(self) -> Self:
+            _training_items(suite, self.settings, fixed)
             return self
 
-    class Questions(vf.Taskset[Question, Config]):
+    class Questions(vf.Taskset[ItemTask, Config]):
         INFINITE = True
 
-        def load(self) -> Iterator[Question]:
-            for item in _series(asked, self.config.settings, fixed).take(ENDLESS):
-                yield _task(asked, item, self.config.task)
+        def load(self) -> Iterator[ItemTask]:
+            for item in _training_items(suite, self.config.settings, fixed).take(TRAINING_WORLDS):
+                yield _task(suite, item, self.config.task)
 
     return Questions
 
 
-def _series(asked: AnySuite, settings: Mapping[str, Any], fixed: Mapping[str, object]) -> Series:
-    """Return the series to train on, with what a user changed about its design."""
-    kept = {**training_of(asked).settings, **fixed}
-    if changed := sorted(kept.keys() & with_design_key(settings).keys()):
+def _training_items(
+    suite: AnySuite, settings: Mapping[str, Any], fixed: Mapping[str, object]
+) -> SplitItems:
+    """Return the items to train on, with what a user changed about their design."""
+    kept = {**get_training(suite).settings, **fixed}
+    if changed := sorted(kept.keys() & current_settings(suite.name, settings).keys()):
         raise UserError(
             f"settings must leave {', '.join(sorted(kept))} alone, which keep items apart from "
             f"those of tests and replies in words, got {', '.join(changed)}; leave it out"
         )
-    return training_series(asked, {**settings, **fixed})
+    return training_items(suite, {**settings, **fixed})
 
 
-def _task(asked: AnySuite, item: Item, config: vf.TaskConfig) -> Question:
-    data = QuestionData(
+def _task(suite: AnySuite, item: Item, config: vf.TaskConfig) -> ItemTask:
+    data = ItemTaskData(
         id=item.id,
-        prompt=asked.render(item),
-        suite=asked.name,
-        version=asked.version,
+        prompt=suite.render(item),
+        suite=suite.name,
+        version=suite.version,
         factors=dict(item.factors),
         truth=item.truth,
     )
-    task = Question(data, config)
+    task = ItemTask(data, config)
     task.item = item
     return task
 
 
-class ConversationConfig(vf.SingleAgentEnvConfig):
+class ConversationEnvConfig(vf.SingleAgentEnvConfig):
     """Who speaks, and where: by default the run's model, called from this process."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
-class Conversation(vf.SingleAgentEnv, vf.Env[ConversationConfig]):
+class ConversationEnv(vf.SingleAgentEnv, vf.Env[ConversationEnvConfig]):
     """One task to one rollout, of one turn or many."""
 
-    async def run(self, task: Question, agents: vf.Agents) -> None:
+    async def run(self, task: ItemTask, agents: vf.Agents) -> None:
         """Hold the conversation about a task's item to its end."""
-        asked = get_suite(task.data.suite)
-        if not asked.multi_turn:
+        suite = get_suite(task.data.suite)
+        if not suite.multi_turn:
             await agents.agent.run(task)
             return
-        episode = asked.open_episode(task.data.factors)
+        episode = suite.open_episode(task.data.factors)
         async with agents.agent.interaction(task) as talk:
             turn = await talk.turn()
             while not turn.terminated:
-                said = episode.hear(*replies_of(talk.trace)[-1])
-                if said is None or episode.over:
+                message = episode.hear(*list_replies(talk.trace)[-1])
+                if message is None or episode.over:
                     break
-                turn = await talk.turn(said)
+                turn = await talk.turn(message)
 
 
 class Chat(vf.Harness[vf.HarnessConfig]):
@@ -201,14 +205,14 @@ class Chat(vf.Harness[vf.HarnessConfig]):
         return vf.ProgramResult(0, "", "")
 
 
-def replies_of(trace: Any) -> list[tuple[str, bool]]:
+def list_replies(trace: Any) -> list[tuple[str, bool]]:
     """Return the replies of a rollout, and of each whether the token limit cut it off.
 
     A message that calls tools is not a reply: the harness goes on with the results.
     """
     cut_off = {call.node for call in trace.calls if call.finish_reason == "length"}
     return [
-        (node.message.content or "", place in cut_off)
-        for place, node in enumerate(trace.nodes)
+        (node.message.content or "", number in cut_off)
+        for number, node in enumerate(trace.nodes)
         if node.sampled and not node.message.tool_calls
     ]

@@ -1,7 +1,7 @@
 """Rows to a file: JSON lines or Parquet, written as they are made.
 
 Memory does not grow with the number of rows but for what it takes to leave out repeats. The same
-series and count are the same file, byte for byte. A file appears whole or not at all.
+items and count are the same file, byte for byte. A file appears whole or not at all.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench import __version__
-from whybench.records.table import whole_file
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
+from whybench.records.table import atomic_write
 from whybench.training.canary import canary
 
 if TYPE_CHECKING:
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.training.series import Series
+    from whybench.training.items import SplitItems
 
 __all__ = ["FORMATS", "Exported", "export", "peak_memory"]
 
 ROWS, CHARACTERS = 4096, 8_000_000
-"""The most rows, and about the most text, of a portion that is written at once."""
+"""The most rows, and about the most characters, of a batch that is written at once."""
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _CORE: Mapping[str, type] = {
@@ -56,64 +56,65 @@ class Exported:
 
 
 def export(
-    series: Series, count: int, path: str | Path, told: Callable[[int], object] = lambda _: None
+    items: SplitItems,
+    count: int,
+    path: str | Path,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Exported:
-    """Write the first so many rows of a series to a .jsonl or .parquet file.
+    """Write the rows of the first `count` items to a .jsonl or .parquet file.
 
     Args:
-        series: The series.
+        items: The items.
         count: How many rows.
         path: The file.
-        told: Is told of every portion how many rows it has.
+        progress: Called after every batch with its number of rows.
 
     Raises:
-        UserError: The file has another ending, or there are not so many items.
+        UserError: The file has another ending, or there are fewer items.
     """
     target = Path(path)
     if target.suffix not in FORMATS:
         raise UserError(f"FILE must end in {' or '.join(FORMATS)}, got {target.name}")
-    with whole_file(target) as beside, FORMATS[target.suffix](beside, series) as write:
-        for portion in _portions(series.rows(count)):
-            write(portion)
-            told(len(portion))
+    with atomic_write(target) as part, FORMATS[target.suffix](part, items) as write:
+        for batch in _batches(items.rows(count)):
+            write(batch)
+            progress(len(batch))
     with target.open("rb") as written:
         sha256 = hashlib.file_digest(written, "sha256").hexdigest()
     return Exported(target, count, target.stat().st_size, sha256)
 
 
-def _portions(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    portion: list[dict[str, Any]] = []
+def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    batch: list[dict[str, Any]] = []
     characters = 0
     for row in rows:
-        portion.append(row)
+        batch.append(row)
         characters += len(row["prompt"])
-        if len(portion) == ROWS or characters >= CHARACTERS:
-            yield portion
-            portion, characters = [], 0
-    if portion:
-        yield portion
+        if len(batch) == ROWS or characters >= CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
 
 
 @contextmanager
-def _json_lines(path: Path, _: Series) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
+def _json_lines(path: Path, _: SplitItems) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
     with path.open("w", encoding="utf-8", newline="\n") as lines:
-        yield lambda portion: lines.writelines(f"{_ENCODE(row)}\n" for row in portion)
+        yield lambda batch: lines.writelines(f"{_ENCODE(row)}\n" for row in batch)
 
 
 @contextmanager
-def _parquet(path: Path, series: Series) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
+def _parquet(path: Path, items: SplitItems) -> Iterator[Callable[[list[dict[str, Any]]], None]]:
     import pyarrow as pa  # noqa: PLC0415  (not for JSON lines)
     import pyarrow.parquet as pq  # noqa: PLC0415
 
-    schema = _schema(series)
+    schema = _schema(items)
     with pq.ParquetWriter(path, schema, compression="zstd") as file:
-        yield lambda portion: file.write_table(
-            pa.Table.from_arrays([_column(portion, field) for field in schema], schema=schema)
-        )
+        yield lambda batch: file.write_table(pa.Table.from_pylist(batch, schema=schema))
 
 
-def _schema(series: Series) -> pa.Schema:
-    """Return the columns of a series: factors and certificate are structures."""
+def _schema(items: SplitItems) -> pa.Schema:
+    """Return the columns of exported rows: factors and certificate are structures."""
     import pyarrow as pa  # noqa: PLC0415
 
     types = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
@@ -126,21 +127,9 @@ def _schema(series: Series) -> pa.Schema:
     columns["certificate"] = pa.struct(
         [pa.field("query", pa.string()), pa.field("first", derived), pa.field("second", derived)]
     )
-    columns["factors"] = structure(series.suite.columns)
-    said = {"whybench": __version__, "stream": series.hash, "canary": canary(series.split)}
-    return pa.schema(columns, metadata=said)
-
-
-def _column(portion: list[dict[str, Any]], field: pa.Field) -> pa.Array:
-    """Return a column of rows; a structure is put together from columns, which is faster."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    values = [row[field.name] for row in portion]
-    if not pa.types.is_struct(field.type):
-        return pa.array(values, field.type)
-    return pa.StructArray.from_arrays(
-        [_column(values, part) for part in field.type], fields=list(field.type)
-    )
+    columns["factors"] = structure(items.suite.columns)
+    metadata = {"whybench": __version__, "stream": items.hash, "canary": canary(items.split)}
+    return pa.schema(columns, metadata=metadata)
 
 
 FORMATS = {".jsonl": _json_lines, ".parquet": _parquet}

@@ -2,9 +2,9 @@
 
 A text counts as its words: white space and case do not matter. A *shingle* is eight words in a row.
 The words are digested to 64 bits each, and a run of words to the sum of word i times B^i, modulo
-2^64; runs at different places are compared after dividing by B to the power of the place, which an
-odd B allows. So the digests of all shingles of a text, or of any run of it, follow from one pass.
-Two different runs have the same digest with a chance of about one in 10^19.
+2^64; runs at different positions are compared after dividing by B to the power of the position,
+which an odd B allows. So the digests of all shingles of a text, or of any run of it, follow from
+one pass. Two different runs have the same digest with a chance of about one in 10^19.
 """
 
 from __future__ import annotations
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
     Digests = NDArray[np.uint64]
 
-__all__ = ["LENGTH", "Words", "words_of"]
+__all__ = [
+    "LENGTH",
+    "Words",
+    "digest_words",
+    "is_in_sorted",
+]
+
 
 LENGTH = 8
 """The number of words of a shingle."""
@@ -61,7 +67,7 @@ class Words:
         return int(self.sums[-1])
 
 
-def words_of(text: str | Sequence[str]) -> Words:
+def digest_words(text: str | Sequence[str]) -> Words:
     """Return a text, or words in a row, as digests."""
     words = text.casefold().split() if isinstance(text, str) else text
     powers, inverse = _powers(len(words) + 1)
@@ -78,7 +84,7 @@ def _word(word: str) -> int:
 
 
 def _powers(count: int) -> tuple[Digests, Digests]:
-    """Return at least so many powers of B, and of its inverse."""
+    """Return `count` or more powers of B, and of its inverse."""
     return _powers_to(1 << count.bit_length())
 
 
@@ -90,3 +96,12 @@ def _powers_to(count: int) -> tuple[Digests, Digests]:
         for base in (_B, _INVERSE)
     )
     return powers, inverse
+
+
+def is_in_sorted(numbers: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return for each number whether it is among sorted ones."""
+    if not len(ordered):
+        return np.zeros(len(numbers), dtype=np.bool_)
+    position = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    result: NDArray[np.bool_] = ordered[position] == numbers
+    return result

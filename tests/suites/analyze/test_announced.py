@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from whybench.starts import start, write_start
+from whybench.scaffolds import make_scaffold, write_scaffold
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES, challenge_names
-from whybench.suites.analyze.known import self_tests
+from whybench.suites.analyze.checks import self_tests
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
@@ -28,7 +28,7 @@ def announce(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, 
     """Return a function that puts a package of a challenge on the path, with its entry point."""
 
     def installed(name: str, target: str) -> None:
-        write_start(start("challenge", name), tmp_path)
+        write_scaffold(make_scaffold("challenge", name), tmp_path)
         source = tmp_path / f"whybench-{name}" / "src"
         about = source / f"whybench_{name}-0.1.0.dist-info"
         about.mkdir()
@@ -75,7 +75,7 @@ def test_the_start_passes_the_checks_and_its_trials() -> None:
 def test_the_truth_of_the_start_is_what_a_simulation_finds() -> None:
     for draw in range(3):
         instance = CHALLENGES[NAME].generate("trap", "items", draw)
-        true = instance.measured("effect").value
+        true = instance.number("effect").value
         mean, se = CHALLENGES[NAME].simulate(instance, 200_000, np.random.default_rng(draw))[
             "effect"
         ]

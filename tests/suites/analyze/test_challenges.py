@@ -16,12 +16,17 @@ import pytest
 from evidence.challenges import FEW_SEEDS, analysts_of, truths_of
 from jsonschema import Draft202012Validator
 
-from whybench.suites.analyze.analysts import ANALYSTS, gold, reply
-from whybench.suites.analyze.answers import read_answers, worded
+from whybench.suites.analyze.analysts import ANALYSTS, analyst_reply, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.grading import grade
-from whybench.suites.analyze.stories import LABELS, LEVELS, SWITCHES, hints, story
-from whybench.suites.analyze.wording import column_names, describe, schema, table
+from whybench.suites.analyze.prompts import (
+    answer_schema,
+    column_names,
+    render_description,
+    rows_csv,
+)
+from whybench.suites.analyze.replies import parse_reply, render_reply
+from whybench.suites.analyze.stories import HINTS, LABELS, SWITCHES, read_hints, read_story
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -51,7 +56,7 @@ def test_simulation_agrees_with_the_derived_truths(name: str) -> None:
 def test_equal_keys_give_equal_instances_and_others_do_not(name: str, variant: str) -> None:
     one, again, other = instance(name, variant), instance(name, variant), instance(name, variant, 1)
     assert one.parameters == again.parameters
-    assert table(one, "neutral") == table(again, "neutral") != table(other, "neutral")
+    assert rows_csv(one, "neutral") == rows_csv(again, "neutral") != rows_csv(other, "neutral")
 
 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
@@ -70,7 +75,7 @@ def test_instances_are_of_the_right_size_and_certified(name: str, variant: str) 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
 def test_what_is_shown_is_what_is_graded_on(name: str, variant: str) -> None:
     drawn = instance(name, variant)
-    read = list(csv.DictReader(io.StringIO(table(drawn, "neutral"))))
+    read = list(csv.DictReader(io.StringIO(rows_csv(drawn, "neutral"))))
     for role, column in column_names(drawn, "neutral").items():
         shown = [row[column] for row in read]
         if np.issubdtype(drawn.rows[role].dtype, np.number):
@@ -87,10 +92,10 @@ def test_the_true_answer_has_full_marks_and_fits_the_schema(
 ) -> None:
     challenge, drawn = CHALLENGES[name], instance(name, variant)
     names = column_names(drawn, labels)
-    said = worded(gold(drawn), challenge.fields, names)
-    Draft202012Validator.check_schema(schema(drawn, labels))
-    assert Draft202012Validator(schema(drawn, labels)).is_valid(json.loads(said))
-    graded = grade(challenge, drawn, read_answers(said, challenge.fields, names).fields)
+    said = render_reply(true_answer(drawn), challenge.fields, names)
+    Draft202012Validator.check_schema(answer_schema(drawn, labels))
+    assert Draft202012Validator(answer_schema(drawn, labels)).is_valid(json.loads(said))
+    graded = grade(challenge.fields, drawn, parse_reply(said, challenge.fields, names).fields)
     assert graded.score == 1
     assert not graded.fell_for
     assert not graded.false_alarm
@@ -103,29 +108,29 @@ def test_analysts_answer_every_field_in_the_form_that_was_asked_for(
     challenge, drawn = CHALLENGES[name], instance(name, variant)
     names = column_names(drawn, "damning")
     for analyst in ("competent", "naive", "always-trap"):
-        read = read_answers(reply(analyst, drawn, names), challenge.fields, names)
-        assert all(said.given for said in read.fields.values()), analyst
+        read = parse_reply(analyst_reply(analyst, drawn, names), challenge.fields, names)
+        assert all(said.has_value for said in read.fields.values()), analyst
     for analyst in ("null", "schema-breaker"):
-        assert read_answers(reply(analyst, drawn, names), challenge.fields, names).reason
+        assert parse_reply(analyst_reply(analyst, drawn, names), challenge.fields, names).reason
     with pytest.raises(ValueError, match="analyst must be one of"):
-        reply("astrologer", drawn, names)
+        analyst_reply("astrologer", drawn, names)
 
 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
 def test_labels_change_names_and_not_a_byte_of_the_rows(name: str, variant: str) -> None:
     drawn = instance(name, variant)
-    tables = {labels: table(drawn, labels).split("\n", 1) for labels in LABELS}
+    tables = {labels: rows_csv(drawn, labels).split("\n", 1) for labels in LABELS}
     assert len({rows for _, rows in tables.values()}) == 1
     assert len({head for head, _ in tables.values()}) == len(LABELS)
-    assert len({describe(drawn, labels, 5) for labels in LABELS}) == len(LABELS)
+    assert len({render_description(drawn, labels, 5) for labels in LABELS}) == len(LABELS)
 
 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
 def test_a_prompt_has_no_place_left_open(name: str, variant: str) -> None:
     drawn = instance(name, variant)
     for labels in LABELS:
-        for level in LEVELS:
-            words, form = describe(drawn, labels, level).split("\n{")
+        for level in HINTS:
+            words, form = render_description(drawn, labels, level).split("\n{")
             assert "{" not in words
             properties = json.loads("{" + form)["properties"]
             assert list(properties) == [entry.name for entry in CHALLENGES[name].fields]
@@ -136,22 +141,22 @@ def test_a_prompt_has_no_place_left_open(name: str, variant: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_hints_follow_the_one_table_of_switches(name: str) -> None:
     drawn = instance(name, "trap")
-    told, names = story(name), column_names(drawn, "neutral")
-    places = {**names, **told.labels["neutral"].words, **drawn.facts}
-    texts = {"caution": hints().caution} | {
-        switch: str(getattr(told.told("trap"), switch)).format(**places)
+    story, names = read_story(name), column_names(drawn, "neutral")
+    places = {**names, **story.labels["neutral"].words, **drawn.facts}
+    texts = {"caution": read_hints().caution} | {
+        switch: str(getattr(story.for_variant("trap"), switch)).format(**places)
         for switch in SWITCHES
         if switch != "caution"
     }
-    for level, switches in hints().levels.items():
-        prompt = describe(drawn, "neutral", level)
+    for level, switches in read_hints().levels.items():
+        prompt = render_description(drawn, "neutral", level)
         assert {switch for switch, text in texts.items() if text in prompt} == set(switches)
         assert all(f"- {column} (" in prompt for column in names.values())
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_story_fits_its_challenge(name: str) -> None:
-    told, challenge = story(name), CHALLENGES[name]
+    told, challenge = read_story(name), CHALLENGES[name]
     assert told.challenge == name
     assert set(told.answer) == {entry.name for entry in challenge.fields}
     assert set(told.variants) <= set(challenge.variants)
@@ -165,7 +170,7 @@ def test_a_story_fits_its_challenge(name: str) -> None:
 
 
 def test_the_levels_of_hints_are_those_of_the_design() -> None:
-    assert hints().levels == {
+    assert read_hints().levels == {
         1: ("estimand", "roles", "method", "warning"),
         2: ("estimand", "roles"),
         3: ("estimand", "caution"),

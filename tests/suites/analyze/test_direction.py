@@ -10,12 +10,12 @@ from scipy import stats
 
 from whybench.scm import Graph
 from whybench.seeds import generator
-from whybench.suites.analyze.analysts import reply
-from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import Graded, grade
-from whybench.suites.analyze.p_tables import PValues
-from whybench.suites.analyze.wording import column_names, describe
+from whybench.suites.analyze.column_fields import PValues
+from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -29,10 +29,10 @@ def instances(variant: str, count: int = 8) -> list[Instance]:
     return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
 
 
-def graded(analyst: str, drawn: Instance) -> Graded:
+def graded(analyst: str, drawn: Instance) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    said = read_answers(reply(analyst, drawn, names), CHALLENGE.fields, names)
-    return grade(CHALLENGE, drawn, said.fields)
+    said = parse_reply(analyst_reply(analyst, drawn, names), CHALLENGE.fields, names)
+    return grade(CHALLENGE.fields, drawn, said.fields)
 
 
 @pytest.mark.parametrize("variant", EDGES)
@@ -133,7 +133,7 @@ def test_an_arrow_against_the_order_is_a_false_alarm_in_controls(variant: str) -
 def test_the_words_do_not_tell_the_variants_apart() -> None:
     """All variants are the same but for the number of rows."""
     told = [
-        describe(drawn, "neutral", 1).replace(f"have {drawn.size} rows", "have n rows")
+        render_description(drawn, "neutral", 1).replace(f"have {drawn.size} rows", "have n rows")
         for drawn in (instances(variant, 1)[0] for variant in EDGES)
     ]
     assert len(set(told)) == 1

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.challenges.contract import Measured
-from whybench.suites.analyze.fields import Said
+from whybench.suites.analyze.challenges.contract import NumericTruth
+from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade
-from whybench.suites.analyze.wording import describe
+from whybench.suites.analyze.prompts import render_description
 
 CHALLENGE = CHALLENGES["domain_shift"]
 SEEDS = range(12)
@@ -22,13 +22,13 @@ def traps(identified: bool):
     return [
         instance
         for instance in instances("trap")
-        if isinstance(instance.truths["effect"], Measured) == identified
+        if isinstance(instance.truths["effect"], NumericTruth) == identified
     ]
 
 
 def graded(instance, effect, missing):
-    said = {"effect": Said(effect), "missing": Said(frozenset(missing))}
-    return grade(CHALLENGE, instance, said)
+    said = {"effect": FieldValue(effect), "missing": FieldValue(frozenset(missing))}
+    return grade(CHALLENGE.fields, instance, said)
 
 
 def at_case(instance, here) -> float:
@@ -44,10 +44,10 @@ def test_truths_by_hand() -> None:
     for instance in [*traps(True), *instances("z_given")]:
         at = instance.parameters
         expected = at["effect_1"] + at["product_1"] * at["case_modifier"]
-        assert instance.measured("effect").value == pytest.approx(expected, abs=1e-12)
+        assert instance.number("effect").value == pytest.approx(expected, abs=1e-12)
         assert instance.truths["missing"].value == frozenset()
     for instance in instances("z_irrelevant"):
-        assert instance.measured("effect").value == instance.parameters["effect_1"]
+        assert instance.number("effect").value == instance.parameters["effect_1"]
         assert instance.truths["missing"].value == frozenset()
     for instance in traps(False):
         assert instance.truths["effect"].value is None
@@ -56,20 +56,20 @@ def test_truths_by_hand() -> None:
 
 def test_half_of_the_traps_are_identified_and_all_controls() -> None:
     drawn = [CHALLENGE.generate("trap", seed) for seed in range(60)]
-    assert 18 <= sum(isinstance(each.truths["effect"], Measured) for each in drawn) <= 42
+    assert 18 <= sum(isinstance(each.truths["effect"], NumericTruth) for each in drawn) <= 42
     for variant in CHALLENGE.controls:
-        assert all(isinstance(each.truths["effect"], Measured) for each in instances(variant))
+        assert all(isinstance(each.truths["effect"], NumericTruth) for each in instances(variant))
 
 
 def test_the_reference_is_read_off_the_old_rows() -> None:
     for instance in [*traps(True), *instances("z_given")]:
-        found = instance.measured("effect").references["old rows"]
+        found = instance.number("effect").references["old rows"]
         assert found == pytest.approx(at_case(instance, instance.rows["age"] >= 25), rel=1e-7)
 
 
 def test_the_young_tell_the_effect_of_the_old_in_controls_alone() -> None:
     for instance in traps(True):
-        truth = instance.measured("effect")
+        truth = instance.number("effect")
         assert set(truth.naive) == {"pooled slope", "pooled, adjusted", "young rows"}
         assert truth.apart(5)
     for instance in [*instances("z_given"), *instances("z_irrelevant")]:
@@ -77,14 +77,14 @@ def test_the_young_tell_the_effect_of_the_old_in_controls_alone() -> None:
         assert (at["effect_0"], at["product_0"]) == (at["effect_1"], at["product_1"])
         # The case lies some two deviations beyond the young, hence the wider margin.
         young = at_case(instance, instance.rows["age"] <= 12)
-        truth = instance.measured("effect")
+        truth = instance.number("effect")
         assert young == pytest.approx(truth.value, abs=10 * truth.se)
 
 
 def test_the_case_is_old_and_its_wear_is_told_only_where_it_is_known() -> None:
     for variant in CHALLENGE.variants:
         for instance in instances(variant):
-            at, words = instance.parameters, describe(instance, "neutral", 5)
+            at, words = instance.parameters, render_description(instance, "neutral", 5)
             assert 25 < at["case_age"] < 40
             assert f"age = {int(at['case_age'])} and wear = " in words
             known = f"wear = {at['case_modifier']}." in words
@@ -117,7 +117,7 @@ def test_marks_where_the_effect_cannot_be_had() -> None:
 
 def test_marks_where_it_can() -> None:
     for instance in [traps(True)[0], instances("z_irrelevant")[0]]:
-        truth = instance.measured("effect")
+        truth = instance.number("effect")
         assert graded(instance, truth.value, ()).score == 1
         refused = graded(instance, None, WEAR)
         assert refused.score == 0

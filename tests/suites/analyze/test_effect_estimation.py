@@ -17,10 +17,14 @@ from whybench.suites.analyze.challenges.moving_confounder import (
     chances,
     parameters,
 )
-from whybench.suites.analyze.estimators import difference, standardised
-from whybench.suites.analyze.fields import Said
+from whybench.suites.analyze.estimators.regression import (
+    find_confounders,
+    mean_difference,
+    relate_columns,
+    stratified_difference,
+)
+from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade
-from whybench.suites.analyze.relations import confounders, relations
 
 SEEDS = range(4)
 
@@ -63,10 +67,10 @@ def test_truths_by_hand() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = CHALLENGE.generate("trap", "test", seed)
-    ate, rows = trap.measured("ate"), trap.rows
+    ate, rows = trap.number("ate"), trap.rows
     assert set(ate.naive.values()) >= {
-        difference(rows["outcome"], rows["treatment"]).value,
-        standardised(rows["outcome"], rows["treatment"], rows["baseline"]).value,
+        mean_difference(rows["outcome"], rows["treatment"]).value,
+        stratified_difference(rows["outcome"], rows["treatment"], rows["baseline"]).value,
     }
     for naive in ate.naive.values():
         assert abs(naive - ate.value) >= 5 * ate.se
@@ -84,9 +88,7 @@ def test_what_came_after_has_the_same_rows(seed: int) -> None:
     when = {column.role: column.measured for column in after.columns}
     assert when["treatment"] < when["followup"] < when["outcome"]
     # What is naive for the one is the reference for the other.
-    assert set(after.measured("ate").references.values()) <= set(
-        trap.measured("ate").naive.values()
-    )
+    assert set(after.number("ate").references.values()) <= set(trap.number("ate").naive.values())
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -101,14 +103,14 @@ def test_twins_share_the_generator(seed: int) -> None:
 def test_the_rows_show_what_confounds(variant: str, needed: tuple[str, ...]) -> None:
     for seed in SEEDS:
         rows = CHALLENGE.generate(variant, "test", seed).rows
-        assert confounders(rows, ("decoy", *ALL)) == needed
-        assert relations(rows, ALL)["followup"].to_treatment < 0.005
+        assert find_confounders(rows, ("decoy", *ALL)) == needed
+        assert relate_columns(rows, ALL)["followup"].to_treatment < 0.005
 
 
 def test_adjusting_for_the_follow_up_is_a_false_alarm_in_controls() -> None:
-    said = {"adjustment_set": Said(frozenset({"baseline", "followup"}))}
+    said = {"adjustment_set": FieldValue(frozenset({"baseline", "followup"}))}
     graded = {
-        variant: grade(CHALLENGE, CHALLENGE.generate(variant, "test", 0), said)
+        variant: grade(CHALLENGE.fields, CHALLENGE.generate(variant, "test", 0), said)
         for variant in CHALLENGE.variants
     }
     assert [graded[variant].false_alarm for variant in CHALLENGE.variants] == [False, True, True]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from tests.drawing.seen import FigureLaws, drawn, texts, words
 
 from whybench.drawing.figure import save_figures
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Level, Measure
 from whybench.suites.analyze import SUITE
@@ -28,15 +28,15 @@ from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.figures import (
     analyze_figures,
     flip_ladder,
+    plane,
     run,
     score_by_hint,
     score_ladder,
-    spread,
     twin_plane,
 )
 from whybench.suites.analyze.figures.run import families_of, flips_at
 from whybench.suites.analyze.measures import analyze_measures
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -322,7 +322,7 @@ places = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, m
 @given(places)
 def test_spread_points_keep_apart_and_near(at: list[tuple[int, int]]) -> None:
     given_at = np.array(at, dtype=float)
-    found = spread.spread(given_at, 1.0)
+    found = plane.spread(given_at, 1.0)
     gaps = np.hypot(*(found[:, None] - found[None]).transpose(2, 0, 1))
     np.fill_diagonal(gaps, np.inf)
     assert gaps.min() >= 0.999
@@ -332,11 +332,11 @@ def test_spread_points_keep_apart_and_near(at: list[tuple[int, int]]) -> None:
 
 def test_points_with_room_stay() -> None:
     at = np.array([[0.0, 0.0], [1.5, 0.0], [0.0, 1.6]])
-    assert np.array_equal(spread.spread(at), at)
+    assert np.array_equal(plane.spread(at), at)
 
 
 def test_examples_in_docstrings() -> None:
-    found = doctest.testmod(spread)
+    found = doctest.testmod(plane)
     assert (found.attempted, found.failed) == (1, 0)
 
 
@@ -361,7 +361,7 @@ def simulated(name: str, agents: tuple[str, ...], **settings: Any) -> list[dict[
     return [
         row
         for agent in agents
-        for row in simulated_rows(
+        for row in simulate_rows(
             SUITE, design, items, SUITE.agent(agent), {}, f"reference/analyze.{agent}", {}
         )
     ]

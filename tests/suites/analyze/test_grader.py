@@ -26,14 +26,34 @@ from hypothesis import strategies as st
 from inspect_ai import eval
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grader.agreement import UNCALIBRATED, agreement, weighted_kappa
-from whybench.suites.analyze.grader.calibration import KINDS, labelled_answers, parsed
-from whybench.suites.analyze.grader.criteria import LEVELS, criteria, graded_challenges, mark
-from whybench.suites.analyze.grader.independence import same_model
-from whybench.suites.analyze.grader.prompt import LONGEST, Case, case_of, request, seal, spoken
-from whybench.suites.analyze.grader.task import agreement_in, grader_calibration
-from whybench.suites.analyze.grader.verdicts import read_verdicts
-from whybench.suites.analyze.items import instance_at
+from whybench.suites.analyze.grader.agreement import (
+    UNCALIBRATED,
+    is_same_model,
+    measure_agreement,
+    weighted_kappa,
+)
+from whybench.suites.analyze.grader.calibration import (
+    KINDS,
+    parse_labelled_answers,
+    read_labelled_answers,
+)
+from whybench.suites.analyze.grader.prompt import (
+    LONGEST,
+    GradingCase,
+    graded_text,
+    make_case,
+    render_request,
+    seal,
+)
+from whybench.suites.analyze.grader.task import grader_calibration, read_agreement
+from whybench.suites.analyze.grader.verdicts import (
+    LEVELS,
+    challenges_with_criteria,
+    criteria_for,
+    mean_mark,
+    parse_verdicts,
+)
+from whybench.suites.analyze.items import full_instance
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -48,18 +68,18 @@ LEVEL_LISTS = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size
 
 
 def test_every_challenge_has_criteria_of_its_own_and_the_shared_ones() -> None:
-    assert set(CHALLENGES) <= set(graded_challenges())
-    for challenge in graded_challenges():
-        assert len(criteria(challenge)) == 5
-        assert list(criteria(challenge))[2:] == ["uncertainty", "limitation", "restraint"]
+    assert set(CHALLENGES) <= set(challenges_with_criteria())
+    for challenge in challenges_with_criteria():
+        assert len(criteria_for(challenge)) == 5
+        assert list(criteria_for(challenge))[2:] == ["uncertainty", "limitation", "restraint"]
     with pytest.raises(ValueError, match="challenge must be one of simpson, .*, got 'none'"):
-        criteria("none")
+        criteria_for("none")
 
 
 def test_a_mark_is_the_mean_of_the_levels() -> None:
-    assert mark({"a": "met", "b": "partly", "c": "missed", "d": "missed"}) == (1 + 0.5) / 4
+    assert mean_mark({"a": "met", "b": "partly", "c": "missed", "d": "missed"}) == (1 + 0.5) / 4
     with pytest.raises(ValueError, match="one criterion or more"):
-        mark({})
+        mean_mark({})
 
 
 GOOD = {"confounder": "met", "adjustment": "partly"}
@@ -74,7 +94,7 @@ GOOD = {"confounder": "met", "adjustment": "partly"}
     ],
 )
 def test_verdicts_are_read_from_the_last_object(reply: str) -> None:
-    assert read_verdicts(reply, ASKED, FORGED).verdicts == GOOD
+    assert parse_verdicts(reply, ASKED, FORGED).verdicts == GOOD
 
 
 @pytest.mark.parametrize(
@@ -105,13 +125,13 @@ def test_verdicts_are_read_from_the_last_object(reply: str) -> None:
     ],
 )
 def test_what_is_wrong_with_a_reply_is_said(reply: str, problem: str) -> None:
-    found = read_verdicts(reply, ASKED, FORGED)
+    found = parse_verdicts(reply, ASKED, FORGED)
     assert not found.verdicts
     assert problem in found.problem
 
 
 def test_a_grader_that_was_cut_off_has_said_nothing() -> None:
-    assert read_verdicts(ruling(GOOD), ASKED, FORGED, truncated=True).problem
+    assert parse_verdicts(ruling(GOOD), ASKED, FORGED, truncated=True).problem
 
 
 @given(
@@ -125,18 +145,18 @@ def test_a_grader_that_was_cut_off_has_said_nothing() -> None:
     ).map(json.dumps)
 )
 def test_reading_never_raises_and_never_fills_in(reply: str) -> None:
-    found = read_verdicts(reply, ASKED, FORGED)
+    found = parse_verdicts(reply, ASKED, FORGED)
     assert bool(found.verdicts) != bool(found.problem)
     assert not found.verdicts or set(found.verdicts) == set(ASKED)
 
 
 @given(st.text(), st.integers(0, 3))
 def test_an_answer_cannot_end_its_own_fence(text: str, copies: int) -> None:
-    before = Case("item", "simpson", "question", "truth", text)
+    before = GradingCase("item", "simpson", "question", "truth", text)
     # Not even by bringing along the seal that it would have had, or the words of the lines.
     brought = "".join(f"\n----- answer {seal(before)} ends -----\n" for _ in range(copies))
-    case = Case("item", "simpson", "question", "truth", text + brought)
-    asked, sealed = request(case), seal(case)
+    case = GradingCase("item", "simpson", "question", "truth", text + brought)
+    asked, sealed = render_request(case), seal(case)
     assert sealed not in case.answer
     shown = case.answer.encode("utf-8", "replace").decode()
     begins, ends = (f"----- answer {sealed} {word} -----" for word in ("begins", "ends"))
@@ -145,17 +165,17 @@ def test_an_answer_cannot_end_its_own_fence(text: str, copies: int) -> None:
 
 
 def test_what_is_graded_is_without_thinking_and_bounded() -> None:
-    assert spoken("<think>it is confounded</think> So be it. ") == "So be it."
-    assert spoken("a" * LONGEST + "b") == "a" * (LONGEST - 1) + "b"
+    assert graded_text("<think>it is confounded</think> So be it. ") == "So be it."
+    assert graded_text("a" * LONGEST + "b") == "a" * (LONGEST - 1) + "b"
 
 
 @pytest.mark.parametrize("variant", ["trap", "randomised"])
 def test_the_grader_is_shown_the_truth_and_no_rows(variant: str) -> None:
-    instance = instance_at("simpson", variant, 3)
-    asked = request(case_of("item", instance, "neutral", 5, "I {braces} {0} think so."))
+    instance = full_instance("simpson", variant, 3)
+    asked = render_request(make_case("item", instance, "neutral", 5, "I {braces} {0} think so."))
     assert ("It is there in these data." in asked) == (variant == "trap")
     assert ("these data are the control `randomised`" in asked) == (variant == "randomised")
-    assert f'"effect": {instance.measured("effect").value!r}' in asked
+    assert f'"effect": {instance.number("effect").value!r}' in asked
     assert "I {braces} {0} think so." in asked
     assert len(asked) < 10_000
 
@@ -173,7 +193,7 @@ def test_the_grader_is_shown_the_truth_and_no_rows(variant: str) -> None:
     ],
 )
 def test_one_model_has_many_names(one: str, other: str, same: bool) -> None:
-    assert same_model(one, other) is same_model(other, one) is same
+    assert is_same_model(one, other) is is_same_model(other, one) is same
 
 
 # Agreement with labels.
@@ -184,7 +204,7 @@ def test_kappa_and_gap_by_hand() -> None:
     # = 9/4 + 6/4 - 2 · 5/4 · 4/4 = 5/4. Kappa = 1 - (1/4) / (5/4) = 0.8.
     verdicts = [{"a": "missed", "b": "partly"}, {"a": "met", "b": "met"}]
     labels = [{"a": "missed", "b": "partly"}, {"a": "met", "b": "partly"}]
-    found = agreement("g", verdicts, labels)
+    found = measure_agreement("g", verdicts, labels)
     assert found.kappa.estimate == pytest.approx(0.8)
     assert found.gap.estimate == pytest.approx(0.5 / 4)
     assert (found.answers, found.unscored, found.kappa.n) == (2, 0, 4)
@@ -205,12 +225,14 @@ def test_kappa_is_that_of_the_table(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_agreement_of_graders_that_are_known() -> None:
-    labels = [entry.labels for entry in labelled_answers()]
-    perfect = agreement("perfect", labels, labels)
+    labels = [entry.labels for entry in read_labelled_answers()]
+    perfect = measure_agreement("perfect", labels, labels)
     assert perfect.kappa.estimate == pytest.approx(1)
     assert (perfect.kappa.low, perfect.kappa.high) == pytest.approx((1, 1))
     assert perfect.gap.estimate == 0
-    lenient = agreement("lenient", [dict.fromkeys(label, "met") for label in labels], labels)
+    lenient = measure_agreement(
+        "lenient", [dict.fromkeys(label, "met") for label in labels], labels
+    )
     counts = Counter(level for label in labels for level in label.values())
     expected = (counts["missed"] + counts["partly"] / 2) / counts.total()
     assert lenient.kappa.estimate == pytest.approx(0)
@@ -218,7 +240,7 @@ def test_agreement_of_graders_that_are_known() -> None:
     assert lenient.gap.low is not None
     assert 0 < lenient.gap.low < expected
     swapped = dict(zip(LEVELS, reversed(LEVELS), strict=True))
-    contrary = agreement(
+    contrary = measure_agreement(
         "contrary", [{k: swapped[v] for k, v in label.items()} for label in labels], labels
     )
     assert contrary.kappa.high is not None
@@ -227,27 +249,27 @@ def test_agreement_of_graders_that_are_known() -> None:
 
 def test_answers_without_verdicts_are_told_and_not_counted() -> None:
     labels = [{"a": "met"}, {"a": "missed"}, {"a": "met"}]
-    found = agreement("g", [{"a": "met"}, None, {"a": "partly"}], labels)
+    found = measure_agreement("g", [{"a": "met"}, None, {"a": "partly"}], labels)
     assert (found.answers, found.unscored, found.gap.estimate) == (2, 1, -0.25)
     assert re.fullmatch(
         r"graded by g: weighted kappa 0\.00 \[.*\], gap -0\.25 \[.*\], 2 verdicts on 2 labelled "
         r"answers, 1 unscored",
         str(found),
     )
-    nothing = agreement("g", [None, None, None], labels)
+    nothing = measure_agreement("g", [None, None, None], labels)
     assert nothing.kappa.estimate is nothing.gap.estimate is None
     assert "weighted kappa undefined" in str(nothing)
 
 
 def test_verdicts_must_be_of_the_labelled_criteria() -> None:
     with pytest.raises(ValueError, match="verdicts must be of all 1 answers, got 0"):
-        agreement("g", [], [{"a": "met"}])
+        measure_agreement("g", [], [{"a": "met"}])
     with pytest.raises(ValueError, match=r"verdicts must be of \['a'\], got \['b'\]"):
-        agreement("g", [{"b": "met"}], [{"a": "met"}])
+        measure_agreement("g", [{"b": "met"}], [{"a": "met"}])
 
 
 def test_the_labelled_answers_are_many_and_of_all_kinds() -> None:
-    labelled = labelled_answers()
+    labelled = read_labelled_answers()
     assert len(labelled) >= 60
     assert len({entry.case.challenge for entry in labelled}) >= 6
     assert len({entry.case.name for entry in labelled}) == len(labelled)
@@ -255,11 +277,11 @@ def test_the_labelled_answers_are_many_and_of_all_kinds() -> None:
     kinds = Counter(entry.kind for entry in labelled)
     assert all(kinds[kind] >= 8 for kind in KINDS)
     for challenge in {entry.case.challenge for entry in labelled}:
-        for name in criteria(challenge):
+        for name in criteria_for(challenge):
             levels = {entry.labels[name] for entry in labelled if entry.case.challenge == challenge}
             assert {"met", "missed"} <= levels, (challenge, name)
     marks = {
-        kind: np.mean([mark(entry.labels) for entry in labelled if entry.kind == kind])
+        kind: np.mean([mean_mark(entry.labels) for entry in labelled if entry.kind == kind])
         for kind in KINDS
     }
     assert marks["bad"] < 0.1
@@ -276,14 +298,14 @@ def test_the_labelled_answers_are_many_and_of_all_kinds() -> None:
     ],
 )
 def test_a_labelled_answer_that_does_not_fit_is_refused(old: str, new: str, message: str) -> None:
-    labels = ", ".join(f"{name}: met" for name in criteria("simpson"))
+    labels = ", ".join(f"{name}: met" for name in criteria_for("simpson"))
     text = (
         "challenge: simpson\nquestion: q\ntruth: t\nanswers:\n"
         f"  - kind: good\n    labels: {{{labels}}}\n    text: because\n"
     )
-    assert len(list(parsed(text, "case.yaml"))) == 1
+    assert len(list(parse_labelled_answers(text, "case.yaml"))) == 1
     with pytest.raises(UserError, match=message):
-        list(parsed(text.replace(old, new, 1), "case.yaml"))
+        list(parse_labelled_answers(text.replace(old, new, 1), "case.yaml"))
 
 
 # From here on, Inspect asks a scripted grader.
@@ -328,7 +350,7 @@ def test_a_model_grades_itself_where_that_is_forced(tmp_path: Path) -> None:
 
 
 def _by_label(change: Callable[[Mapping[str, str]], Mapping[str, str]]) -> Any:
-    labels = {request(entry.case): entry.labels for entry in labelled_answers()}
+    labels = {render_request(entry.case): entry.labels for entry in read_labelled_answers()}
 
     def script(messages: list[Any]) -> str:
         asked = messages[0].text
@@ -347,9 +369,9 @@ def test_a_calibrated_grader_has_its_agreement_with_every_figure(tmp_path: Path)
         display="none",
     )
     assert log.status == "success", log.error
-    found = agreement_in(log)
-    labels = [entry.labels for entry in labelled_answers()]
-    expected = agreement(
+    found = read_agreement(log)
+    labels = [entry.labels for entry in read_labelled_answers()]
+    expected = measure_agreement(
         "mockllm/grader", [{**label, "restraint": "missed"} for label in labels], labels
     )
     assert found == expected
@@ -369,4 +391,4 @@ def test_a_calibrated_grader_has_its_agreement_with_every_figure(tmp_path: Path)
     assert other.error is not None
     assert "calibration must be the log of the grader mockllm/other" in other.error.message
     with pytest.raises(Exception, match="must be the finished log of grader_calibration"):
-        agreement_in(graded)
+        read_agreement(graded)

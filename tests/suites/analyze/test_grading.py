@@ -9,28 +9,28 @@ import pytest
 
 from whybench.scm import agreed
 from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Tabled,
-    rounded,
+    NumericTruth,
+    TableTruth,
+    round_values,
 )
 from whybench.suites.analyze.fields import (
-    Choice,
-    Flag,
-    Interval,
-    Number,
-    NumberTable,
-    Said,
+    ChoiceField,
+    FieldValue,
+    FlagField,
+    IntervalField,
+    NumberField,
+    NumberTableField,
 )
-from whybench.suites.analyze.grading import grade, twin_score
+from whybench.suites.analyze.grading import grade, is_near_truth, twin_score
 
 
-def measured(truth: float, reference: float, se: float, *naive: float) -> Measured:
+def measured(truth: float, reference: float, se: float, *naive: float) -> NumericTruth:
     certificate = agreed("effect", ("one", truth), ("other", truth))
-    return Measured(certificate, {"r": reference}, se, {str(i): x for i, x in enumerate(naive)})
+    return NumericTruth(certificate, {"r": reference}, se, {str(i): x for i, x in enumerate(naive)})
 
 
 def world(variant: str) -> Instance:
@@ -39,14 +39,14 @@ def world(variant: str) -> Instance:
         challenge="toy",
         variant=variant,
         parameters={},
-        columns=(Column("outcome", "real", 0),),
+        columns=(DataColumn("outcome", "real", 0),),
         rows={"outcome": np.zeros(3)},
         truths={
             "effect": measured(1.0, 1.2, 0.1, 2.0),
             "side": measured(0.0, 0.0, 0.1, 5.0),
-            "sort": Settled("fork", also=("either",), naive=("chain",)),
-            "paradox": Settled(variant == "trap", alarm=(True,)),
-            "doses": Tabled({"low": measured(0.0, 0.0, 1.0, 9.0), "high": measured(3, 3, 1.0)}),
+            "sort": CategoricalTruth("fork", also=("either",), naive=("chain",)),
+            "paradox": CategoricalTruth(variant == "trap", alarm=(True,)),
+            "doses": TableTruth({"low": measured(0.0, 0.0, 1.0, 9.0), "high": measured(3, 3, 1.0)}),
         },
     )
 
@@ -61,16 +61,16 @@ TOY = Challenge(
     summary="",
     variants=("trap", "control"),
     fields=(
-        Number("effect", weight=2),
-        Interval("ci", of="effect"),
-        Number("side", key=False, nullable=True),
-        Choice("sort", ("fork", "chain", "either", "other")),
-        Flag("paradox"),
-        NumberTable("doses", ("low", "high")),
+        NumberField("effect", weight=2),
+        IntervalField("ci", of="effect"),
+        NumberField("side", key=False, nullable=True),
+        ChoiceField("sort", ("fork", "chain", "either", "other")),
+        FlagField("paradox"),
+        NumberTableField("doses", ("low", "high")),
     ),
     draw=lambda variant, _: world(variant) if variant == "trap" else None,
-    examine=unused,
-    present=lambda instance: instance.variant == "trap",
+    ground_truth=unused,
+    has_trap=lambda instance: instance.variant == "trap",
     competent=unused,
     naive=unused,
     always_trap=unused,
@@ -87,9 +87,9 @@ RIGHT = {
 }
 
 
-def marked(variant: str = "trap", rule: Any = "truth or reference", **changed: Any) -> Any:
-    said = {name: Said(value) for name, value in {**RIGHT, **changed}.items()}
-    return grade(TOY, world(variant), said, rule)
+def marked(variant: str = "trap", **changed: Any) -> Any:
+    said = {name: FieldValue(value) for name, value in {**RIGHT, **changed}.items()}
+    return grade(TOY.fields, world(variant), said)
 
 
 def test_a_right_answer_has_full_marks() -> None:
@@ -112,7 +112,7 @@ def test_a_number_passes_near_the_truth_or_near_the_reference(
     value: float, by_reference: bool, by_truth: bool
 ) -> None:
     assert marked(effect=value).passed("effect") is by_reference
-    assert marked(effect=value, rule="truth").passed("effect") is by_truth
+    assert is_near_truth(value, world("trap").number("effect")) is by_truth
 
 
 def test_how_far_a_number_is_off_is_recorded() -> None:
@@ -180,7 +180,7 @@ def test_null_is_wrong_where_there_is_a_number() -> None:
 
 
 def test_fields_without_an_answer_fail_with_their_reason() -> None:
-    graded = grade(TOY, world("trap"), {"effect": Said(reason="not_a_number")})
+    graded = grade(TOY.fields, world("trap"), {"effect": FieldValue(reason="not_a_number")})
     assert graded.score == 0
     assert [verdict.reason for verdict in graded.verdicts] == ["not_a_number", *["missing"] * 5]
 
@@ -204,5 +204,5 @@ def test_naive_values_must_be_apart_from_truth_and_references() -> None:
 
 
 def test_rounding_leaves_no_negative_zero() -> None:
-    assert rounded(np.array([-0.0001, 0.12345])).tolist() == [0.0, 0.123]
-    assert not np.signbit(rounded(np.array([-0.0001])))[0]
+    assert round_values(np.array([-0.0001, 0.12345])).tolist() == [0.0, 0.123]
+    assert not np.signbit(round_values(np.array([-0.0001])))[0]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from whybench.suites.analyze.analysts import reply
-from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import Graded, grade
-from whybench.suites.analyze.wording import column_names, describe
+from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -25,20 +25,20 @@ def instances(variant: str, count: int = 8) -> list[Instance]:
     return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
 
 
-def graded(analyst: str, drawn: Instance) -> Graded:
+def graded(analyst: str, drawn: Instance) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    said = read_answers(reply(analyst, drawn, names), CHALLENGE.fields, names)
-    return grade(CHALLENGE, drawn, said.fields)
+    said = parse_reply(analyst_reply(analyst, drawn, names), CHALLENGE.fields, names)
+    return grade(CHALLENGE.fields, drawn, said.fields)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_direct_effect_is_a_straight_line_in_the_mediator(variant: str) -> None:
     for drawn in instances(variant):
         at = drawn.parameters
-        assert drawn.measured("interaction").value == at["interaction"]
+        assert drawn.number("interaction").value == at["interaction"]
         for name, end in (("cde_low", "low"), ("cde_high", "high")):
             expected = at["direct"] + at["interaction"] * at[end]
-            assert drawn.measured(name).value == pytest.approx(expected, abs=1e-12)
+            assert drawn.number(name).value == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_sign_changes_between_the_two_values_in_the_trap_alone() -> None:
@@ -48,12 +48,12 @@ def test_the_sign_changes_between_the_two_values_in_the_trap_alone() -> None:
         assert drawn.truths["sign_change"].value is True
     for drawn in instances("no_interaction"):
         assert drawn.parameters["interaction"] == 0
-        assert drawn.measured("cde_low").value == drawn.measured("cde_high").value != 0
+        assert drawn.number("cde_low").value == drawn.number("cde_high").value != 0
         assert drawn.truths["sign_change"].value is False
 
 
 def test_the_sign_changes_either_way() -> None:
-    assert {drawn.measured("cde_low").value > 0 for drawn in instances("trap")} == {True, False}
+    assert {drawn.number("cde_low").value > 0 for drawn in instances("trap")} == {True, False}
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -85,21 +85,21 @@ def test_references_and_naive_values_are_those_of_statsmodels() -> None:
         x, m, w, y = (rows[role] for role in ("treatment", "mediator", "baseline", "outcome"))
         full = sm.OLS(y, sm.add_constant(np.column_stack([x, m, x * m, w]))).fit(cov_type="HC1")
         contrast = full.t_test([0, 1, 0, at["high"], 0])
-        truth = drawn.measured("cde_high")
+        truth = drawn.number("cde_high")
         expected = contrast.effect.item()
         assert truth.references["regression with the product"] == pytest.approx(expected)
         assert truth.se == pytest.approx(contrast.sd.item())
         plain = sm.OLS(y, sm.add_constant(np.column_stack([x, m, w]))).fit().params[1]
         for name in ("cde_low", "cde_high"):
-            naive = drawn.measured(name).naive["regression without the product"]
+            naive = drawn.number(name).naive["regression without the product"]
             assert naive == pytest.approx(plain)
-        assert drawn.measured("interaction").naive == {"regression without the product": 0}
+        assert drawn.number("interaction").naive == {"regression without the product": 0}
 
 
 def test_the_additive_effect_is_right_at_neither_value() -> None:
     for drawn in instances("trap"):
         for name in ("interaction", "cde_low", "cde_high"):
-            assert drawn.measured(name).apart(5)
+            assert drawn.number(name).apart(5)
         marks = graded("naive", drawn)
         assert marks.fell_for
         assert marks.score == 0
@@ -119,12 +119,12 @@ def test_who_always_sees_the_sign_change_gives_a_false_alarm() -> None:
 def test_the_coefficient_of_treatment_is_no_answer() -> None:
     """It is the direct effect at a mediator of 0, and wrong by many standard errors."""
     for drawn in instances("trap"):
-        truth = drawn.measured("cde_low")
+        truth = drawn.number("cde_low")
         assert abs(drawn.parameters["direct"] - truth.value) > 10 * truth.se
 
 
 def test_the_question_names_both_values() -> None:
     for drawn in instances("trap", 3):
-        question = describe(drawn, "neutral", 5)
+        question = render_description(drawn, "neutral", 5)
         assert f"{drawn.parameters['low']} hours" in question
         assert f"{drawn.parameters['high']} hours" in question

@@ -12,11 +12,18 @@ import pytest
 from whybench.seeds import split_of
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.checks import CHECKS
-from whybench.suites.analyze.conclusions import concluded, flipped
+from whybench.suites.analyze.column_fields import PValues
 from whybench.suites.analyze.design import DESIGNS, make_design
-from whybench.suites.analyze.generation import analyze_items, draw_at, item_at
-from whybench.suites.analyze.items import AnalyzeItem, described, instance_at, instance_of
-from whybench.suites.analyze.p_tables import PValues
+from whybench.suites.analyze.grading import contradicts, write_conclusion
+from whybench.suites.analyze.items import (
+    AnalyzeItem,
+    analyze_items,
+    full_instance,
+    instance_from_factors,
+    item_at,
+    item_identity,
+    nth_draw,
+)
 from whybench.suites.contract import UserError
 
 SMALL = {"challenge": "simpson,population", "seeds": 2}
@@ -75,7 +82,7 @@ def test_rows_and_truths_decide_an_id_where_prompts_do_not() -> None:
     truths = {**trap.instance.truths}
     truths["reversal"] = replace(truths["reversal"], value=not truths["reversal"].value)
     other_truth = altered(trap, truths=truths)
-    assert described(other_truth) != described(trap)
+    assert item_identity(other_truth) != item_identity(trap)
     assert replace(trap).id == trap.id
 
 
@@ -87,7 +94,7 @@ def test_item_i_is_the_same_however_many_there_are() -> None:
 
 
 def test_the_draw_decides_the_side_and_twins_are_never_parted() -> None:
-    train, test = ([draw_at(side, turn) for turn in range(40)] for side in ("train", "test"))
+    train, test = ([nth_draw(side, turn) for turn in range(40)] for side in ("train", "test"))
     assert not {*train} & {*test}
     assert sorted({*train, *test})[:40] == list(range(40))  # no draw is left out
     assert train == sorted(train)
@@ -111,10 +118,10 @@ def test_labels_and_hints_are_about_identical_bytes() -> None:
 
 def test_factors_lead_back_to_the_data_or_say_that_they_cannot() -> None:
     for item in items_of():
-        assert instance_of(item.factors) is item.instance
+        assert instance_from_factors(item.factors) is item.instance
     other = {**items_of()[0].factors, "data": "0" * 16}
     with pytest.raises(UserError, match="must have the digest 0000000000000000"):
-        instance_of(other)
+        instance_from_factors(other)
 
 
 @pytest.mark.parametrize("challenge", sorted(CHALLENGES))
@@ -126,39 +133,42 @@ def test_both_derivations_earn_full_marks(challenge: str) -> None:
 
 
 def test_conclusions_say_what_two_could_disagree_about() -> None:
-    simpson, trap = CHALLENGES["simpson"], instance_at("simpson", "trap", 0)
-    se = trap.measured("effect").se
+    simpson, trap = CHALLENGES["simpson"], full_instance("simpson", "trap", 0)
+    se = trap.number("effect").se
 
     def of(**answers):
-        return concluded(simpson, trap, answers)
+        return write_conclusion(simpson.fields, trap, answers)
 
     assert of(effect=3 * se, ci=(0, 1)) == '{"effect":"above"}'
     assert of(effect=1.9 * se) == '{"effect":"nothing"}'
     assert of(effect=-2 * se, reversal=True) == '{"effect":"below","reversal":"true"}'
     assert of(adjustment_set=frozenset({"b", "a"})) == '{"adjustment_set":"{a, b}"}'
-    assert not flipped(of(effect=3 * se), of(effect=9 * se, direction="increases"))
-    assert flipped(of(effect=3 * se), of(effect=-3 * se))
-    structure, graphs = CHALLENGES["structure"], instance_at("structure", "trap", 0)
+    assert not contradicts(of(effect=3 * se), of(effect=9 * se, direction="increases"))
+    assert contradicts(of(effect=3 * se), of(effect=-3 * se))
+    structure, graphs = CHALLENGES["structure"], full_instance("structure", "trap", 0)
     two = frozenset({frozenset({("one", "two"), ("two", "three")}), frozenset()})
-    assert concluded(structure, graphs, {"graphs": two}) == (
+    assert write_conclusion(structure.fields, graphs, {"graphs": two}) == (
         '{"graphs":"{{one>two, two>three}, {}}"}'
     )
-    direction, pushes = CHALLENGES["direction"], instance_at("direction", "trap", 0)
-    (first, second) = direction.field("p_values").rows
+    direction, pushes = CHALLENGES["direction"], full_instance("direction", "trap", 0)
+    (first, second) = next(e for e in direction.fields if e.name == "p_values").rows
     said = PValues({first: 0.04, second: 0.06})
-    assert concluded(direction, pushes, {"p_values": said}) == f'{{"p_values":"{first}"}}'
+    assert (
+        write_conclusion(direction.fields, pushes, {"p_values": said})
+        == f'{{"p_values":"{first}"}}'
+    )
 
 
 def test_own_checks_see_what_is_wrong() -> None:
     items = items_of(label="neutral,damning", seeds=1)
     for check in CHECKS.values():
-        assert check.about(items)
-        assert not list(check.problems(check.about(items)))
+        assert check.select(items)
+        assert not list(check.problems(check.select(items)))
     trap = items[0]
     called_control = altered(trap, variant="randomised")
     found = list(CHECKS["traps are traps and controls are none"].problems([called_control]))
     assert found == [f"simpson, randomised, draw {trap.draw}: the trap is there"]
-    effect = trap.instance.measured("effect")
+    effect = trap.instance.number("effect")
     blurred = replace(effect, se=10 * effect.se)
     lax = altered(trap, truths={**trap.instance.truths, "effect": blurred})
     (line,) = CHECKS["naive values fail in traps"].problems([lax])

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.measures import analyze_measures
 

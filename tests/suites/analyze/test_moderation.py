@@ -55,14 +55,14 @@ def test_references_are_read_off_one_fit(variant: str) -> None:
 
 def test_the_product_matters_in_traps_and_only_seems_to_in_controls() -> None:
     for instance in instances("trap"):
-        product = instance.measured("interaction")
+        product = instance.number("interaction")
         assert abs(product.references[FIT]) >= 6 * product.se
         assert all(truth.apart(5) for truth in instance.numbers().values())
     for instance in instances("none"):
-        product = instance.measured("interaction")
+        product = instance.number("interaction")
         assert product.value == 0
         assert abs(product.references[FIT]) < 1.96 * product.se
-        effects = {instance.measured(name).value for name in ("main", "effect_q10", "effect_q90")}
+        effects = {instance.number(name).value for name in ("main", "effect_q10", "effect_q90")}
         assert len(effects) == 1
 
 
@@ -81,7 +81,7 @@ def test_a_curve_that_is_left_out_turns_up_as_a_product() -> None:
 def test_signs_stay_in_some_traps_and_flip_in_others() -> None:
     drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
     flips = sum(
-        instance.measured("effect_q10").value * instance.measured("effect_q90").value < 0
+        instance.number("effect_q10").value * instance.number("effect_q90").value < 0
         for instance in drawn
     )
     assert 8 <= flips <= 32
@@ -104,7 +104,7 @@ def test_who_believes_every_product_is_right_in_plain_traps_alone() -> None:
     for instance in [*instances("trap"), *instances("none")]:
         said = CHALLENGE.always_trap(instance)
         plain = instance.parameters["bend"] == 0
-        assert number_passes(said["interaction"], instance.measured("interaction")) == plain
+        assert number_passes(said["interaction"], instance.number("interaction")) == plain
 
 
 def test_one_slope_is_right_for_everybody_in_controls_alone() -> None:

@@ -19,9 +19,13 @@ from whybench.suites.analyze.challenges.joint_causes import (
     produced,
 )
 from whybench.suites.analyze.challenges.necessity_sufficiency import CHALLENGE
-from whybench.suites.analyze.estimators import difference
-from whybench.suites.analyze.joint_action import class_p_values, spared
-from whybench.suites.analyze.plug_in import counted, plug_in
+from whybench.suites.analyze.estimators.contingency import (
+    class_p_values,
+    count_cells,
+    log_spared_ratios,
+    plug_in_estimate,
+)
+from whybench.suites.analyze.estimators.regression import mean_difference
 
 SEEDS = range(4)
 ORDERS = ("context first", "cause first")
@@ -86,8 +90,8 @@ def test_twins_have_the_same_rows_and_differ_in_the_order(seed: int) -> None:
     assert trap.parameters == control.parameters
     for name in ("pn", "ps"):
         # What is naive in the one is right in the other.
-        assert set(trap.measured(name).naive.values()) == set(
-            control.measured(name).references.values()
+        assert set(trap.number(name).naive.values()) == set(
+            control.number(name).references.values()
         )
     assert [
         column.measured
@@ -104,7 +108,7 @@ def test_the_guarantee(seed: int) -> None:
     high, low = outcome[cause].mean(), outcome[~cause].mean()
     ratios = {"pn": (high - low) / high, "ps": (high - low) / (1 - low)}
     for name, ratio in ratios.items():
-        truth = trap.measured(name)
+        truth = trap.number(name)
         assert truth.naive["ratio of conditionals"] == pytest.approx(ratio)
         assert abs(ratio - truth.value) >= 5 * truth.se
     p = class_p_values(trap.rows)
@@ -121,7 +125,7 @@ def test_classes_are_equally_frequent() -> None:
 
 
 def test_a_share_and_its_error() -> None:
-    estimate = plug_in(lambda table: table[1] / table.sum(), np.array([75, 25]))
+    estimate = plug_in_estimate(lambda table: table[1] / table.sum(), np.array([75, 25]))
     assert estimate.value == pytest.approx(0.25)
     assert estimate.se == pytest.approx(math.sqrt(0.25 * 0.75 / 100))
 
@@ -129,17 +133,17 @@ def test_a_share_and_its_error() -> None:
 def test_a_difference_and_its_error() -> None:
     rng = generator("test", "plug in")
     treatment, outcome = rng.integers(0, 2, (2, 500))
-    found = plug_in(
+    found = plug_in_estimate(
         lambda table: table[1, 1] / table[1].sum() - table[0, 1] / table[0].sum(),
-        counted(treatment, outcome),
+        count_cells(treatment, outcome),
     )
-    expected = difference(outcome, treatment)
+    expected = mean_difference(outcome, treatment)
     assert found.value == pytest.approx(expected.value)
     assert found.se == pytest.approx(expected.se, rel=1e-6)
 
 
 def test_counts() -> None:
-    assert counted(np.array([0, 1, 1]), np.array([1, 0, 0])).tolist() == [[0, 1], [2, 0]]
+    assert count_cells(np.array([0, 1, 1]), np.array([1, 0, 0])).tolist() == [[0, 1], [2, 0]]
 
 
 def test_what_is_spared_by_hand() -> None:
@@ -151,7 +155,7 @@ def test_what_is_spared_by_hand() -> None:
         for place in range(80)
     ]
     rows = dict(zip(("cause", "other", "context", "outcome"), np.array(cells).T, strict=True))
-    log, covariance = spared(rows)
+    log, covariance = log_spared_ratios(rows)
     assert np.exp(log) == pytest.approx([1 / 2, 1 / 2, 1 / 4])
     # Variances of log shares, (1 - s) / (s n), of one cell and of the cell with neither; the two
     # contexts tell the same, which halves them.
@@ -168,4 +172,4 @@ def test_what_is_spared_by_hand() -> None:
 def test_a_group_that_nobody_leaves_unharmed_cannot_be_tested() -> None:
     ones = np.ones(4, dtype=int)
     with pytest.raises(ValueError, match="every group must have rows"):
-        spared({"cause": ones, "other": ones, "context": ones, "outcome": ones})
+        log_spared_ratios({"cause": ones, "other": ones, "context": ones, "outcome": ones})

@@ -6,8 +6,8 @@ import pytest
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges import observational
 from whybench.suites.analyze.challenges.observational import BEFORE, CHALLENGE, CONFOUNDERS
-from whybench.suites.analyze.doubly_robust import doubly_robust, propensities
-from whybench.suites.analyze.estimators import difference, standardised
+from whybench.suites.analyze.estimators.regression import mean_difference, stratified_difference
+from whybench.suites.analyze.estimators.weighting import doubly_robust, propensities
 
 SEEDS = range(5)
 
@@ -54,14 +54,14 @@ def test_the_model_has_these_chances() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = CHALLENGE.generate("trap", "test", seed)
-    effect = trap.measured("effect")
-    crude = difference(trap.rows["outcome"], trap.rows["treatment"]).value
+    effect = trap.number("effect")
+    crude = mean_difference(trap.rows["outcome"], trap.rows["treatment"]).value
     assert effect.naive == {"crude difference": crude}
     assert abs(crude - effect.value) >= 5 * effect.se
     control = CHALLENGE.generate("randomised", "test", seed)
-    assert not control.measured("effect").naive
+    assert not control.number("effect").naive
     for role in BEFORE:
-        assert difference(control.rows[role], control.rows["treatment"]).p > 0.05
+        assert mean_difference(control.rows[role], control.rows["treatment"]).p > 0.05
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -106,7 +106,7 @@ def test_doubly_robust_is_standardisation_where_both_models_are_full() -> None:
     treatment = (rng.random(800) < 0.3 + 0.4 * stratum).astype(int)
     outcome = (rng.random(800) < 0.2 + 0.3 * treatment + 0.3 * stratum).astype(int)
     robust = doubly_robust(outcome, treatment, [stratum])
-    expected = standardised(outcome, treatment, stratum)
+    expected = stratified_difference(outcome, treatment, stratum)
     assert robust.value == pytest.approx(expected.value)
     assert robust.se == pytest.approx(expected.se)
 

@@ -11,10 +11,10 @@ from whybench.suites.analyze.challenges.bent_response import (
     parameters,
 )
 from whybench.suites.analyze.challenges.outcome import CHALLENGE
-from whybench.suites.analyze.dose_curves import curve, near
-from whybench.suites.analyze.fields import Said
+from whybench.suites.analyze.estimators.regression import fit_curve, local_mean
+from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade
-from whybench.suites.analyze.wording import describe
+from whybench.suites.analyze.prompts import render_description
 
 SEEDS = range(4)
 
@@ -45,8 +45,8 @@ def test_truths_by_hand() -> None:
 def test_a_line_misses_the_curve_by_hand() -> None:
     # Doses -1, 0, 1, 2 and their squares: the line has slope 1, the parabola rises by 4 - 1 = 3.
     dose = np.tile([-1.0, 0.0, 1.0, 2.0], 5)
-    assert curve(dose**2, dose, 1).change(0, 2).value == pytest.approx(2.0)
-    assert curve(dose**2, dose, 2).change(1, 2).value == pytest.approx(3.0)
+    assert fit_curve(dose**2, dose, 1).change(0, 2).value == pytest.approx(2.0)
+    assert fit_curve(dose**2, dose, 2).change(1, 2).value == pytest.approx(3.0)
 
 
 def test_holding_a_column_takes_it_out() -> None:
@@ -54,26 +54,28 @@ def test_holding_a_column_takes_it_out() -> None:
     held = rng.standard_normal(300)
     dose = held + rng.standard_normal(300)
     outcome = 2 * dose - 3 * held
-    assert curve(outcome, dose, 3, [held]).change(0, 1).value == pytest.approx(2.0)
-    assert curve(outcome, dose, 3).change(0, 1).value < 1.5
+    assert fit_curve(outcome, dose, 3, [held]).change(0, 1).value == pytest.approx(2.0)
+    assert fit_curve(outcome, dose, 3).change(0, 1).value < 1.5
 
 
 def test_rows_near_a_dose() -> None:
     dose = np.array([0.0, 1.0, 2.0, 3.0, 9.0])
     # Through (1, 2), (2, 4), (3, 6): 4 at 2. What is far off does not matter.
-    assert near(np.array([7.0, 2.0, 4.0, 6.0, 50.0]), dose, 2.0, 1.0).value == pytest.approx(4.0)
+    assert local_mean(np.array([7.0, 2.0, 4.0, 6.0, 50.0]), dose, 2.0, 1.0).value == pytest.approx(
+        4.0
+    )
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
     trap = CHALLENGE.generate("trap", "test", seed)
-    ate, at, dose = trap.measured("ate"), trap.parameters, trap.rows["treatment"]
+    ate, at, dose = trap.number("ate"), trap.parameters, trap.rows["treatment"]
     for naive in ate.naive.values():
         assert abs(naive - ate.value) >= 5 * ate.se
     for end in ("low", "high"):
         # 2 minutes are a quarter of the spread.
         assert np.sum(np.abs(dose - at[end]) <= 2) >= 60
-    seen, effect = trap.measured("cond_diff"), ate.value
+    seen, effect = trap.number("cond_diff"), ate.value
     # Who gives the one for the other is wrong.
     assert abs(seen.value - effect) > 2.5 * max(seen.se, ate.se)
 
@@ -84,8 +86,8 @@ def test_what_controls_lack(seed: int) -> None:
         CHALLENGE.generate(variant, "test", seed) for variant in CHALLENGE.controls
     )
     for instance in (linear, free):
-        assert instance.measured("ate").value == pytest.approx(instance.measured("cond_diff").value)
-    slope = curve(linear.rows["outcome"], linear.rows["treatment"], 2)
+        assert instance.number("ate").value == pytest.approx(instance.number("cond_diff").value)
+    slope = fit_curve(linear.rows["outcome"], linear.rows["treatment"], 2)
     assert slope.bend.p > 0.05
     when = {column.role: column.measured for column in upstream.columns}
     assert when["marker"] < when["treatment"]
@@ -117,16 +119,16 @@ def test_adjusting_for_the_marker_is_wrong_where_it_follows() -> None:
         trap = CHALLENGE.generate("trap", "test", seed)
         rows = trap.rows
         held = [rows["confounder"], rows["marker"]]
-        wrong = curve(rows["outcome"], rows["treatment"], 3, held).change(
+        wrong = fit_curve(rows["outcome"], rows["treatment"], 3, held).change(
             trap.parameters["low"], trap.parameters["high"]
         )
-        graded = grade(CHALLENGE, trap, {"ate": Said(wrong.value)})
+        graded = grade(CHALLENGE.fields, trap, {"ate": FieldValue(wrong.value)})
         assert not graded.passed("ate")
         assert graded.fell_for
 
 
 def test_the_doses_are_told_as_whole_minutes() -> None:
     trap = CHALLENGE.generate("trap", "test", 0)
-    told = describe(trap, "neutral", 5)
+    told = render_description(trap, "neutral", 5)
     assert f"{trap.facts['high']} minutes of holding instead of {trap.facts['low']}?" in told
     assert isinstance(trap.facts["high"], int)

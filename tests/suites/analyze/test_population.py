@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.fields import Said
+from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade, number_passes
 
 CHALLENGE = CHALLENGES["population"]
@@ -43,12 +43,12 @@ def test_references_are_fits_within_each_population(variant: str) -> None:
 
 def test_effects_differ_in_traps_and_only_slopes_in_controls() -> None:
     for instance in instances("trap"):
-        gap = instance.measured("difference")
+        gap = instance.number("difference")
         assert abs(gap.references["fit within each population"]) >= 6 * gap.se
         for name in ("coef_a", "coef_b", "difference"):
-            assert instance.measured(name).apart(5)
+            assert instance.number(name).apart(5)
     for instance in instances("equal"):
-        gap = instance.measured("difference")
+        gap = instance.number("difference")
         assert gap.value == 0
         assert abs(gap.references["fit within each population"]) < 1.96 * gap.se
         assert abs(slope(instance, 1) - slope(instance, 0)) > 5 * gap.se
@@ -85,13 +85,13 @@ def test_who_takes_slopes_for_effects_is_right_in_plain_traps_alone() -> None:
     for instance in [*instances("trap"), *instances("equal")]:
         said = CHALLENGE.always_trap(instance)
         plain = instance.parameters["steer_1"] == 0
-        assert number_passes(said["coef_b"], instance.measured("coef_b")) == plain
-        assert number_passes(said["difference"], instance.measured("difference")) == plain
+        assert number_passes(said["coef_b"], instance.number("coef_b")) == plain
+        assert number_passes(said["difference"], instance.number("difference")) == plain
 
 
 def test_who_pools_falls_for_it() -> None:
     for instance in instances("trap"):
-        said = {name: Said(value) for name, value in CHALLENGE.naive(instance).items()}
-        graded = grade(CHALLENGE, instance, said)
+        said = {name: FieldValue(value) for name, value in CHALLENGE.naive(instance).items()}
+        graded = grade(CHALLENGE.fields, instance, said)
         assert graded.score == 0
         assert graded.fell_for

@@ -14,29 +14,32 @@ from inspect_ai.model import ChatMessageTool
 
 from whybench.sandbox.check import check_confinement
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.items import instance_at
+from whybench.suites.analyze.items import full_instance
+from whybench.suites.analyze.prompts import render_prompt, rows_csv
 from whybench.suites.analyze.protocols.attempts import (
     FAILED,
     NOT_RUN,
     OUTCOMES,
     Attempt,
-    code_parts,
-    ended,
-    fenced,
-    told,
+    classify_exit,
+    code_columns,
+    describe_attempt,
+    fence_text,
 )
-from whybench.suites.analyze.protocols.conversation import Conversation
-from whybench.suites.analyze.protocols.programs import LARGEST, find_program, given_program
-from whybench.suites.analyze.protocols.task import attempts_in, solver_for
-from whybench.suites.analyze.protocols.wording import (
+from whybench.suites.analyze.protocols.programs import (
+    LARGEST,
+    check_program,
+    find_program,
+    follow_up,
+)
+from whybench.suites.analyze.protocols.prompts import (
     ANSWER,
     NO_RUNS_LEFT,
     PROTOCOLS,
     REPAIR,
     ROWS_FILE,
-    instructions,
 )
-from whybench.suites.analyze.wording import ask, table
+from whybench.suites.analyze.protocols.task import read_outcomes, solver_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -107,7 +110,9 @@ def test_finding_a_program_never_raises(reply: str, truncated: bool) -> None:
 @given(st.text(st.sampled_from("`~ab \n"), max_size=60))
 def test_what_is_fenced_cannot_get_out(text: str) -> None:
     whole = text if text.endswith("\n") else text + "\n"
-    assert find_program(f"before\n{fenced(text)}\nafter").code == (whole if text.strip() else "")
+    assert find_program(f"before\n{fence_text(text)}\nafter").code == (
+        whole if text.strip() else ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -128,11 +133,11 @@ def test_what_is_fenced_cannot_get_out(text: str) -> None:
 def test_the_status_decides_and_not_the_words(
     status: int, output: str, errors: str, outcome: str
 ) -> None:
-    assert ended(status, output, errors).outcome == outcome
+    assert classify_exit(status, output, errors).outcome == outcome
 
 
 def test_long_output_keeps_its_beginning_and_its_end() -> None:
-    said = told(ended(0, "a" * 4000 + "b" * 3000 + "c" * 2000, ""), 60)
+    said = describe_attempt(classify_exit(0, "a" * 4000 + "b" * 3000 + "c" * 2000, ""), 60)
     assert "a" * 4000 + "\n[... 3000 characters left out ...]\n" + "c" * 2000 in said
     assert "b" not in said.partition("It printed:")[2].replace("characters", "")
 
@@ -143,7 +148,7 @@ def test_long_output_keeps_its_beginning_and_its_end() -> None:
 def test_every_outcome_can_be_told(
     outcome: str, status: int | None, output: str, errors: str, blocks: int
 ) -> None:
-    said = told(Attempt(outcome, status, 200 * output, 200 * errors, blocks), 60)
+    said = describe_attempt(Attempt(outcome, status, 200 * output, 200 * errors, blocks), 60)
     assert said.startswith(("Your program", "There was no program", "Nothing was run"))
     assert said.encode()  # no lone surrogate is left
     assert "\x00" not in said
@@ -156,60 +161,34 @@ def test_an_outcome_must_have_a_name() -> None:
 
 
 def test_columns_of_attempts() -> None:
-    assert code_parts([]) == {"runs": 0, "failed_runs": 0, "code_outcome": "no_code"}
-    assert code_parts(["error", "ok"]) == {"runs": 2, "failed_runs": 1, "code_outcome": "ok"}
-    assert code_parts(["time", "unclosed"]) == {
+    assert code_columns([]) == {"runs": 0, "failed_runs": 0, "code_outcome": "no_code"}
+    assert code_columns(["error", "ok"]) == {"runs": 2, "failed_runs": 1, "code_outcome": "ok"}
+    assert code_columns(["time", "unclosed"]) == {
         "runs": 1,
         "failed_runs": 1,
         "code_outcome": "unclosed",
     }
 
 
-@given(
-    st.sampled_from(["code", "code-debug"]),
-    st.lists(st.tuples(TEXTS, st.booleans()), min_size=9, max_size=9),
-    st.lists(st.sampled_from(sorted(OUTCOMES)), min_size=9, max_size=9),
-)
-def test_a_conversation_ends_and_asks_for_the_answer_once(
-    name: str, replies: list[tuple[str, bool]], outcomes: list[str]
-) -> None:
-    conversation = Conversation(PROTOCOLS[name])
-    said: list[str] = []
-    heard = 0
-    while not conversation.over:
-        program = conversation.hear(*replies[heard])
-        heard += 1
-        if program is not None:
-            said.append(conversation.see(Attempt(program.outcome or outcomes[heard])))
-    assert heard <= PROTOCOLS[name].programs + 1
-    assert [ANSWER in text for text in said] == [False] * (len(said) - 1) + [True]
-    assert [REPAIR in text for text in said] == [True] * (len(said) - 1) + [False]
-    assert all(attempt.outcome in FAILED for attempt in conversation.attempts[:-1])
-
-
-def test_a_conversation_keeps_its_order() -> None:
-    conversation = Conversation(PROTOCOLS["code"])
-    with pytest.raises(ValueError, match="an outcome must come after a program"):
-        conversation.see(Attempt("ok"))
-    conversation.hear("")
-    with pytest.raises(ValueError, match="a reply must come when one is wanted"):
-        conversation.hear("")
-    with pytest.raises(ValueError, match="programs in replies, got 'agentic'"):
-        Conversation(PROTOCOLS["agentic"])
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize("left", [0, 1])
+def test_what_failed_may_be_repaired_while_programs_are_left(outcome: str, left: int) -> None:
+    said, repair = follow_up(Attempt(outcome, status=1), left)
+    assert repair == (outcome in FAILED and left == 1)
+    assert (REPAIR in said, ANSWER in said) == (repair, not repair)
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_instructions_name_the_file_and_no_rows(protocol: str) -> None:
-    assert ROWS_FILE in instructions(protocol)
-    assert f"{PROTOCOLS['agentic'].programs} times" in instructions("agentic")
-    prompt = ask(instance_at("simpson", "trap", 3), "neutral", 3, protocol)
+    assert ROWS_FILE in PROTOCOLS[protocol].text
+    assert f"{PROTOCOLS['agentic'].programs} times" in PROTOCOLS["agentic"].text
+    prompt = render_prompt(full_instance("simpson", "trap", 3), "neutral", 3, protocol)
     assert ROWS_FILE in prompt
 
 
 def test_a_protocol_must_be_one_that_there_is() -> None:
-    for asking in (instructions, solver_for):
-        with pytest.raises(ValueError, match="protocol must be one of code, .*, got 'direct'"):
-            asking("direct")
+    with pytest.raises(ValueError, match="protocol must be one of code, .*, got 'direct'"):
+        solver_for("direct")
 
 
 # From here on, programs are run.
@@ -259,7 +238,7 @@ def test_a_program_is_repaired_once(run: Callable[..., dict[str, EvalSample]]) -
     samples = run("code-debug", {name: script for name, (script, _) in DEBUG.items()})
     for name, (script, outcomes) in DEBUG.items():
         sample = samples[name]
-        assert attempts_in(sample.messages) == outcomes, name
+        assert read_outcomes(sample.messages) == outcomes, name
         replies = [message for message in sample.messages if message.role == "assistant"]
         assert len(replies) == len(script), name
         assert sample.output.completion == TRUE, name
@@ -301,7 +280,7 @@ def test_an_agent_runs_programs_within_bounds(run: Callable[..., dict[str, EvalS
     samples = run("agentic", {name: script for name, (script, _) in AGENTIC.items()})
     for name, (_, outcomes) in AGENTIC.items():
         messages = samples[name].messages
-        assert attempts_in(messages) == outcomes, name
+        assert read_outcomes(messages) == outcomes, name
         assert [message.text for message in messages].count(ANSWER) == 1, name
         assert messages[-2].text == ANSWER, name
         assert messages[-1].role == "assistant", name
@@ -313,13 +292,13 @@ def test_an_agent_runs_programs_within_bounds(run: Callable[..., dict[str, EvalS
         "runs": 0, "failed_runs": 0, "code_outcome": "no_code",
     }  # fmt: skip
     assert "kept" in results["several runs"][1]
-    rows = table(instance_at("simpson", "trap", 3), "neutral").encode()
+    rows = rows_csv(full_instance("simpson", "trap", 3), "neutral").encode()
     assert hashlib.sha256(rows).hexdigest() in results["rewrites the rows"][1]
     assert results["too many at once"].count(NO_RUNS_LEFT) == 3
     assert f"Runs left: {MOST - 1}." in results["two at once"][0]
 
 
 def test_any_program_that_is_given_is_bounded() -> None:
-    assert given_program("é" * LARGEST).outcome == "too_large"
-    assert given_program("\n").outcome == "no_code"
-    assert given_program("\ud800").code == "\ud800"
+    assert check_program("é" * LARGEST).outcome == "too_large"
+    assert check_program("\n").outcome == "no_code"
+    assert check_program("\ud800").code == "\ud800"

@@ -8,18 +8,29 @@ from functools import cache
 
 import numpy as np
 import pytest
+from evidence.pitfall_programs import list_placeholders
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evidence import pitfall_programs
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges import CHALLENGES as OURS
 from whybench.suites.analyze.equivalence import all_graphs
-from whybench.suites.analyze.published import CHALLENGES, data_sets, graphs, reading, rubric
-from whybench.suites.analyze.published.graphs import compatible_graphs, read_graph, write_graph
-from whybench.suites.analyze.published.reading import unfilled
-from whybench.suites.analyze.published.recomputed import REASONS, inferred_edge
-from whybench.suites.analyze.published.replication import keys, replicate
-from whybench.suites.analyze.published.response import fit_response
+from whybench.suites.analyze.published import (
+    FOLDERS,
+    read_data_sets,
+    recomputed,
+)
+from whybench.suites.analyze.published.arithmetic import fit_response
+from whybench.suites.analyze.published.data_sets import read_json
+from whybench.suites.analyze.published.recomputed import (
+    REASONS,
+    compatible_graphs,
+    infer_edge,
+    parse_graph,
+    write_graph,
+)
+from whybench.suites.analyze.published.replication import key_rows, replicate
 
 NODES = ("a", "b", "c")
 
@@ -39,10 +50,10 @@ def one(source):
 
 @cache
 def _table():
-    return {(row["folder"], row["number"], row["name"]): row for row in keys()}
+    return {(row["folder"], row["number"], row["name"]): row for row in key_rows()}
 
 
-@pytest.mark.parametrize("module", [graphs, reading])
+@pytest.mark.parametrize("module", [pitfall_programs, recomputed])
 def test_examples_in_docstrings(module) -> None:
     result = doctest.testmod(module)
     assert result.attempted
@@ -50,62 +61,62 @@ def test_examples_in_docstrings(module) -> None:
 
 
 def test_all_data_sets_are_read(source) -> None:
-    sets = data_sets()
+    sets = read_data_sets()
     assert len(sets) == 75
-    assert set(CHALLENGES.values()) == set(OURS)
-    for challenge in CHALLENGES:
-        five = data_sets(challenge)
+    assert set(FOLDERS.values()) == set(OURS)
+    for challenge in FOLDERS:
+        five = read_data_sets(challenge)
         assert [data.number for data in five] == [1, 2, 3, 4, 5]
         assert {data.name for data in five} == {
             path.stem for path in (source / "challenges" / challenge).glob("*.csv")
         }
-        assert [question.difficulty for question in five[0].questions] == [
+        assert [question["difficulty"] for question in read_json(challenge, "questions")] == [
             *("very_easy", "easy", "medium", "hard", "very_hard"),
         ]
-        assert rubric(challenge)["criteria"]
+        assert read_json(challenge, "rubric")["criteria"]
     assert [data.name for data in sets if data.key is None] == ["dag_structure_markequi_sem"]
 
 
 def test_columns_are_found_under_the_names_of_keys(source) -> None:
-    for data in data_sets():
+    for data in read_data_sets():
         lengths = {len(column) for column in data.rows.values()}
         assert len(lengths) == 1
         assert lengths.pop() >= 93
-    medicine = data_sets("simpson_paradox")[0]
-    assert medicine.named("TREATMENT", "OUTCOME", "CONFOUNDER") == ("drug", "recover", "age")
+    medicine = read_data_sets("simpson_paradox")[0]
+    assert medicine.column_names("TREATMENT", "OUTCOME", "CONFOUNDER") == ("drug", "recover", "age")
     (recovered,) = medicine.columns("OUTCOME")
     assert set(recovered) == {0.0, 1.0}
-    assert data_sets("berkson_paradox")[0].named("VARIABLE_X") == ("A",)
+    assert read_data_sets("berkson_paradox")[0].column_names("VARIABLE_X") == ("A",)
     with pytest.raises(ValueError, match="column must be one of .* got 'Hospitalization'"):
-        data_sets("berkson_paradox")[0].named("COLLIDER_VARIABLE")
+        read_data_sets("berkson_paradox")[0].column_names("COLLIDER_VARIABLE")
     with pytest.raises(ValueError, match="must have a key, got none"):
-        data_sets("dag_structure_markequi")[4].named("VARIABLE_X1")
+        read_data_sets("dag_structure_markequi")[4].column_names("VARIABLE_X1")
 
 
 def test_an_unknown_challenge_is_refused() -> None:
     with pytest.raises(ValueError, match="challenge must be one of .* got 'simpson'"):
-        data_sets("simpson")
+        read_data_sets("simpson")
 
 
 def test_placeholders_of_questions_are_fields_of_the_key(source) -> None:
-    for data in data_sets():
+    for data in read_data_sets():
         for question in data.questions:
-            assert question.placeholders
+            assert list_placeholders(question)
             if data.key is not None:
-                assert set(question.placeholders) <= set(data.key)
+                assert set(list_placeholders(question)) <= set(data.key)
 
 
 @given(st.lists(st.from_regex(r"[A-Z][A-Z0-9_]{0,8}", fullmatch=True), max_size=5))
 def test_placeholders_are_found_in_either_bracket(names) -> None:
     text = " and ".join(f"{{{name}}} or <{name}>" for name in names)
-    assert unfilled(text) == tuple(dict.fromkeys(names))
+    assert list_placeholders(text) == tuple(dict.fromkeys(names))
 
 
 def test_the_table_holds_what_rows_settle_and_says_why_not_the_rest(source) -> None:
     tables = replicate(2000)
     assert {name: len(rows) for name, rows in tables.items()} == {"keys": 170, "not_recomputed": 15}
     held = {row["folder"] for rows in tables.values() for row in rows}
-    assert held == set(CHALLENGES)
+    assert held == set(FOLDERS)
     assert {row["folder"] for row in tables["not_recomputed"]} == set(REASONS)
     for row in tables["keys"]:
         if not isinstance(row["estimate"], str):
@@ -144,7 +155,7 @@ def test_flags_say_what_is_wrong(one, place, flags) -> None:
 def test_regressions_agree_with_another_implementation(source, one) -> None:
     smf = pytest.importorskip("statsmodels.formula.api")
     pandas = pytest.importorskip("pandas")
-    data = data_sets("treatment_mediator")[0]
+    data = read_data_sets("treatment_mediator")[0]
     formula = (
         "employment_rate ~ stimulus_policy * consumer_confidence"
         " + market_volatility + baseline_economic_growth"
@@ -176,7 +187,7 @@ def test_a_response_is_recovered_and_its_error_is_honest() -> None:
 
 
 def test_the_response_leaves_the_noise_it_says(source) -> None:
-    for data in data_sets("counterfactual_reasoning"):
+    for data in read_data_sets("counterfactual_reasoning"):
         outcome, dose, confounder = data.columns("VARIABLE_Y", "VARIABLE_X", "CONFOUNDER")
         noise = fit_response(outcome, dose, confounder).noise(outcome, dose, confounder)
         assert 0.99 < np.abs(noise).max() < 1
@@ -194,7 +205,7 @@ def test_graphs_are_read_as_they_are_written() -> None:
     joined = [graph for graph in paths if {frozenset(edge) for edge in graph} == _PATH]
     assert len(joined) == 4
     for graph in joined:
-        assert read_graph(write_graph(graph, NODES)) == graph
+        assert parse_graph(write_graph(graph, NODES)) == graph
     assert write_graph(frozenset({("a", "c"), ("a", "b")}), NODES) == "a->b, a->c"
 
 
@@ -205,10 +216,10 @@ def test_rows_of_a_collider_leave_one_graph() -> None:
     rng = generator("tests", "published", "collider")
     first, third, noise = rng.standard_normal((3, 4000))
     rows = {"a": first, "b": first + third + noise, "c": third}
-    assert compatible_graphs(rows, NODES) == {read_graph("a->b<-c")}
+    assert compatible_graphs(rows, NODES) == {parse_graph("a->b<-c")}
 
 
 def test_the_edge_is_that_of_the_key_whichever_is_named_first(source) -> None:
-    for data in data_sets("causal_direction_iv"):
+    for data in read_data_sets("causal_direction_iv"):
         assert data.key is not None
-        assert [inferred_edge(data)] == data.key["TRUE_EDGES"]
+        assert [infer_edge(data)] == data.key["TRUE_EDGES"]

@@ -14,27 +14,46 @@ from hypothesis import strategies as st
 
 from whybench.datasets import data_path
 from whybench.drawing.figure import save_figures
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.analysts import reply
-from whybench.suites.analyze.answers import worded
+from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.design import DESIGNS, make_design
-from whybench.suites.analyze.estimators import design_matrix, difference
-from whybench.suites.analyze.generation import analyze_items
+from whybench.suites.analyze.estimators.regression import design_matrix, mean_difference
 from whybench.suites.analyze.grading import number_passes
-from whybench.suites.analyze.published import CHALLENGES
-from whybench.suites.analyze.published.agreement import key_score
-from whybench.suites.analyze.published.forms import FORMS, SETS
-from whybench.suites.analyze.published.instances import competent, published_instance, typed
-from whybench.suites.analyze.published.questions import data_set, meanings, question
-from whybench.suites.analyze.published.reading import PLACEHOLDER
-from whybench.suites.analyze.published.recomputed import REASONS, SETTLED, recompute
-from whybench.suites.analyze.published.response import fit_response, solve_response
-from whybench.suites.analyze.published.ways import EXACT, FLOATING
-from whybench.suites.analyze.tables import read_answer
-from whybench.suites.analyze.wording import column_names, describe, schema, table
-from whybench.suites.calibration import simulated_rows
+from whybench.suites.analyze.items import analyze_items
+from whybench.suites.analyze.prompts import (
+    answer_schema,
+    column_names,
+    render_description,
+    rows_csv,
+)
+from whybench.suites.analyze.published import FOLDERS
+from whybench.suites.analyze.published.arithmetic import (
+    EXACT,
+    FLOATING,
+    fit_response,
+    solve_response,
+)
+from whybench.suites.analyze.published.data_sets import PLACEHOLDER
+from whybench.suites.analyze.published.forms import (
+    FORMS,
+    SETS,
+    field_meanings,
+    published_fields,
+    read_data_set,
+    render_question,
+)
+from whybench.suites.analyze.published.instances import (
+    competent_answer,
+    parse_key_field,
+    published_instance,
+)
+from whybench.suites.analyze.published.recomputed import REASONS, RECOMPUTED, recompute
+from whybench.suites.analyze.published.replication import key_score
+from whybench.suites.analyze.replies import render_reply
+from whybench.suites.analyze.tables import grade_reply
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 
@@ -52,7 +71,7 @@ def source(mirror):
 def read(design, agent, **settings):
     """Return the records of an agent's answers to a design."""
     items = list(SUITE.items(design))
-    rows = simulated_rows(SUITE, design, items, SUITE.agents[agent], settings, agent, {})
+    rows = simulate_rows(SUITE, design, items, SUITE.agents[agent], settings, agent, {})
     return record_table(list(rows), SUITE.record_columns)
 
 
@@ -70,8 +89,8 @@ def item_of(challenge, number, hint=3):
 
 def test_the_design_leaves_out_what_rows_do_not_settle_and_says_so() -> None:
     design = DESIGNS["published"]
-    assert set(FORMS) == {CHALLENGES[folder] for folder in SETTLED}
-    assert set(CHALLENGES.values()) - set(FORMS) == {"necessity_sufficiency", "domain_shift"}
+    assert set(FORMS) == {FOLDERS[folder] for folder in RECOMPUTED}
+    assert set(FOLDERS.values()) - set(FORMS) == {"necessity_sufficiency", "domain_shift"}
     assert {"necessity_sufficiency", "domain_shift"} <= set(REASONS)
     assert (design.block, design.size) == (13 * 5, 13 * 5 * 5)
     assert design.summary == (
@@ -133,8 +152,8 @@ def test_a_standardised_difference_by_hand() -> None:
     outcome = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 1.0])
     treatment = np.array([1, 1, 0, 0, 1, 0])
     stratum = np.array([0, 0, 0, 0, 1, 1])
-    assert EXACT.standardised(outcome, treatment, stratum).value == 0.0
-    assert FLOATING.standardised(outcome, treatment, stratum).value == pytest.approx(0, abs=1e-15)
+    assert EXACT.stratified(outcome, treatment, stratum).value == 0.0
+    assert FLOATING.stratified(outcome, treatment, stratum).value == pytest.approx(0, abs=1e-15)
 
 
 def test_a_response_is_found_in_two_ways() -> None:
@@ -153,50 +172,55 @@ def test_a_response_is_found_in_two_ways() -> None:
 @pytest.mark.slow
 def test_rows_are_shown_as_the_source_has_them(source) -> None:
     for challenge, number in EVERY:
-        data = data_set(challenge, number)
+        data = read_data_set(challenge, number)
         path = data_path("CausalPitfalls", f"challenges/{data.challenge}/{data.name}.csv")
         with path.open(encoding="utf-8-sig", newline="") as lines:
             cells = list(csv.reader(lines))
-        shown = table(published_instance(challenge, number), "neutral")
+        shown = rows_csv(published_instance(challenge, number), "neutral")
         assert [line.split(",") for line in shown.splitlines()] == cells, (challenge, number)
 
 
 def test_no_place_of_a_question_stays_empty(source) -> None:
     for challenge, number in EVERY:
         for hint in range(1, 6):
-            prompt = describe(published_instance(challenge, number), "neutral", hint)
+            prompt = render_description(published_instance(challenge, number), "neutral", hint)
             assert not PLACEHOLDER.findall(prompt)
-            assert question(challenge, number, hint) in prompt
+            assert render_question(read_data_set(challenge, number), hint) in prompt
 
 
 def test_questions_have_the_names_of_the_file_and_no_answer(source) -> None:
-    assert question("simpson", 1, 5) == "Evaluate whether drug causally affects recover."
-    assert "Hospitalization is a known collider" in question("selection", 1, 1)
-    # The key of the fifth is missing, and its columns stand in order.
-    assert "(for example, advertising_spend-> brand_awareness-> sales IS A DAG)" in question(
-        "structure", 5, 5
+    assert (
+        render_question(read_data_set("simpson", 1), 5)
+        == "Evaluate whether drug causally affects recover."
     )
-    easiest = question("effect_estimation", 2, 1)
+    assert "Hospitalization is a known collider" in render_question(
+        read_data_set("selection", 1), 1
+    )
+    # The key of the fifth is missing, and its columns stand in order.
+    assert "(for example, advertising_spend-> brand_awareness-> sales IS A DAG)" in render_question(
+        read_data_set("structure", 5), 5
+    )
+    easiest = render_question(read_data_set("effect_estimation", 2), 1)
     assert "within ±0.05 of the true effect (not given)" in easiest
     assert "tenure_months, base_engagement, initial_offer, followup_engagement" in easiest
-    assert str(data_set("effect_estimation", 2).key["TRUE_CAUSAL_EFFECT"]) not in easiest
+    assert str(read_data_set("effect_estimation", 2).key["TRUE_CAUSAL_EFFECT"]) not in easiest
     # Two questions name a column of the first data set to all five.
-    assert "note that therapeutic_score may be" in question("outcome", 1, 1)
-    assert "note that course_grade may be" in question("outcome", 2, 1)
+    assert "note that therapeutic_score may be" in render_question(read_data_set("outcome", 1), 1)
+    assert "note that course_grade may be" in render_question(read_data_set("outcome", 2), 1)
 
 
 def test_what_is_asked_is_what_rows_settle(source) -> None:
     for challenge, number in EVERY:
-        found = {entry.name for entry in recompute(data_set(challenge, number))}
-        asked = set(FORMS[challenge].meanings)
+        found = {entry.name for entry in recompute(read_data_set(challenge, number))}
+        asked = set(FORMS[challenge])
         # Rates within groups would say by what to split.
         assert found - asked == {name for name in found if name.startswith("P_LEVEL")}
         assert asked <= found
         instance = published_instance(challenge, number)
         assert set(instance.truths) == {name.lower() for name in asked}
-        described = schema(instance, "neutral")["properties"]
-        assert {name: entry["description"] for name, entry in described.items()} == meanings(
-            challenge, number
+        described = answer_schema(instance, "neutral")["properties"]
+        assert {name: entry["description"] for name, entry in described.items()} == field_meanings(
+            read_data_set(challenge, number)
         )
 
 
@@ -211,13 +235,13 @@ def test_every_number_has_two_derivations_and_a_sensible_error(source) -> None:
 
 
 def test_graphs_and_edges_are_values_of_their_fields(source) -> None:
-    assert typed("TRUE_EDGES", "a->b") == ("a", "b")
-    assert typed("TRUE_EDGES", "none") == ()
+    assert parse_key_field("TRUE_EDGES", "a->b") == ("a", "b")
+    assert parse_key_field("TRUE_EDGES", "none") == ()
     chain, fork = frozenset({("a", "b"), ("b", "c")}), frozenset({("b", "a"), ("b", "c")})
-    assert typed("EQUIVALENT_GRAPHS", "a->b->c; a<-b->c") == {chain, fork}
+    assert parse_key_field("EQUIVALENT_GRAPHS", "a->b->c; a<-b->c") == {chain, fork}
     item = item_of("direction", 1)
-    assert read_answer(item.factors, '{"true_edges": ["X_1", "X_2"]}', False).value == 1.0
-    assert read_answer(item.factors, '{"true_edges": ["X_2", "X_1"]}', False).value == 0.0
+    assert grade_reply(item.factors, '{"true_edges": ["X_1", "X_2"]}', False).value == 1.0
+    assert grade_reply(item.factors, '{"true_edges": ["X_2", "X_1"]}', False).value == 0.0
 
 
 # Both keys.
@@ -226,30 +250,32 @@ def test_graphs_and_edges_are_values_of_their_fields(source) -> None:
 def test_the_printed_key_agrees_with_itself_and_not_with_the_rows(source) -> None:
     """Both numbers of education_performance are wrong: 0.9453 for 1.9453, and -1.41 for -3.05."""
     item = item_of("outcome", 2)
-    key = data_set("outcome", 2).key
+    key = read_data_set("outcome", 2).key
     names = ("ATE", "CONDITIONAL_DIFFERENCE")
     printed = {name.lower(): key[name] for name in names}
-    answer = read_answer(item.factors, worded(printed, FORMS["outcome"].fields, item.names), False)
+    answer = grade_reply(
+        item.factors, render_reply(printed, published_fields("outcome"), item.names), False
+    )
     assert answer.value == 0.0
     assert answer.parts["key_score"] == 1.0
-    half = read_answer(item.factors, f'{{"ate": {key["ATE"] + 0.49}}}', False)
+    half = grade_reply(item.factors, f'{{"ate": {key["ATE"] + 0.49}}}', False)
     assert half.parts["key_score"] == 0.5
-    beyond = read_answer(item.factors, f'{{"ate": {key["ATE"] - 0.51}}}', False)
+    beyond = grade_reply(item.factors, f'{{"ate": {key["ATE"] - 0.51}}}', False)
     assert beyond.parts["key_score"] == 0.0
 
 
 def test_a_reply_without_an_answer_agrees_with_no_key(source) -> None:
     item = item_of("simpson", 1)
-    answer = read_answer(item.factors, "I cannot say.", False)
+    answer = grade_reply(item.factors, "I cannot say.", False)
     assert (answer.value, answer.reason, answer.parts) == (None, "no_object", {"key_score": 0.0})
     # No key, no agreement.
-    assert "key_score" not in read_answer(item_of("structure", 5).factors, "", False).parts
+    assert "key_score" not in grade_reply(item_of("structure", 5).factors, "", False).parts
 
 
 def test_without_a_tolerance_a_key_gives_as_much_room_as_a_truth(source) -> None:
-    instance, key = published_instance("moderation", 1), data_set("moderation", 1).key
+    instance, key = published_instance("moderation", 1), read_data_set("moderation", 1).key
     assert "TOLERANCE" not in key
-    error = instance.measured("dosage_coef").se
+    error = instance.number("dosage_coef").se
     for off, share in ((2.4, 1 / 3), (2.6, 0.0)):
         said = {"dosage_coef": key["DOSAGE_COEF"] + off * error}
         assert key_score(instance, said) == pytest.approx(share)
@@ -262,7 +288,7 @@ def test_how_much_of_the_printed_keys_a_competent_analyst_agrees_with(source) ->
             score
             for number in range(1, SETS + 1)
             if (instance := published_instance(challenge, number))
-            and (score := key_score(instance, competent(instance))) is not None
+            and (score := key_score(instance, competent_answer(instance))) is not None
         ]
         for challenge in FORMS
     }
@@ -293,10 +319,10 @@ def test_who_does_not_adjust_passes_in_some_data_sets(source) -> None:
             number
             for number in range(1, SETS + 1)
             if number_passes(
-                difference(
-                    *reversed(data_set(challenge, number).columns("TREATMENT", "OUTCOME"))
+                mean_difference(
+                    *reversed(read_data_set(challenge, number).columns("TREATMENT", "OUTCOME"))
                 ).value,
-                published_instance(challenge, number).measured(field),
+                published_instance(challenge, number).number(field),
             )
         ]
     assert passed == {
@@ -316,10 +342,10 @@ def test_checks_pass_on_the_design(source) -> None:
     found = {result.name: result for result in check_design(SUITE, design)}
     assert all(result.passed for result in found.values()), found
     assert found["two derivations agree"].looked_at == 12
-    assert not found["prompt gives back the world"].asked
+    assert not found["prompt gives back the world"].applies
     # Nothing is guaranteed of these data sets, so what looks for guarantees finds none to look at.
     for name in ("traps are traps and controls are none", "naive values fail in traps"):
-        assert (found[name].looked_at, found[name].asked) == (0, False)
+        assert (found[name].looked_at, found[name].applies) == (0, False)
 
 
 def test_measures_have_no_twins_and_both_keys(source) -> None:
@@ -349,8 +375,8 @@ def test_agents_of_unknown_value_say_so(source) -> None:
     names = column_names(instance, "neutral")
     for analyst in ("naive", "always-trap"):
         with pytest.raises(UserError, match=f"published data must be competent, .* got {analyst}"):
-            reply(analyst, instance, names)
-        assert SUITE.agents[analyst].known({}, DESIGNS["published"]) == {}
+            analyst_reply(analyst, instance, names)
+        assert SUITE.agents[analyst].expected({}, DESIGNS["published"]) == {}
     assert list(SUITE.self_tests(DESIGNS["published"], 2)) == []
 
 

@@ -12,15 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.checks import CHECKS
 from whybench.suites.analyze.design import DESIGNS, make_design
-from whybench.suites.analyze.estimators import difference
-from whybench.suites.analyze.generation import analyze_items
-from whybench.suites.analyze.items import instance_at, instance_of
-from whybench.suites.analyze.samples import require_rows, sampled
+from whybench.suites.analyze.estimators.regression import mean_difference
+from whybench.suites.analyze.items import analyze_items, full_instance, instance_from_factors
+from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
 
 EASY = ("mediator_confounding", "direction", "structure", "moderation")
@@ -33,8 +32,8 @@ def lines(instance) -> list[tuple]:
 
 @given(st.sampled_from(EASY), st.integers(12, 200), st.integers(0, 200))
 def test_samples_are_nested_and_keep_the_order(challenge: str, few: int, more: int) -> None:
-    whole = instance_at(challenge, "trap", 8)
-    small, large = lines(sampled(whole, few)), lines(sampled(whole, few + more))
+    whole = full_instance(challenge, "trap", 8)
+    small, large = lines(sample_rows(whole, few)), lines(sample_rows(whole, few + more))
     assert (len(small), len(large)) == (few, few + more)
     places = iter(lines(whole))
     assert all(line in places for line in large)
@@ -44,14 +43,14 @@ def test_samples_are_nested_and_keep_the_order(challenge: str, few: int, more: i
 
 def test_which_rows_are_shown_is_left_to_chance() -> None:
     # Weeks stand in order, so that the first rows would all be of the first week.
-    weeks = sampled(instance_at("temporal", "trap", 8), 100).rows["week"]
-    last = instance_at("temporal", "trap", 8).rows["week"].max()
+    weeks = sample_rows(full_instance("temporal", "trap", 8), 100).rows["week"]
+    last = full_instance("temporal", "trap", 8).rows["week"].max()
     assert np.all(np.diff(weeks) >= 0)
     assert abs(weeks.mean() - (1 + last) / 2) < 4 * last / np.sqrt(12 * 100)
 
 
 def test_the_key_is_that_of_the_rows_shown() -> None:
-    found = sampled(instance_at("simpson", "trap", 8), 200)
+    found = sample_rows(full_instance("simpson", "trap", 8), 200)
     rows = [dict(zip(found.rows, line, strict=True)) for line in lines(found)]
 
     def share(**given: int) -> float:
@@ -65,7 +64,7 @@ def test_the_key_is_that_of_the_rows_shown() -> None:
         * sum(row["stratum"] == s for row in rows)
         for s in (0, 1)
     ) / len(rows)
-    effect, before = found.measured("effect"), instance_at("simpson", "trap", 8).measured("effect")
+    effect, before = found.number("effect"), full_instance("simpson", "trap", 8).number("effect")
     assert effect.naive["crude difference"] == pytest.approx(crude, abs=1e-12)
     assert effect.references["standardisation"] == pytest.approx(adjusted, abs=1e-12)
     assert effect.value == before.value
@@ -73,17 +72,17 @@ def test_the_key_is_that_of_the_rows_shown() -> None:
 
 
 def test_twins_of_the_same_rows_have_the_same_sample() -> None:
-    trap, control = (instance_at("simpson", variant, 8) for variant in ("trap", "post_treatment"))
+    trap, control = (full_instance("simpson", variant, 8) for variant in ("trap", "post_treatment"))
     assert lines(trap) == lines(control)
-    assert lines(sampled(trap, 60)) == lines(sampled(control, 60))
+    assert lines(sample_rows(trap, 60)) == lines(sample_rows(control, 60))
 
 
 @pytest.mark.parametrize("challenge", CHALLENGES)
 def test_every_challenge_can_be_examined_on_fewer_rows(challenge: str) -> None:
     for variant in CHALLENGES[challenge].variants:
-        whole = instance_at(challenge, variant, 8)
-        found = sampled(whole, 1200)
-        assert (found.size, found.whole, found.variant) == (1200, whole.size, variant)
+        whole = full_instance(challenge, variant, 8)
+        found = sample_rows(whole, 1200)
+        assert (found.size, found.full_size, found.variant) == (1200, whole.size, variant)
         for name, truth in found.numbers().items():
             assert truth.value == whole.numbers()[name].value
             assert list(truth.references) == list(whole.numbers()[name].references)
@@ -91,15 +90,15 @@ def test_every_challenge_can_be_examined_on_fewer_rows(challenge: str) -> None:
 
 
 def test_a_sample_of_all_rows_is_the_data_set_itself() -> None:
-    whole = instance_at("simpson", "trap", 8)
-    assert sampled(whole, whole.size) is whole
-    assert sampled(whole, whole.size + 1) is whole
-    assert sampled(whole, whole.size - 1).whole == whole.size
+    whole = full_instance("simpson", "trap", 8)
+    assert sample_rows(whole, whole.size) is whole
+    assert sample_rows(whole, whole.size + 1) is whole
+    assert sample_rows(whole, whole.size - 1).full_size == whole.size
 
 
 def test_the_prompt_says_that_it_is_a_sample() -> None:
     (item, *_) = analyze_items(make_design({"challenge": "moderation", "seeds": 1, "rows": 50}))
-    whole = instance_at("moderation", "trap", item.draw)
+    whole = full_instance("moderation", "trap", item.draw)
     assert f"have {whole.size} rows" in item.prompt
     assert "a sample of 50 of the rows, drawn by lot" in item.prompt
     assert "All of them" not in item.prompt
@@ -117,11 +116,11 @@ def test_designs_without_a_sample_are_what_they_were() -> None:
 
 def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
     (item, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1, "rows": 30}))
-    assert lines(instance_of(item.factors)) == lines(item.instance)
-    whole = instance_at("structure", "trap", item.draw)
+    assert lines(instance_from_factors(item.factors)) == lines(item.instance)
+    whole = full_instance("structure", "trap", item.draw)
     (asked, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1}))
     before = {name: value for name, value in asked.factors.items() if name != "rows"}
-    assert instance_of(before) is whole
+    assert lines(instance_from_factors(before)) == lines(whole)
 
 
 def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
@@ -130,23 +129,23 @@ def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
         assert SUITE.parse_reply(item.factors, SUITE.oracle(item), False).value == 1.0
     # Forty rows do not show every trap; all rows do.
     assert any(
-        CHALLENGES[item.challenge].present(item.instance) != (item.variant == "trap")
+        CHALLENGES[item.challenge].has_trap(item.instance) != (item.variant == "trap")
         for item in items
     )
-    assert not [wrong for check in CHECKS.values() for wrong in check.problems(check.about(items))]
+    assert not [wrong for check in CHECKS.values() for wrong in check.problems(check.select(items))]
 
 
 def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:
-    whole = instance_at("simpson", "trap", 8)
+    whole = full_instance("simpson", "trap", 8)
     with pytest.raises(UserError, match=r"rows must be at least (\d+) for simpson.*got 4") as error:
-        sampled(whole, 4)
+        sample_rows(whole, 4)
     least = int(str(error.value).split()[5])
-    few = sampled(whole, least)
+    few = sample_rows(whole, least)
     cells = {(row[1], row[2]) for row in lines(few)}
     assert cells == {(stratum, treated) for stratum in (0, 1) for treated in (0, 1)}
     with pytest.raises(UserError, match=f"at least {least} for simpson"):
-        sampled(whole, least - 1)
-    assert difference(few.rows["outcome"], few.rows["treatment"]).se > 0
+        sample_rows(whole, least - 1)
+    assert mean_difference(few.rows["outcome"], few.rows["treatment"]).se > 0
 
 
 def test_a_design_says_at_once_what_each_challenge_takes() -> None:
@@ -159,7 +158,7 @@ def test_a_design_says_at_once_what_each_challenge_takes() -> None:
     for name, rows in needed.items():
         enough = make_design({"challenge": name, "seeds": 2, "rows": rows})
         assert len(list(analyze_items(enough))) == 4
-        require_rows([item.instance for item in analyze_items(enough)], rows)
+        check_row_count([item.instance for item in analyze_items(enough)], rows)
 
 
 @pytest.mark.parametrize(

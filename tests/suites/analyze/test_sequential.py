@@ -9,11 +9,11 @@ import pytest
 import statsmodels.api as sm
 
 from whybench.seeds import generator
-from whybench.suites.analyze.analysts import reply
-from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import Graded, grade
-from whybench.suites.analyze.wording import column_names, describe
+from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -27,10 +27,10 @@ def instances(variant: str, count: int = 8) -> list[Instance]:
     return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
 
 
-def graded(analyst: str, drawn: Instance) -> Graded:
+def graded(analyst: str, drawn: Instance) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    said = read_answers(reply(analyst, drawn, names), CHALLENGE.fields, names)
-    return grade(CHALLENGE, drawn, said.fields)
+    said = parse_reply(analyst_reply(analyst, drawn, names), CHALLENGE.fields, names)
+    return grade(CHALLENGE.fields, drawn, said.fields)
 
 
 @pytest.mark.parametrize("variant", ["trap", "parallel"])
@@ -44,7 +44,7 @@ def test_a_way_is_worth_the_product_of_its_arrows(variant: str) -> None:
             "through_both": at["onto_a"] * at["chain"] * at["from_b"],
         }
         for name, value in expected.items():
-            assert drawn.measured(name).value == pytest.approx(value, abs=1e-12)
+            assert drawn.number(name).value == pytest.approx(value, abs=1e-12)
 
 
 def test_the_chain_is_as_strong_as_the_design_says_and_absent_when_parallel() -> None:
@@ -77,12 +77,12 @@ def test_the_effects_of_the_turned_order_are_regressions_in_the_population() -> 
             "through_both": onto[B] * slope * at["from_a"],
         }
         for name, value in expected.items():
-            assert drawn.measured(name).value == pytest.approx(value, abs=1e-12)
+            assert drawn.number(name).value == pytest.approx(value, abs=1e-12)
 
 
 def test_the_ways_make_the_same_total_in_either_order() -> None:
     for trap, control in zip(instances("trap"), instances("reversed"), strict=True):
-        one, other = (sum(drawn.measured(way).value for way in WAYS) for drawn in (trap, control))
+        one, other = (sum(drawn.number(way).value for way in WAYS) for drawn in (trap, control))
         assert one == pytest.approx(other, abs=1e-12)
 
 
@@ -94,11 +94,11 @@ def test_references_are_products_of_ordinary_regressions() -> None:
         onto_b = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit().params
         upon = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b, rows["decoy"]])))
         from_b = upon.fit().params[3]
-        found = drawn.measured("through_both").references["products of regressions"]
+        found = drawn.number("through_both").references["products of regressions"]
         assert found == pytest.approx(onto_a * onto_b[2] * from_b)
         booked = (onto_b[1] + onto_b[2] * onto_a) * from_b
-        assert drawn.measured("through_b").naive["mediators side by side"] == pytest.approx(booked)
-        assert drawn.measured("through_both").naive["mediators side by side"] == 0
+        assert drawn.number("through_b").naive["mediators side by side"] == pytest.approx(booked)
+        assert drawn.number("through_both").naive["mediators side by side"] == 0
 
 
 def test_the_standard_error_of_three_arrows_is_that_of_repeated_draws() -> None:
@@ -117,7 +117,7 @@ def test_the_standard_error_of_three_arrows_is_that_of_repeated_draws() -> None:
         chain = np.linalg.lstsq(np.column_stack([ones, x, a]), b, rcond=None)[0][2]
         from_b = np.linalg.lstsq(np.column_stack([ones, x, a, b]), y, rcond=None)[0][3]
         found.append(onto_a * chain * from_b)
-    assert np.std(found) == pytest.approx(drawn.measured("through_both").se, rel=0.15)
+    assert np.std(found) == pytest.approx(drawn.number("through_both").se, rel=0.15)
 
 
 def test_who_has_the_order_wrong_has_three_ways_wrong() -> None:
@@ -138,7 +138,7 @@ def test_a_fit_side_by_side_falls_in_the_trap_and_is_right_when_parallel() -> No
 
 def test_only_the_steps_tell_the_order() -> None:
     trap, control = instances("trap", 1)[0], instances("reversed", 1)[0]
-    one, other = (describe(drawn, "neutral", 1).splitlines() for drawn in (trap, control))
+    one, other = (render_description(drawn, "neutral", 1).splitlines() for drawn in (trap, control))
     differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
     assert len(differing) == 2
     assert all(line.startswith(("- roots", "- leaves")) for line, _ in differing)

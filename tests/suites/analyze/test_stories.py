@@ -1,4 +1,4 @@
-"""What is wrong with a story is said; what is told in a variant changes that variant alone."""
+"""What is wrong with a story is said; what is story in a variant changes that variant alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from whybench.suites.analyze import stories
-from whybench.suites.analyze.stories import parsed, story
+from whybench.suites.analyze.stories import parse_story, read_story
 from whybench.suites.contract import UserError
 
 
@@ -21,30 +21,30 @@ def raw() -> dict[str, Any]:
 
 def refused(changed: dict[str, Any]) -> str:
     with pytest.raises(UserError) as error:
-        parsed(yaml.safe_dump(changed), "mine.yaml")
+        parse_story(yaml.safe_dump(changed), "mine.yaml")
     return str(error.value)
 
 
 def test_a_story_is_read_as_it_is_written() -> None:
-    told = parsed(yaml.safe_dump(raw()), "mine.yaml")
-    assert told == story("simpson")
-    assert "\n" not in told.setting + told.method
+    story = parse_story(yaml.safe_dump(raw()), "mine.yaml")
+    assert story == read_story("simpson")
+    assert "\n" not in story.setting + story.method
     without = raw()
     del without["variants"]
-    assert parsed(yaml.safe_dump(without), "mine.yaml").variants == {}
+    assert parse_story(yaml.safe_dump(without), "mine.yaml").variants == {}
 
 
 def test_a_variant_changes_what_it_says_and_nothing_else() -> None:
-    told = story("simpson")
-    assert told.told("trap") == told
-    after = told.told("post_treatment")
-    assert after.design != told.design
-    assert after.meanings["stratum"] != told.meanings["stratum"]
-    assert after.meanings["outcome"] == told.meanings["outcome"]
+    story = read_story("simpson")
+    assert story.for_variant("trap") == story
+    after = story.for_variant("post_treatment")
+    assert after.design != story.design
+    assert after.meanings["stratum"] != story.meanings["stratum"]
+    assert after.meanings["outcome"] == story.meanings["outcome"]
     assert (after.question, after.method, after.warning) == (
-        told.question,
-        told.method,
-        told.warning,
+        story.question,
+        story.method,
+        story.warning,
     )
 
 

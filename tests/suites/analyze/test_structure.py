@@ -12,11 +12,11 @@ from scipy import stats
 
 from whybench.scm import Graph
 from whybench.seeds import generator
-from whybench.suites.analyze.analysts import reply
-from whybench.suites.analyze.answers import read_answers
+from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import Graded, grade
-from whybench.suites.analyze.wording import column_names, describe
+from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -30,13 +30,13 @@ def instances(variant: str, count: int = 12) -> list[Instance]:
     return [CHALLENGE.generate(variant, "tests", seed) for seed in range(count)]
 
 
-def graded(said: str, drawn: Instance) -> Graded:
+def graded(said: str, drawn: Instance) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    return grade(CHALLENGE, drawn, read_answers(said, CHALLENGE.fields, names).fields)
+    return grade(CHALLENGE.fields, drawn, parse_reply(said, CHALLENGE.fields, names).fields)
 
 
-def analyst(name: str, drawn: Instance) -> Graded:
-    return graded(reply(name, drawn, column_names(drawn, "neutral")), drawn)
+def analyst(name: str, drawn: Instance) -> GradedAnswer:
+    return graded(analyst_reply(name, drawn, column_names(drawn, "neutral")), drawn)
 
 
 def arrows(drawn: Instance) -> frozenset[tuple[str, str]]:
@@ -136,7 +136,7 @@ def test_several_graphs_for_a_collider_are_a_false_alarm() -> None:
 
 def test_the_words_do_not_tell_the_variants_apart() -> None:
     told = {
-        describe(drawn, "neutral", 1).replace(f"have {drawn.size} rows", "have n rows")
+        render_description(drawn, "neutral", 1).replace(f"have {drawn.size} rows", "have n rows")
         for variant in CHALLENGE.variants
         for drawn in instances(variant, 2)
     }

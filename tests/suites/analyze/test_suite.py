@@ -9,18 +9,17 @@ import pytest
 from click.testing import CliRunner
 from tests.altered import altered
 
-from whybench.cli import _whybench
-from whybench.records.schema import record_table
+from whybench.cli import whybench_command
+from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE, items
-from whybench.suites.analyze.answers import worded
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.checks import BOUNDS, self_tests
 from whybench.suites.analyze.design import DESIGNS, make_design
 from whybench.suites.analyze.fields import REASONS
-from whybench.suites.analyze.grading import Graded, Verdict
-from whybench.suites.analyze.known import self_tests
-from whybench.suites.analyze.tables import fields_table, marks_of, read_answer, verdicts_of
-from whybench.suites.analyze.trials import BOUNDS
-from whybench.suites.calibration import calibrate, simulated_rows
+from whybench.suites.analyze.grading import GradedAnswer, Verdict
+from whybench.suites.analyze.replies import render_reply
+from whybench.suites.analyze.tables import fields_table, grade_reply, read_marks, write_marks
+from whybench.suites.calibration import calibrate, simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.contract import SelfTest, UserError
 from whybench.suites.registry import get_suite
@@ -38,7 +37,7 @@ def problems(design, checked=SUITE) -> list[str]:
 
 
 def said(*words: str, status: int = 0) -> str:
-    done = CliRunner().invoke(_whybench, words)
+    done = CliRunner().invoke(whybench_command, words)
     assert done.exit_code == status, done.output
     return done.output
 
@@ -46,7 +45,7 @@ def said(*words: str, status: int = 0) -> str:
 def records_of(agent: str, **settings):
     design = make_design({**SMALL, **settings})
     items = list(SUITE.items(design))
-    rows = simulated_rows(SUITE, design, items, SUITE.agent(agent), {}, agent, {})
+    rows = simulate_rows(SUITE, design, items, SUITE.agent(agent), {}, agent, {})
     return record_table(list(rows), COLUMNS)
 
 
@@ -80,7 +79,7 @@ def test_every_known_value_is_recovered() -> None:
     design = make_design({**SMALL, "seeds": 5, "label": "neutral,damning"})
     rows = list(calibrate(SUITE, design, seeds=40))
     assert [row for row in rows if not row.passed] == []
-    known = {(row.agent, row.measure): row.known for row in rows}
+    known = {(row.agent, row.measure): row.expected for row in rows}
     assert known["gold", "twin_score"] == 1
     assert known["gold[silence=0.25]", "twin_score"] == 0.75**2
     assert known["null", "twin_score"] == known["schema-breaker", "score"] == 0
@@ -98,7 +97,7 @@ def test_an_agent_without_twins_has_no_known_twin_score() -> None:
     assert "gold[silence=0.25]" not in {row.agent for row in rows}
 
 
-def test_trials_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> None:
+def test_self_tests_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> None:
     design = make_design({"challenge": "simpson,population"})
     found = list(self_tests(design, 3))
     variants = [
@@ -106,28 +105,28 @@ def test_trials_show_what_challenges_do_and_what_does_not_hold(monkeypatch) -> N
         for name in ("simpson", "population")
         for variant in CHALLENGES[name].variants
     ]
-    assert [trial.subject for trial in found] == variants
-    assert all(trial.passed for trial in found)
+    assert [test.subject for test in found] == variants
+    assert all(test.passed for test in found)
     assert found[0].figures["trap"] == 3
     assert found[1].figures["trap"] == 0
     assert found[0].figures["naive fell"] == 1.0
-    monkeypatch.setattr("whybench.suites.analyze.known.BOUNDS", replace(BOUNDS, twin=-1.0))
-    missed = {trial.subject: trial.misses for trial in self_tests(design, 3) if not trial.passed}
+    monkeypatch.setattr("whybench.suites.analyze.checks.BOUNDS", replace(BOUNDS, twin=-1.0))
+    missed = {test.subject: test.misses for test in self_tests(design, 3) if not test.passed}
     assert list(missed) == ["simpson trap", "population trap"]
     assert "always-trap has a twin score of" in missed["simpson trap"][0]
 
 
-def test_calibrate_prints_trials_and_fails_with_them(monkeypatch) -> None:
+def test_calibrate_prints_self_tests_and_fails_with_them(monkeypatch) -> None:
     words = ("calibrate", "analyze", "-T", "challenge=simpson", "-T", "seeds=1", "--seeds", "2")
     printed = said(*words).splitlines()
     assert sum(line.startswith("simpson ") and line.endswith("ok") for line in printed) == 4
-    head = next(line for line in printed if line.startswith("trial"))
+    head = next(line for line in printed if line.startswith("self-test"))
     assert "naive fell" in head
     miss = SelfTest("simpson trap", {"trap": 1, "share": 0.5}, ("it does not hold",))
     changed = altered(SUITE, self_tests=lambda _design, _seeds: [miss], agents={})
     design = make_design({**SMALL, "seeds": 1})
-    monkeypatch.setattr("whybench.cli.soundness.chosen_design", lambda *_: (changed, design))
-    failed = CliRunner().invoke(_whybench, ["calibrate", "analyze", "--json"])
+    monkeypatch.setattr("whybench.cli.authors.choose_design", lambda *_: (changed, design))
+    failed = CliRunner().invoke(whybench_command, ["calibrate", "analyze", "--json"])
     assert failed.exit_code == 1
     assert json.loads(failed.output) == {
         "subject": "simpson trap",
@@ -141,17 +140,17 @@ def test_reading_grades_and_keeps_what_it_graded() -> None:
     trap = next(iter(SUITE.items(make_design(SMALL))))
     challenge = CHALLENGES["simpson"]
     answers = challenge.naive(trap.instance)
-    read = read_answer(trap.factors, worded(answers, challenge.fields, trap.names), False)
+    read = grade_reply(trap.factors, render_reply(answers, challenge.fields, trap.names), False)
     assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 6)
-    partly = {"effect": trap.instance.measured("effect").value, "direction": "sideways"}
-    read = read_answer(trap.factors, json.dumps(partly), False)
+    partly = {"effect": trap.instance.number("effect").value, "direction": "sideways"}
+    read = grade_reply(trap.factors, json.dumps(partly), False)
     assert read.value == pytest.approx(1 / 6)
-    verdicts = {verdict.field: verdict for verdict in verdicts_of(str(read.parts["marks"]))}
+    verdicts = {verdict.field: verdict for verdict in read_marks(str(read.parts["marks"]))}
     assert verdicts["effect"] == Verdict("effect", True, off=0.0)
     assert verdicts["direction"] == Verdict("direction", False, "not_an_option")
     assert verdicts["ci"].reason == "missing"
-    assert read_answer(trap.factors, "no", False).reason == "no_object"
-    assert read_answer(trap.factors, SUITE.oracle(trap), True).reason == "cut_off"
+    assert grade_reply(trap.factors, "no", False).reason == "no_object"
+    assert grade_reply(trap.factors, SUITE.oracle(trap), True).reason == "cut_off"
 
 
 def test_marks_are_short_and_give_back_verdicts() -> None:
@@ -161,11 +160,11 @@ def test_marks_are_short_and_give_back_verdicts() -> None:
         Verdict("ci", True),
         Verdict("nde", False, "not_a_number"),
     )
-    marks = marks_of(Graded(0.25, verdicts, True, True))
+    marks = write_marks(GradedAnswer(0.25, verdicts, True, True))
     expected = (replace(verdicts[0], off=7.123), *verdicts[1:])
-    assert tuple(verdicts_of(marks)) == expected
+    assert tuple(read_marks(marks)) == expected
     longest = max(
-        len(marks_of(Graded(0, tuple(
+        len(write_marks(GradedAnswer(0, tuple(
             Verdict(entry.name, False, max(REASONS, key=len), 12345.678, True, True)
             for entry in challenge.fields
         ), True, True)))
@@ -215,9 +214,9 @@ def test_grading_makes_no_data_set_again(monkeypatch) -> None:
     def made_again(*_: object) -> None:
         raise AssertionError("the rows must not be made again")
 
-    monkeypatch.setattr(items, "shown_at", made_again)
-    assert read_answer(factors, gold, False).value == 1
+    monkeypatch.setattr(items, "shown_instance", made_again)
+    assert grade_reply(factors, gold, False).value == 1
     with pytest.raises(UserError, match="must have the digest 0123 of the item"):
-        read_answer({**factors, "data": "0123"}, gold, False)
+        grade_reply({**factors, "data": "0123"}, gold, False)
     with pytest.raises(AssertionError, match="made again"):
-        items.instance_of(factors)
+        items.instance_from_factors(factors)

@@ -9,9 +9,9 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import analyze
-from whybench.agents.conversation import item_asked
+from whybench.agents.provider import find_current_item
 from whybench.records import read_logs
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
 from whybench.suites.calibration import simulate
@@ -44,7 +44,7 @@ def speaking(speak):
 
 
 def gold_of(messages) -> str:
-    return SUITE.oracle(item_asked(messages)[1])
+    return SUITE.oracle(find_current_item(messages)[1])
 
 
 def rows_in(folder, **settings):

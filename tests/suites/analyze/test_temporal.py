@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.fields import Said
+from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade, number_passes
 
 CHALLENGE = CHALLENGES["temporal"]
@@ -50,9 +50,9 @@ def test_references_are_fits_on_either_side(variant: str) -> None:
 def test_the_effect_changes_in_traps_and_only_the_slope_in_controls() -> None:
     for instance in instances("trap"):
         assert all(truth.apart(5) for truth in instance.numbers().values())
-        assert abs(instance.measured("difference").value) >= 0.6
+        assert abs(instance.number("difference").value) >= 0.6
     for instance in instances("stable"):
-        gap = instance.measured("difference")
+        gap = instance.number("difference")
         assert gap.value == 0
         assert instance.truths["change_point"].value is None
         assert abs(gap.references[FIT]) < 3.2 * gap.se
@@ -72,7 +72,7 @@ def test_the_raw_slope_is_off_by_what_the_covariate_carries() -> None:
 
 def test_drift_goes_either_way_and_the_week_varies() -> None:
     drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
-    rises = sum(instance.measured("difference").value > 0 for instance in drawn)
+    rises = sum(instance.number("difference").value > 0 for instance in drawn)
     assert 8 <= rises <= 32
     places = [instance.parameters["change"] / instance.parameters["weeks"] for instance in drawn]
     assert min(places) < 0.4
@@ -83,16 +83,16 @@ def test_a_week_off_is_near_enough_and_two_are_not() -> None:
     instance = instances("trap")[0]
     change = instance.truths["change_point"].value
     for said, passes in ((change - 1, True), (change + 1.0, True), (change + 2, False)):
-        graded = grade(CHALLENGE, instance, {"change_point": Said(said)})
+        graded = grade(CHALLENGE.fields, instance, {"change_point": FieldValue(said)})
         assert graded.passed("change_point") == passes
         assert not graded.fell_for
-    assert grade(CHALLENGE, instance, {"change_point": Said(None)}).fell_for
+    assert grade(CHALLENGE.fields, instance, {"change_point": FieldValue(None)}).fell_for
 
 
 def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
     instance = instances("stable")[0]
     for said, alarm in ((None, False), (1, True), (instance.parameters["weeks"], True)):
-        graded = grade(CHALLENGE, instance, {"change_point": Said(said)})
+        graded = grade(CHALLENGE.fields, instance, {"change_point": FieldValue(said)})
         assert graded.false_alarm == alarm
         assert graded.passed("change_point") != alarm
 
@@ -113,11 +113,11 @@ def test_who_takes_slopes_for_effects_is_right_in_plain_traps_alone() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
         said = CHALLENGE.always_trap(instance)
         plain = instance.parameters["steer_1"] == 0
-        assert number_passes(said["coef_late"], instance.measured("coef_late")) == plain
+        assert number_passes(said["coef_late"], instance.number("coef_late")) == plain
         assert isinstance(said["change_point"], int)
 
 
 def test_the_competent_analyst_finds_the_week_and_finds_none_where_there_is_none() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
-        said = {name: Said(value) for name, value in CHALLENGE.competent(instance).items()}
-        assert grade(CHALLENGE, instance, said).passed("change_point")
+        said = {name: FieldValue(value) for name, value in CHALLENGE.competent(instance).items()}
+        assert grade(CHALLENGE.fields, instance, said).passed("change_point")

@@ -28,7 +28,7 @@ def test_simpson_has_the_same_rows_after_the_treatment_and_the_opposite_truth() 
     for trap, control in pairs:
         assert all(np.array_equal(trap.rows[role], control.rows[role]) for role in trap.rows)
         assert trap.parameters == control.parameters
-        assert trap.measured("effect").value * control.measured("effect").value < 0
+        assert trap.number("effect").value * control.number("effect").value < 0
 
 
 def test_simpson_reverses_in_every_stratum() -> None:
@@ -57,7 +57,7 @@ def test_the_effect_after_the_treatment_is_that_of_the_whole_table() -> None:
             ]
             joint = sum(w * at[f"outcome_{t}{s}"] for s, w in enumerate(weights))
             chances.append(joint / sum(weights))
-        assert drawn.measured("effect").value == pytest.approx(chances[1] - chances[0], abs=1e-12)
+        assert drawn.number("effect").value == pytest.approx(chances[1] - chances[0], abs=1e-12)
 
 
 def test_selection_shows_the_chance_of_every_row() -> None:
@@ -76,7 +76,7 @@ def test_selection_shows_the_chance_of_every_row() -> None:
 def test_no_effect_is_no_sign_of_selection() -> None:
     zero = {
         variant: {
-            abs(drawn.measured("effect").value) < 1e-12 for drawn in instances("selection", variant)
+            abs(drawn.number("effect").value) < 1e-12 for drawn in instances("selection", variant)
         }
         for variant in CHALLENGES["selection"].variants
     }
@@ -90,7 +90,7 @@ def test_no_effect_is_no_sign_of_selection() -> None:
 
 def test_selection_bends_the_odds_either_way() -> None:
     naive = [
-        next(iter(drawn.measured("effect").naive.values()))
+        next(iter(drawn.number("effect").naive.values()))
         for drawn in instances("selection", "trap", 12)
     ]
     assert min(naive) < 0 < max(naive)
@@ -105,17 +105,17 @@ def test_mediation_is_that_of_statsmodels() -> None:
         onto = sm.OLS(m, np.column_stack([np.ones_like(c), x, c])).fit()
         expected = {"nde": upon.params[1], "nie": onto.params[1] * upon.params[2]}
         for name, value in expected.items():
-            assert drawn.measured(name).references["regression"] == pytest.approx(value)
-        assert drawn.measured("nde").se == pytest.approx(upon.bse[1], rel=0.05)
+            assert drawn.number(name).references["regression"] == pytest.approx(value)
+        assert drawn.number("nde").se == pytest.approx(upon.bse[1], rel=0.05)
 
 
 def test_direct_and_indirect_make_the_total() -> None:
     for variant in CHALLENGES["mediator_confounding"].variants:
         for drawn in instances("mediator_confounding", variant, 3):
             at = drawn.parameters
-            assert drawn.measured("nde").value == pytest.approx(at["d"])
-            assert drawn.measured("nie").value == pytest.approx(at["a"] * at["b"])
-            assert drawn.measured("te").value == pytest.approx(at["d"] + at["a"] * at["b"])
+            assert drawn.number("nde").value == pytest.approx(at["d"])
+            assert drawn.number("nie").value == pytest.approx(at["a"] * at["b"])
+            assert drawn.number("te").value == pytest.approx(at["d"] + at["a"] * at["b"])
             assert (variant == "null") == (at["b"] == at["d"] == 0)
 
 
@@ -124,5 +124,5 @@ def test_who_adjusts_for_a_descendant_is_led_astray() -> None:
     for drawn in instances("mediator_confounding", "descendant", 5):
         said = challenge.always_trap(drawn)
         for name in ("nde", "nie"):
-            truth = drawn.measured(name)
+            truth = drawn.number(name)
             assert abs(said[name] - truth.value) > 2.5 * truth.se

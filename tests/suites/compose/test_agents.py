@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from evidence.compose_classes import EXPECTED
+from evidence.compose_classes import EXPECTED, make_queries
 
 from whybench.seeds import generator
 from whybench.suites.calibration import calibrate, simulate
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.agents import AGENTS, gold
+from whybench.suites.compose.agents import (
+    AGENTS,
+    answer_exact,
+    make_constant,
+    make_local_only,
+    oracle,
+)
 from whybench.suites.compose.design import DESIGNS
-from whybench.suites.compose.generation import compose_items, units_at
+from whybench.suites.compose.generation import compose_items, draw_batch
 from whybench.suites.compose.measures import CLASS_MEASURES
-from whybench.suites.compose.mistaken import mistaken_answers, mistaken_world
-from whybench.suites.compose.planning import worlds_in
-from whybench.suites.compose.strategies import always, asked_of, exact, local_only
-from whybench.suites.compose.truth import answer_key, askings
-from whybench.suites.compose.world import Block, World
+from whybench.suites.compose.planning import list_worlds
+from whybench.suites.compose.truth import list_queries, make_answer_key
+from whybench.suites.compose.world import Block, ComposeWorld
+from whybench.suites.compose.wrong_worlds import assumed_answers, assumed_world
 
-SMALL = SUITE.make_design({"units": 16, "style": "direct,step-by-step"})
+SMALL = SUITE.make_design({"units": 16, "style": "direct,cot"})
 
 
 @pytest.fixture(scope="module")
@@ -37,14 +42,14 @@ def said(agent: str, item, **given) -> bool:
 
 def test_words_say_what_the_rules_say_of_arrays(items) -> None:
     rules = {
-        "exact": (exact, {}),
-        "local-only": (local_only(), {}),
-        "always-yes": (always(True), {}),
-        "always-no": (always(False), {}),
+        "exact": (answer_exact, {}),
+        "local-only": (make_local_only(), {}),
+        "always-yes": (make_constant(True), {}),
+        "always-no": (make_constant(False), {}),
     }
-    for number, world in worlds_in(SMALL):
-        key = units_at(world, number, 0)[1]
-        parts = asked_of(key.if_true, key.if_false, key.factual)
+    for number, world in list_worlds(SMALL):
+        key = draw_batch(world, number, 0)[1]
+        parts = make_queries(key.if_true, key.if_false, key.factual)
         for name, (rule, given) in rules.items():
             made_true, made_false, factual = (rule(part, generator("test"))[0] for part in parts)
             for item in items:
@@ -61,28 +66,28 @@ def test_words_say_what_the_rules_say_of_arrays(items) -> None:
 
 
 def test_the_wrong_world_agent_is_exact_about_another_world(items) -> None:
-    for number, world in worlds_in(SMALL):
-        units, _ = units_at(world, number, 0)
-        other = mistaken_world(world)
+    for number, world in list_worlds(SMALL):
+        units, _ = draw_batch(world, number, 0)
+        other = assumed_world(world)
         assert sum(a != b for a, b in zip(world.gates, other.gates, strict=True)) == 1
-        key = answer_key(other, units.bits)
+        key = make_answer_key(other, units.bits)
         for unit in range(4):
-            answers = mistaken_answers(world, tuple(units.counts[unit].tolist()))
+            answers = assumed_answers(world, tuple(units.counts[unit].tolist()))
             assert list(answers.values()) == key.yes[unit].tolist()
-            assert list(answers) == list(askings(world))
+            assert list(answers) == list(list_queries(world))
 
 
 def test_a_mistake_is_found_also_where_none_is_clear_and_in_long_worlds() -> None:
-    even = World((Block("bridge", 2),) * 2, ("or", "or", "or"), (6, 6, 6))
-    assert mistaken_world(even).gates.count("and") == 1
+    even = ComposeWorld((Block("bridge", 2),) * 2, ("or", "or", "or"), (6, 6, 6))
+    assert assumed_world(even).gates.count("and") == 1
     long = SUITE.make_design({"kinds": "+".join(["bridge"] * 6), "gates": "mixed"})
-    ((_, world),) = worlds_in(long)
-    assert sum(a != b for a, b in zip(world.gates, mistaken_world(world).gates, strict=True)) == 1
+    ((_, world),) = list_worlds(long)
+    assert sum(a != b for a, b in zip(world.gates, assumed_world(world).gates, strict=True)) == 1
 
 
 def test_gold_is_the_truth_in_every_style(items) -> None:
     for item in items[:90]:
-        answer = SUITE.converse(item, lambda asked, _: gold(asked))
+        answer = SUITE.converse(item, lambda asked, _: oracle(asked))
         assert answer.value == item.truth
 
 
@@ -114,12 +119,12 @@ def test_calibration_recovers_what_is_known() -> None:
         *("flip[error=0.2]", "always-yes", "always-no"),
     }
     # With 16 units errors of one in ten would not show, and an exact agent is not told apart.
-    unresolved = {row.agent: row.known for row in rows if row.measure == "inconclusive"}
+    unresolved = {row.agent: row.expected for row in rows if row.measure == "inconclusive"}
     assert unresolved == {"exact": 1.0, "local-only": 1.0}
 
 
 def test_what_is_known_of_broken_rounds_and_long_worlds_leaves_out_classes() -> None:
-    known = AGENTS["exact"].known
+    known = AGENTS["exact"].expected
     for changed in ({"units": 100}, {"kinds": "+".join(["bridge"] * 6), "units": 128}):
         found = known({}, SUITE.make_design(changed))
         assert "valid_and_consistent" not in found

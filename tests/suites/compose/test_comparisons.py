@@ -6,26 +6,26 @@ import numpy as np
 import pytest
 
 from whybench.suites.compose.chain import Block
-from whybench.suites.compose.comparisons import Answered, compositions, resolution
+from whybench.suites.compose.comparisons import AnswerArrays, compare_compositions, resolution
 from whybench.suites.compose.estimators import Sample
-from whybench.suites.compose.truth import answer_key
-from whybench.suites.compose.units import units_of
-from whybench.suites.compose.world import random_world
+from whybench.suites.compose.truth import make_answer_key
+from whybench.suites.compose.units import draw_units
+from whybench.suites.compose.world import draw_world
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
 PATH = (0, 1, 2)
 
 
-def answered(said, true, weights=None, strata=None) -> Answered:
+def answered(said, true, weights=None, strata=None) -> AnswerArrays:
     """Answers whose effects are the lines of `said`: y0 is always no."""
     said, true = np.array(said, dtype=float), np.array(true, dtype=bool)
     sample = Sample.of(np.ones(len(said)) if weights is None else weights, strata)
     none = np.zeros_like(true)
-    return Answered(PAIRS, said[None], np.zeros_like(said)[None], true, none, sample)
+    return AnswerArrays(PAIRS, said[None], np.zeros_like(said)[None], true, none, sample)
 
 
 def compared(*args, **settings):
-    (found,) = compositions(answered(*args), [PATH], ("test",), resamples=200, **settings)
+    (found,) = compare_compositions(answered(*args), [PATH], ("test",), resamples=200, **settings)
     return found
 
 
@@ -75,7 +75,7 @@ def test_few_epochs_are_flagged_where_they_bias() -> None:
     assert compared(TRUE, TRUE).flags == ("noise_biased",)
     assert compared(TRUE, TRUE, quantity="ate").flags == ()
     data = answered(TRUE, TRUE)
-    thrice = Answered(
+    thrice = AnswerArrays(
         PAIRS,
         np.repeat(data.y1, 3, 0),
         np.repeat(data.y0, 3, 0),
@@ -83,7 +83,7 @@ def test_few_epochs_are_flagged_where_they_bias() -> None:
         data.true0,
         data.sample,
     )
-    (found,) = compositions(thrice, [PATH], ("test",), resamples=20)
+    (found,) = compare_compositions(thrice, [PATH], ("test",), resamples=20)
     assert found.flags == ()
 
 
@@ -112,10 +112,10 @@ def test_too_few_units_leave_even_the_truth_open() -> None:
 
 
 def test_truths_of_whole_rounds_compose_without_error() -> None:
-    world = random_world((Block("cycle", 3),) * 3, "mixed", "test")
-    units = units_of(world, 64, "test")
-    key = answer_key(world, units.bits)
-    data = Answered(
+    world = draw_world((Block("cycle", 3),) * 3, "mixed", "test")
+    units = draw_units(world, 64, "test")
+    key = make_answer_key(world, units.bits)
+    data = AnswerArrays(
         world.pairs,
         key.if_true[None].astype(float),
         key.if_false[None].astype(float),
@@ -124,7 +124,7 @@ def test_truths_of_whole_rounds_compose_without_error() -> None:
         Sample.of(units.weights, units.strata),
     )
     for quantity in ("ate", "pns"):
-        for found in compositions(data, world.compositions, ("t",), quantity, resamples=50):
+        for found in compare_compositions(data, world.compositions, ("t",), quantity, resamples=50):
             assert (found.valid.ratio.low, found.valid.ratio.high) == (0.0, 0.0)
             assert (found.consistent.ratio.low, found.consistent.ratio.high) == (0.0, 0.0)
 
@@ -132,6 +132,6 @@ def test_truths_of_whole_rounds_compose_without_error() -> None:
 def test_shapes_are_checked() -> None:
     data = answered(TRUE, TRUE)
     with pytest.raises(ValueError, match=r"y1 must be epochs x 20 x 3, got \(20, 3\)"):
-        Answered(PAIRS, data.y1[0], data.y0, data.true1, data.true0, data.sample)
+        AnswerArrays(PAIRS, data.y1[0], data.y0, data.true1, data.true0, data.sample)
     with pytest.raises(ValueError, match=r"true0 must be 20 x 3, got \(19, 3\)"):
-        Answered(PAIRS, data.y1, data.y0, data.true1, data.true0[1:], data.sample)
+        AnswerArrays(PAIRS, data.y1, data.y0, data.true1, data.true0[1:], data.sample)

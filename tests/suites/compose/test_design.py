@@ -6,11 +6,10 @@ import pytest
 
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.chain import Block
-from whybench.suites.compose.design import DESIGNS, questions_about
-from whybench.suites.compose.planning import advice, plans, worlds_in
-from whybench.suites.compose.units import round_size
-from whybench.suites.compose.world import random_world
-from whybench.suites.compose.worlds import shape_of, world_at, world_of
+from whybench.suites.compose.design import DESIGNS, count_questions
+from whybench.suites.compose.planning import advise, list_worlds, plan_worlds
+from whybench.suites.compose.units import make_world, parse_shape, parse_world, round_size
+from whybench.suites.compose.world import draw_world
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -38,20 +37,20 @@ def test_named_designs_have_the_sizes_that_follow_from_their_factors() -> None:
 @pytest.mark.parametrize("name", DESIGNS)
 def test_named_designs_have_the_units_that_an_agent_without_errors_needs(name: str) -> None:
     design = DESIGNS[name]
-    for found in plans(design, 1):
+    for found in plan_worlds(design, 1):
         assert found.needs["exact"] <= design.units
     # Whole pairs of rounds: weights are then those of the population, both roots alike.
-    assert all(design.units % (2 * round_size(world)) == 0 for _, world in worlds_in(design))
+    assert all(design.units % (2 * round_size(world)) == 0 for _, world in list_worlds(design))
 
 
 def test_shapes_are_written_as_blocks_in_a_row() -> None:
-    assert shape_of("cycle3+bridge+wheel5") == (
+    assert parse_shape("cycle3+bridge+wheel5") == (
         Block("cycle", 3),
         Block("bridge", 2),
         Block("wheel", 5),
     )
-    assert shape_of("party") == shape_of("wheel4+bridge+wheel4")
-    assert [questions_about(kinds) for kinds in ("bridge+bridge", "party")] == [8, 15]
+    assert parse_shape("party") == parse_shape("wheel4+bridge+wheel4")
+    assert [count_questions(kinds) for kinds in ("bridge+bridge", "party")] == [8, 15]
 
 
 @pytest.mark.parametrize(
@@ -71,10 +70,10 @@ def test_shapes_that_are_none_are_refused(kinds: str, message: str) -> None:
 
 
 def test_the_party_is_the_sources_and_for_testing_only() -> None:
-    ((_, world),) = worlds_in(DESIGNS["party"])
+    ((_, world),) = list_worlds(DESIGNS["party"])
     assert world.text == ("wheel 4, bridge 2, wheel 4; or or or or or or or or; 7 7 7 7 7 7 7 7")
     both = SUITE.make_design({"design": "party", "gates": "or,and"})
-    assert [world.gates[1:] for _, world in worlds_in(both)] == [("or",) * 7, ("and",) * 7]
+    assert [world.gates[1:] for _, world in list_worlds(both)] == [("or",) * 7, ("and",) * 7]
     for changed in ({"split": "train"}, {"worlds": 2}, {"gates": "mixed"}):
         with pytest.raises(UserError, match="party is one world"):
             SUITE.make_design({"design": "party", **changed})
@@ -83,13 +82,13 @@ def test_the_party_is_the_sources_and_for_testing_only() -> None:
 @pytest.mark.parametrize("gates", ["or", "and", "mixed"])
 def test_a_world_can_be_made_again_from_its_text(gates) -> None:
     for number in range(20):
-        world = random_world(shape_of("cycle3+bridge+wheel4"), gates, number)
-        assert world_of(world.text) == world
+        world = draw_world(parse_shape("cycle3+bridge+wheel4"), gates, number)
+        assert parse_world(world.text) == world
 
 
 def test_worlds_of_a_series_are_of_their_split() -> None:
     train, test = (
-        {world_at("cycle3+cycle3", "mixed", number, split).text for number in range(40)}
+        {make_world("cycle3+cycle3", "mixed", number, split).text for number in range(40)}
         for split in ("train", "test")
     )
     assert min(len(train), len(test)) > 20
@@ -114,7 +113,7 @@ def test_settings_change_a_named_design() -> None:
 
 def test_the_hash_follows_what_decides_the_items() -> None:
     assert SUITE.make_design({"design": "core", "name": "other"}).hash == DESIGNS["core"].hash
-    changes = ({}, {"theme": "vault"}, {"style": "step-by-step"}, {"units": 8}, {"split": "train"})
+    changes = ({}, {"theme": "vault"}, {"style": "cot"}, {"units": 8}, {"split": "train"})
     assert len({SUITE.make_design(changed).hash for changed in changes}) == 5
 
 
@@ -144,13 +143,13 @@ def _bundled(name: str) -> str:
         ({"gates": "xor"}, "gates must be among or, and, mixed, got 'xor'"),
         ({"gates": ["or", "or"]}, "gates must be one or more different levels"),
         ({"detail": "much"}, "detail must be among none, some"),
-        ({"style": "terse"}, "style must be among direct, step-by-step, worked-example"),
+        ({"style": "terse"}, "style must be among direct, cot, worked-example"),
         ({"split": "dev"}, "split must be among train, test"),
         ({"units": "many"}, "units must be a whole number, got 'many'"),
         ({"units": 0}, "units must be 1 or more, got 0"),
         ({"worlds": -1}, "worlds must be 1 or more, got -1"),
         ({"theme": "party"}, "theme must be one of feast"),
-        ({"kinds": "+".join(["bridge"] * 96)}, "a stretch must have at most 19 nodes"),
+        ({"kinds": "+".join(["bridge"] * 96)}, "a segment must have at most 19 nodes"),
     ],
 )
 def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
@@ -159,24 +158,24 @@ def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
 
 
 def test_advice_names_the_units_that_verdicts_take() -> None:
-    first, second, *_ = advice(DESIGNS["core"], 1)
+    first, second, *_ = advise(DESIGNS["core"], 1)
     assert first.startswith("128 units a world; conclusive verdicts with 1 epoch take 96 for exact")
     assert second.startswith("errors are outvoted from 3 epochs on")
-    (only,) = advice(DESIGNS["core"], 5)
+    (only,) = advise(DESIGNS["core"], 5)
     assert only.startswith("128 units a world; conclusive verdicts with 5 epochs take 96 for exact")
     # Two epochs outvote nothing that one does not, and four no more than three.
     for even in (2, 4):
-        assert plans(DESIGNS["core"], even) == plans(DESIGNS["core"], even - 1)
+        assert plan_worlds(DESIGNS["core"], even) == plan_worlds(DESIGNS["core"], even - 1)
 
 
 def test_advice_knows_where_it_knows_nothing_and_where_guesses_pass() -> None:
     six = SUITE.make_design({"kinds": "+".join(["bridge"] * 6)})
-    (line,) = advice(six, 1)
+    (line,) = advise(six, 1)
     assert "known beforehand for at most 5 blocks" in line
-    *_, last = advice(DESIGNS["long"], 5)
-    flagged = ["met_by_chance" in found.flags for found in plans(DESIGNS["long"], 5)]
+    *_, last = advise(DESIGNS["long"], 5)
+    flagged = ["met_by_chance" in found.flags for found in plan_worlds(DESIGNS["long"], 5)]
     assert ("guesses multiply" in last) == any(flagged)
     chancy = SUITE.make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6})
-    flagged = ["met_by_chance" in found.flags for found in plans(chancy, 5)]
+    flagged = ["met_by_chance" in found.flags for found in plan_worlds(chancy, 5)]
     assert any(flagged)
-    assert f"in {sum(flagged)} of 6 worlds guesses multiply" in list(advice(chancy, 5))[-1]
+    assert f"in {sum(flagged)} of 6 worlds guesses multiply" in list(advise(chancy, 5))[-1]

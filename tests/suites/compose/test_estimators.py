@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from whybench.suites.compose.estimators import (
     Sample,
-    balanced_accuracy,
     majority,
-    population,
     share_of_yes,
     unit_effects,
+    weighted_means,
 )
 
 NAN = np.nan
@@ -65,7 +64,7 @@ def test_turning_all_answers_around_turns_votes_around(epochs) -> None:
 
 def estimate(values, weights, strata=None) -> float:
     sample = Sample.of(weights, strata)
-    means = population(np.array(values, dtype=float)[:, None], sample)
+    means = weighted_means(np.array(values, dtype=float)[:, None], sample)
     return means(np.ones((1, sample.size))).item()
 
 
@@ -83,7 +82,7 @@ def test_a_stratum_keeps_its_weight_when_answers_are_missing() -> None:
 
 def test_counts_draw_units() -> None:
     sample = Sample.of([1.0, 1, 1, 1], [0, 0, 1, 1])
-    means = population(np.array([[1.0], [0], [0], [0]]), sample)
+    means = weighted_means(np.array([[1.0], [0], [0], [0]]), sample)
     assert means(np.array([[2.0, 0, 1, 1], [0, 2, 2, 0]])).ravel() == pytest.approx([0.5, 0.0])
 
 
@@ -93,28 +92,3 @@ def test_a_sample_is_checked() -> None:
     with pytest.raises(ValueError, match="weights and strata must be one a unit"):
         Sample.of([1, 1], [0])
     assert Sample.of([1, 1]).strata.tolist() == [0, 0]
-
-
-def balanced(answered, truth) -> float | None:
-    given_ = np.array(answered, dtype=float)[None, :, None]
-    sample = Sample.of(np.ones(len(answered)))
-    return balanced_accuracy(given_, np.array(truth)[:, None], sample, ("test",), 20).estimate
-
-
-def test_balanced_accuracy_by_hand() -> None:
-    # Three of four yes right, the one no wrong.
-    assert balanced([1, 1, 1, 0, 1], [1, 1, 1, 1, 0]) == pytest.approx(3 / 8)
-    assert balanced([1, 1, 1, NAN, 0], [1, 1, 1, 1, 0]) == 1
-    assert balanced([1, 1], [1, 1]) is None
-    for constant in (0, 1):
-        assert balanced([constant] * 5, [1, 1, 1, 1, 0]) == 0.5
-
-
-def test_balanced_accuracy_counts_answers_and_resamples_units() -> None:
-    truth = np.array([[1, 0]] * 20)
-    given_ = np.where(np.arange(20)[:, None] < 10, truth, 1 - truth).astype(float)
-    epochs = np.stack([given_, given_])
-    epochs[1, 0, 0] = NAN
-    found = balanced_accuracy(epochs, truth, Sample.of(np.ones(20)), ("test",))
-    assert found.n == 79
-    assert found.low < 0.5 < found.high

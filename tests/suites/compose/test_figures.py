@@ -19,11 +19,11 @@ from matplotlib.colors import to_rgba
 from tests.drawing.seen import FigureLaws, drawn, texts, words
 
 from whybench.drawing.figure import save_figures
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.stats import Estimate, Measure
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.chain import Block, Chain
-from whybench.suites.compose.comparisons import Comparison, Composition
+from whybench.suites.compose.comparisons import Composition, TargetComparison
 from whybench.suites.compose.figures import (
     Classified,
     CutTree,
@@ -36,7 +36,7 @@ from whybench.suites.compose.figures import (
 )
 from whybench.suites.compose.figures.run import trees_of
 from whybench.suites.compose.measures import compose_measures
-from whybench.suites.compose.verdicts import verdict_of
+from whybench.suites.compose.verdicts import decide_verdict
 from whybench.suites.contract import UserError, reply_generator
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def labels(agent: str) -> dict[str, str]:
 def composition(valid: Any, consistent: Any, reach: float = 0.05) -> Composition:
     """A composition whose ratios are these, with intervals that reach so far; None: undefined."""
 
-    def side(ratio: float | None) -> Comparison:
+    def side(ratio: float | None) -> TargetComparison:
         ends = (None, None) if ratio is None else (ratio - reach, ratio + reach)
         found = Estimate(ratio, *ends, 100, 100, "made up")
-        return Comparison(0.2, found, found, found, 0.1, verdict_of(found))
+        return TargetComparison(0.2, found, found, found, 0.1, decide_verdict(found))
 
     product = Estimate(0.2, 0.1, 0.3, 100, 100, "made up")
     return Composition((0, 2, 4), "pns", product, side(valid), side(consistent))

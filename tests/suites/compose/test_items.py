@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from whybench.seeds import digest, item_id
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.design import DESIGNS, LEVELS
-from whybench.suites.compose.examples import EXAMPLES
 from whybench.suites.compose.generation import compose_items, item_at
-from whybench.suites.compose.items import COLUMNS, DRAWN, draw
-from whybench.suites.compose.reading import read_prompt
-from whybench.suites.compose.world import side
-from whybench.suites.compose.worlds import world_of
+from whybench.suites.compose.items import COLUMNS, DRAWN, draw_graph
+from whybench.suites.compose.prompt_parser import parse_prompt
+from whybench.suites.compose.questions import EXAMPLES
+from whybench.suites.compose.units import parse_world
+from whybench.suites.compose.world import split_of_world
 
 SMALL = SUITE.make_design(
     {
@@ -84,7 +84,7 @@ def test_factors_are_declared_and_say_what_is_asked(small) -> None:
     for item in small:
         factors = item.factors
         assert {name: type(value) for name, value in factors.items()} == dict(COLUMNS)
-        world = world_of(factors["world"])
+        world = parse_world(factors["world"])
         assert world == item.question.world
         assert factors["blocks"] == len(world.blocks)
         assert factors["distance"] == len(world.blocks_between(factors["cause"], factors["effect"]))
@@ -104,7 +104,7 @@ def test_ids_are_unique_and_follow_prompt_and_truth(core, small) -> None:
 
 def test_prompts_give_back_the_world(small) -> None:
     for item in small:
-        assert read_prompt(item.prompt) == item.world
+        assert parse_prompt(item.prompt) == item.world
 
 
 def test_prefixes_of_whole_blocks_are_balanced(small) -> None:
@@ -197,7 +197,7 @@ def test_details_and_examples_are_there_where_they_should_be(small) -> None:
 def test_splits_share_no_world() -> None:
     for split in LEVELS["split"]:
         for item in compose_items(replace(SMALL, split=split, units=1)):
-            assert side(item.question.world) == split == item.factors["split"]
+            assert split_of_world(item.question.world) == split == item.factors["split"]
 
 
 def test_another_process_makes_the_same_items(core) -> None:
@@ -219,7 +219,7 @@ def test_another_process_makes_the_same_items(core) -> None:
 
 def test_a_picture_shows_what_is_made_and_what_is_asked(core) -> None:
     item = core[8]
-    lines = list(draw(item))
+    lines = list(draw_graph(item))
     cause, made = item.question.intervention
     assert len(lines) == item.question.world.size
     assert lines[cause].endswith(f"made {str(made).lower()}")

@@ -14,13 +14,13 @@ from whybench.scm.linear import NaturalEffects
 from whybench.suites.compose.chain import Block
 from whybench.suites.compose.linear import (
     LinearWorld,
+    draw_linear_world,
+    draw_noise,
     linear_values,
     natural_effects,
     product_effect,
-    random_linear_world,
-    random_noise,
+    superposed_values,
     total_effect,
-    transferred_values,
 )
 
 CYCLE, BRIDGE = Block("cycle", 3), Block("bridge", 2)
@@ -46,7 +46,7 @@ def test_the_triangle() -> None:
 
 @pytest.mark.parametrize("number", range(8))
 def test_effects_are_sums_over_listed_paths_and_products_over_blocks(number: int) -> None:
-    world = random_linear_world(random_blocks("paths", number)[:3], number)
+    world = draw_linear_world(random_blocks("paths", number)[:3], number)
     weight = dict(zip(world.edges, world.weights, strict=True))
     graph = networkx.DiGraph(list(world.edges))
     for cause, effect in world.pairs:
@@ -66,11 +66,11 @@ def test_effects_are_sums_over_listed_paths_and_products_over_blocks(number: int
 
 @pytest.mark.parametrize("number", range(5))
 def test_units_by_two_derivations(number: int) -> None:
-    world = random_linear_world(random_blocks("values", number)[:3], number)
-    noise = random_noise(world, 20, number)
+    world = draw_linear_world(random_blocks("values", number)[:3], number)
+    noise = draw_noise(world, 20, number)
     for made in (None, (world.root, 3), (world.cutpoints[0], -2)):
         values = linear_values(world, noise, made)
-        assert (values == transferred_values(world, noise, made)).all()
+        assert (values == superposed_values(world, noise, made)).all()
     # On every unit, one more of the root is one total effect more of the leaf.
     up, down = (linear_values(world, noise, (world.root, x))[:, -1] for x in (5, 4))
     assert set(up - down) == {total_effect(world, world.root, world.leaf).value}
@@ -84,11 +84,11 @@ def test_a_unit_by_hand() -> None:
 
 
 def test_draws_belong_to_their_keys() -> None:
-    assert random_linear_world((CYCLE, BRIDGE), 1) == random_linear_world((CYCLE, BRIDGE), 1)
-    drawn = {random_linear_world((CYCLE, BRIDGE), n).weights for n in range(40)}
+    assert draw_linear_world((CYCLE, BRIDGE), 1) == draw_linear_world((CYCLE, BRIDGE), 1)
+    drawn = {draw_linear_world((CYCLE, BRIDGE), n).weights for n in range(40)}
     assert len(drawn) > 30
     assert {weight for weights in drawn for weight in weights} == {-3, -2, -1, 1, 2, 3}
-    few, many = random_noise(TRIANGLE, 10, "a"), random_noise(TRIANGLE, 1000, "a")
+    few, many = draw_noise(TRIANGLE, 10, "a"), draw_noise(TRIANGLE, 1000, "a")
     assert np.array_equal(few, many[:10])
     assert (many.min(), many.max()) == (-5, 5)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.measures import compose_measures

@@ -10,14 +10,14 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.cli import _whybench
+from whybench.cli import whybench_command
+from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.checks import check_design
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.checks import CHECKS
 from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.registry import get_suite
-from whybench.suites.shards import in_samples, take_shard
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,7 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
     design = SUITE.make_design({"theme": [str(own)], "units": 16, "gates": "mixed"})
     results = {result.name: result for result in check_design(SUITE, design)}
     assert all(result.passed for result in results.values())
-    assert not results["prompt gives back the world"].asked
+    assert not results["prompt gives back the world"].applies
     # A theme whose prompt lies is found out: the one at hand is another.
     items = list(SUITE.items(design))
     lying = [
@@ -83,14 +83,14 @@ def test_own_checks_see_what_is_wrong() -> None:
         CHECKS["a constant answer has half of balanced accuracy"],
         CHECKS["whole rounds of units stand for the population"],
     )
-    assert len(constant.about(items)) == len(weights.about(items)) == len(items)
+    assert len(constant.select(items)) == len(weights.select(items)) == len(items)
     assert not [*constant.problems(items), *weights.problems(items)]
     yes = [item for item in items if item.question.intervention is None or item.truth]
     assert list(constant.problems(yes)) == [
         "bridge+bridge/or/0: all interventional questions have the answer 1"
     ]
     few = [item for item in yes if item.unit]
-    assert not constant.about(few)  # one unit less, and both answers need not occur
+    assert not constant.select(few)  # one unit less, and both answers need not occur
     heavy = [replace(item, weight=2 * item.weight) for item in items]
     (line,) = weights.problems(heavy)
     assert line.startswith("bridge+bridge/or/0: weight has the mean 2")
@@ -109,18 +109,18 @@ def test_what_belongs_together_is_never_parted(units: int, size: int, shards: in
     def unit_of(item):
         return item.unit
 
-    samples = in_samples(items, together=unit_of)
+    samples = split_into_samples(items, group_key=unit_of)
     assert [len(members) for members in samples] == [size] * units
     parts = [take_shard(items, f"{i}/{shards}", unit_of) for i in range(1, shards + 1)]
     assert sorted(item.id for part in parts for item in part) == sorted(item.id for item in items)
     assert sum(len({item.unit for item in part}) for part in parts) == units
-    assert [len(members) for members in in_samples(items, 1, unit_of)] == [1] * len(items)
-    assert [item for members in in_samples(items, size + 1) for item in members] == items
+    assert [len(members) for members in split_into_samples(items, 1, unit_of)] == [1] * len(items)
+    assert [item for members in split_into_samples(items, size + 1) for item in members] == items
 
 
 def test_commands_list_show_and_plan() -> None:
     def said(*words: str) -> str:
-        done = CliRunner().invoke(_whybench, words)
+        done = CliRunner().invoke(whybench_command, words)
         assert done.exit_code == 0, done.output
         return done.output
 

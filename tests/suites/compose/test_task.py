@@ -8,7 +8,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import compose
 from whybench.records import read_logs
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.measures import compose_measures

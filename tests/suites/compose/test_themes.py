@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.seeds import generator
-from whybench.suites.compose.themes import EXAMPLE_SIZE, THEME_NAMES, sentences, theme
-from whybench.suites.compose.themes.sentences import Sentence, listed, unlisted
+from whybench.suites.compose.themes import EXAMPLE_SIZE, THEME_NAMES, load_theme, sentences
+from whybench.suites.compose.themes.sentences import Sentence, join_names, split_names
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def written(folder: Path, **changes: object) -> str:
 
 @pytest.mark.parametrize("name", THEME_NAMES)
 def test_bundled_themes_name_thirty_nodes_and_their_examples(name: str) -> None:
-    bundled = theme(name)
+    bundled = load_theme(name)
     assert bundled.name == name
     names = bundled.draw(30, generator("test"))
     assert len({called.casefold() for called in names}) == 30
@@ -54,14 +54,14 @@ def test_bundled_themes_name_thirty_nodes_and_their_examples(name: str) -> None:
 
 
 def test_bundled_themes_have_different_settings_and_say_the_range_of_counts() -> None:
-    settings = {theme(name).setting for name in THEME_NAMES}
+    settings = {load_theme(name).setting for name in THEME_NAMES}
     assert len(settings) == len(THEME_NAMES)
     assert all("between 1 and 10" in setting.lower() for setting in settings)
 
 
 @pytest.mark.parametrize("name", THEME_NAMES)
 def test_interventions_say_what_is_overridden_and_what_stays(name: str) -> None:
-    for sentence in (theme(name).ask_true, theme(name).ask_false):
+    for sentence in (load_theme(name).ask_true, load_theme(name).ask_false):
         assert "whatever the" in sentence.text
         assert "rule of {cause} say" in sentence.text
         assert any(words in sentence.text for words in ("stay as they are", "Nobody's"))
@@ -69,7 +69,7 @@ def test_interventions_say_what_is_overridden_and_what_stays(name: str) -> None:
 
 
 def test_rules_are_worded_with_one_parent_and_with_several() -> None:
-    feast, vault = theme("feast"), theme("vault")
+    feast, vault = load_theme("feast"), load_theme("vault")
     assert feast.rule("or", "Ada", 4, []) == (
         "Ada comes to the feast if Ada drew at least 4 tokens; otherwise Ada stays at home."
     )
@@ -90,15 +90,15 @@ def test_rules_are_worded_with_one_parent_and_with_several() -> None:
 
 
 def test_counts_and_questions_are_worded() -> None:
-    glims = theme("glims")
-    assert [glims.counted(count) for count in (1, 2, 10)] == ["1 wim", "2 wims", "10 wims"]
+    glims = load_theme("glims")
+    assert [glims.count_text(count) for count in (1, 2, 10)] == ["1 wim", "2 wims", "10 wims"]
     assert glims.question("wug", None) == "Does wug glim?"
     assert glims.question("wug", ("dax", True)).startswith("Suppose that dax is quavved")
     assert "which makes dax dull" in glims.question("wug", ("dax", False))
 
 
 def test_details_are_different_sentences_about_the_nodes() -> None:
-    feast = theme("feast")
+    feast = load_theme("feast")
     details = feast.draw_details(("Ada", "Hugo"), 20, generator("test"))
     assert len(set(details)) == 20
     assert {detail.split()[0] for detail in details} == {"Ada", "Hugo"}
@@ -107,15 +107,15 @@ def test_details_are_different_sentences_about_the_nodes() -> None:
 
 
 def test_more_nodes_than_names_get_a_word_in_front() -> None:
-    vault = theme("vault")
+    vault = load_theme("vault")
     assert set(vault.pool(12)) == set(vault.names)
     assert "upper brass lock" in vault.pool(13)
-    with pytest.raises(UserError, match=r"can name 84 locks, got 85 nodes"):
+    with pytest.raises(UserError, match=r"can name 84 locks, got 85;"):
         vault.pool(85)
 
 
 def test_a_theme_of_ones_own_works_by_its_path(tmp_path: Path) -> None:
-    own = theme(written(tmp_path))
+    own = load_theme(written(tmp_path))
     assert own.rule("and", "Tom", 3, ["Big", "Pip"]) == (
         "Tom rings if it gets at least 3 tugs and also each of Big and Pip rings; otherwise not."
     )
@@ -154,27 +154,27 @@ def test_a_flawed_theme_is_refused_with_the_key_and_the_value(
     tmp_path: Path, changes: dict, message: str
 ) -> None:
     with pytest.raises(UserError, match=message):
-        theme(written(tmp_path, **changes))
+        load_theme(written(tmp_path, **changes))
 
 
 def test_what_is_no_theme_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"theme must be one of feast, vault, petition, glims, or"):
-        theme("bells")
+        load_theme("bells")
     with pytest.raises(UserError, match="no such file"):
-        theme(str(tmp_path / "none.yaml"))
+        load_theme(str(tmp_path / "none.yaml"))
 
 
-@given(st.lists(st.sampled_from(theme("vault").names), min_size=1, unique=True))
+@given(st.lists(st.sampled_from(load_theme("vault").names), min_size=1, unique=True))
 def test_lists_of_names_are_read_back(names: list[str]) -> None:
-    assert unlisted(listed(names)) == names
+    assert split_names(join_names(names)) == names
 
 
-@given(st.sampled_from(theme("glims").names), st.integers(1, 10))
+@given(st.sampled_from(load_theme("glims").names), st.integers(1, 10))
 def test_a_sentence_reads_what_it_says_and_nothing_else(name: str, count: int) -> None:
     sentence = Sentence("{name} is here; {name} has {count}.")
-    found = sentence.read(sentence.say(name=name, count=f"{count} wims"))
+    found = sentence.parse(sentence.render(name=name, count=f"{count} wims"))
     assert found == {"name": name.capitalize(), "count": f"{count} wims"}
-    assert sentence.read(f"{name} is here; another has {count} wims.") is None
+    assert sentence.parse(f"{name} is here; another has {count} wims.") is None
 
 
 def test_examples_in_the_docstring_are_true() -> None:

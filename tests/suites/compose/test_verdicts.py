@@ -8,11 +8,9 @@ from hypothesis import strategies as st
 
 from whybench.stats import Estimate
 from whybench.suites.compose.verdicts import (
-    CLASSES,
-    class_of,
-    headline,
-    ratio_of,
-    verdict_of,
+    classify,
+    decide_verdict,
+    relative_difference,
 )
 
 ends = st.floats(-2, 2)
@@ -41,66 +39,66 @@ def ratio(low, high, *flags: str, estimate=0.0) -> Estimate:
     ],
 )
 def test_an_interval_decides(low, high, expected) -> None:
-    assert verdict_of(ratio(low, high), 0.25) == expected
+    assert decide_verdict(ratio(low, high), 0.25) == expected
 
 
 def test_no_numbers_no_verdict() -> None:
-    assert verdict_of(ratio(None, None, "undefined", estimate=None)) == "undefined"
-    assert verdict_of(ratio(None, None)) == "inconclusive"
+    assert decide_verdict(ratio(None, None, "undefined", estimate=None)) == "undefined"
+    assert decide_verdict(ratio(None, None)) == "inconclusive"
 
 
 @pytest.mark.parametrize("flag", ["few_units", "lone_units"])
 def test_an_interval_that_is_too_narrow_decides_nothing(flag) -> None:
-    assert verdict_of(ratio(0.0, 0.0, flag)) == "inconclusive"
-    assert verdict_of(ratio(0.9, 0.9, flag)) == "inconclusive"
+    assert decide_verdict(ratio(0.0, 0.0, flag)) == "inconclusive"
+    assert decide_verdict(ratio(0.9, 0.9, flag)) == "inconclusive"
 
 
 def test_silence_is_evidence_only_where_errors_would_show() -> None:
-    assert verdict_of(ratio(0.0, 0.0), 0.25, resolution=0.25) == "yes"
-    assert verdict_of(ratio(0.0, 0.0), 0.25, resolution=0.26) == "inconclusive"
-    assert verdict_of(ratio(0.5, 0.6), 0.25, resolution=0.26) == "no"
+    assert decide_verdict(ratio(0.0, 0.0), 0.25, resolution=0.25) == "yes"
+    assert decide_verdict(ratio(0.0, 0.0), 0.25, resolution=0.26) == "inconclusive"
+    assert decide_verdict(ratio(0.5, 0.6), 0.25, resolution=0.26) == "no"
 
 
 @given(ends, ends, st.floats(0.01, 0.9))
 def test_a_verdict_does_not_depend_on_direction(one, two, delta) -> None:
     low, high = sorted((one, two))
-    assert verdict_of(ratio(low, high), delta) == verdict_of(ratio(-high, -low), delta)
+    assert decide_verdict(ratio(low, high), delta) == decide_verdict(ratio(-high, -low), delta)
 
 
 @given(ends, ends, st.floats(0.01, 0.9), st.floats(0.01, 0.9))
 def test_a_wider_margin_never_takes_a_yes_back(one, two, delta, other) -> None:
     low, high = sorted((one, two))
     narrow, wide = sorted((delta, other))
-    if verdict_of(ratio(low, high), narrow) == "yes":
-        assert verdict_of(ratio(low, high), wide) == "yes"
+    if decide_verdict(ratio(low, high), narrow) == "yes":
+        assert decide_verdict(ratio(low, high), wide) == "yes"
 
 
 @given(ends, ends, st.floats(0.01, 0.9), st.floats(0.01, 0.9))
 def test_a_narrower_margin_never_takes_a_no_back(one, two, delta, other) -> None:
     low, high = sorted((one, two))
     narrow, wide = sorted((delta, other))
-    if verdict_of(ratio(low, high), wide) == "no":
-        assert verdict_of(ratio(low, high), narrow) == "no"
+    if decide_verdict(ratio(low, high), wide) == "no":
+        assert decide_verdict(ratio(low, high), narrow) == "no"
 
 
 @given(ends, st.floats(0, 2), st.floats(0, 2), st.floats(0.01, 0.9))
 def test_an_interval_that_holds_the_truth_is_never_against_it(true, below, above, delta) -> None:
-    found = verdict_of(ratio(true - below, true + above), delta)
+    found = decide_verdict(ratio(true - below, true + above), delta)
     assert found in ({"no"} if abs(true) > delta else {"yes"}) | {"inconclusive"}
 
 
 def test_the_margin_is_a_share() -> None:
     for delta in (0, 1, -0.1):
         with pytest.raises(ValueError, match=f"delta must lie between 0 and 1, got {delta}"):
-            verdict_of(ratio(0, 0), delta)
+            decide_verdict(ratio(0, 0), delta)
 
 
 def test_ratios() -> None:
-    assert ratio_of(3, 4) == -0.25
-    assert ratio_of(4, 3) == 0.25
-    assert ratio_of(0, 3) == -1
-    assert ratio_of(-1, 1) == -2
-    assert ratio_of(0, 0) is None
+    assert relative_difference(3, 4) == -0.25
+    assert relative_difference(4, 3) == 0.25
+    assert relative_difference(0, 3) == -1
+    assert relative_difference(-1, 1) == -2
+    assert relative_difference(0, 0) is None
 
 
 @pytest.mark.parametrize(
@@ -117,12 +115,4 @@ def test_ratios() -> None:
     ],
 )
 def test_a_class_needs_two_conclusive_verdicts(valid, consistent, expected) -> None:
-    assert class_of(valid, consistent) == expected
-
-
-def test_the_headline_counts_compositions() -> None:
-    found = headline(["VC", "VC", "IC", "inconclusive", "undefined"])
-    assert (found.valid_consistent, found.inconclusive, found.undefined) == (0.4, 0.2, 0.2)
-    assert set(found.counts) == set(CLASSES)
-    assert (found.counts["IC"], found.counts["II"], found.n) == (1, 0, 5)
-    assert headline([]).valid_consistent is None
+    assert classify(valid, consistent) == expected

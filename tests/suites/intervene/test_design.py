@@ -26,18 +26,24 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
 
 
 def test_summaries_say_how_many_and_what_is_not_balanced() -> None:
-    assert DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; basic; text"
-    assert DESIGNS["advanced"].summary.startswith("1280 items: 4 questions of 80 worlds with n = 4")
+    assert DESIGNS["core"].summary == "84 items: 84 cases of the core set; shapes; direct; text"
+    assert DESIGNS["advanced"].summary.startswith("1280 items: 4 questions of 80 worlds with 4, 5")
     assert "not balanced" in DESIGNS["source-advanced"].summary
     assert "not balanced" not in DESIGNS["advanced"].summary
 
 
 def test_settings_change_a_named_design() -> None:
     design = SUITE.make_design(
-        {"design": "advanced", "n": "8,12", "density": [0.3, 0.5], "graphs": "6", "split": "train"}
+        {
+            "design": "advanced",
+            "entities": "8,12",
+            "density": [0.3, 0.5],
+            "graphs": "6",
+            "split": "train",
+        }
     )
     assert design.name == "advanced*"
-    assert (design.n, design.density, design.graphs) == ((8, 12), (0.3, 0.5), 6)
+    assert (design.entities, design.density, design.graphs) == ((8, 12), (0.3, 0.5), 6)
     assert design.block == 8 * 2 * 2
     assert design.size == 3 * design.block
 
@@ -56,7 +62,7 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_text("design: advanced\nn: [9]\ntheme: [words]\n", encoding="utf-8")
     design = SUITE.make_design({"design": str(path)})
-    assert (design.name, design.n, design.theme) == ("large", (9,), ("words",))
+    assert (design.name, design.entities, design.theme) == ("large", (9,), ("words",))
 
 
 @pytest.mark.parametrize(
@@ -65,13 +71,13 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ({"design": "huge"}, "design must be one of core, advanced, source-advanced"),
         ({"design": "none.yaml"}, "no such file"),
         ({"size": 3}, "a design takes design, name, worlds, .* got 'size'"),
-        ({"n": 5}, r"n is fixed for core worlds, got \(5,\)"),
+        ({"entities": 5}, r"entities is fixed for core worlds, got \(5,\)"),
         ({"split": "train"}, "split must be test for core worlds, got 'train'"),
-        ({"style": "loud"}, "style must be among basic, .* got 'loud'"),
+        ({"style": "loud"}, "style must be among direct, .* got 'loud'"),
         ({"theme": "lamps,lamps"}, "theme must be one or more different levels"),
-        ({"design": "advanced", "n": 3}, "n must be 4 or more, got 3"),
-        ({"design": "advanced", "n": "few"}, "n must be a whole number, got 'few'"),
-        ({"design": "advanced", "n": 999}, "can name 208 entities, got n = 999"),
+        ({"design": "advanced", "entities": 3}, "entities must be 4 or more, got 3"),
+        ({"design": "advanced", "entities": "few"}, "entities must be a whole number, got 'few'"),
+        ({"design": "advanced", "entities": 999}, "can name 208 shapes, got 999"),
         ({"design": "advanced", "density": "thick"}, "density must be a number, got 'thick'"),
         ({"design": "advanced", "density": 1}, "density must leave from 3 .* got 1.0"),
         ({"design": "advanced", "density": 0.1}, "density must leave from 3 .* got 0.1"),

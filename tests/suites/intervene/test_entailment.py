@@ -16,10 +16,10 @@ from whybench.suites.intervene.entailment import (
     Evidence,
     ImpossibleEvidenceError,
     Transition,
-    entailed,
+    decide_entailment,
 )
-from whybench.suites.intervene.posets import consistent, entailed_by_enumeration, posets, state_bits
-from whybench.suites.intervene.world import ACTIONS, World
+from whybench.suites.intervene.posets import consistent_orders, decide_by_enumeration, list_posets
+from whybench.suites.intervene.world import ACTIONS, InterveneWorld, state_to_bits
 
 ALL = frozenset({0, 1, 2})
 REST: frozenset[int] = frozenset()
@@ -34,8 +34,8 @@ def episodes(draw, largest=5):
     n = draw(st.integers(2, largest))
     order = draw(st.permutations(range(n)))
     pairs = [(order[i], order[j]) for j in range(n) for i in range(j)]
-    world = World(n, tuple(pair for pair in pairs if draw(st.booleans())))
-    initial = state = world.closed(frozenset(draw(st.sets(st.integers(0, n - 1)))))
+    world = InterveneWorld(n, tuple(pair for pair in pairs if draw(st.booleans())))
+    initial = state = world.close_state(frozenset(draw(st.sets(st.integers(0, n - 1)))))
     transitions = []
     for _ in range(draw(st.integers(0, 2 * n))):
         action, entity = draw(st.sampled_from(ACTIONS)), draw(st.integers(0, n - 1))
@@ -47,44 +47,46 @@ def episodes(draw, largest=5):
 
 class TestByHand:
     def test_without_any_observation_all_is_open(self):
-        assert entailed(3, [], 0, 1) == "open"
+        assert decide_entailment(3, [], 0, 1) == "open"
 
     def test_a_moving_entity_does_not_cause_a_still_one(self):
-        assert entailed(2, [], 0, 1, initial=frozenset({0})) == "no"
-        assert entailed(2, [], 1, 0, initial=frozenset({0})) == "open"
+        assert decide_entailment(2, [], 0, 1, initial=frozenset({0})) == "no"
+        assert decide_entailment(2, [], 1, 0, initial=frozenset({0})) == "open"
 
     def test_moving_from_rest_settles_all_questions_about_the_moved(self):
         evidence = [seen(REST, "move", 1, {1, 2})]
-        assert entailed(3, evidence, 1, 2) == "yes"
-        assert entailed(3, evidence, 1, 0) == "no"
-        assert entailed(3, evidence, 2, 1) == "no"
-        assert entailed(3, evidence, 0, 1) == "open"
+        assert decide_entailment(3, evidence, 1, 2) == "yes"
+        assert decide_entailment(3, evidence, 1, 0) == "no"
+        assert decide_entailment(3, evidence, 2, 1) == "no"
+        assert decide_entailment(3, evidence, 0, 1) == "open"
 
     def test_a_hold_in_vain_names_the_only_other_driver(self):
-        assert entailed(2, [seen({0, 1}, "hold", 1, {0, 1})], 0, 1) == "yes"
-        assert entailed(3, [seen(ALL, "hold", 1, ALL)], 0, 1) == "open"
+        assert decide_entailment(2, [seen({0, 1}, "hold", 1, {0, 1})], 0, 1) == "yes"
+        assert decide_entailment(3, [seen(ALL, "hold", 1, ALL)], 0, 1) == "open"
 
     def test_what_stops_with_the_held_was_driven_by_it(self):
         evidence = [seen(ALL, "hold", 0, {1})]
-        assert entailed(3, evidence, 0, 2) == "yes"
-        assert entailed(3, evidence, 1, 2) == "no"
-        assert entailed(3, evidence, 1, 0) == "no"
+        assert decide_entailment(3, evidence, 0, 2) == "yes"
+        assert decide_entailment(3, evidence, 1, 2) == "no"
+        assert decide_entailment(3, evidence, 1, 0) == "no"
 
     def test_a_survivor_may_be_driven_by_the_held_too(self):
-        assert entailed(3, [seen(ALL, "hold", 0, {1, 2})], 0, 2) == "open"
+        assert decide_entailment(3, [seen(ALL, "hold", 0, {1, 2})], 0, 2) == "open"
 
     def test_a_lone_survivor_was_not_driven_by_the_held(self):
-        assert entailed(2, [seen({0, 1}, "hold", 0, {1})], 0, 1) == "no"
+        assert decide_entailment(2, [seen({0, 1}, "hold", 0, {1})], 0, 1) == "no"
 
     def test_idle_actions_prove_nothing_more(self):
         evidence = [seen(ALL, "move", 0, ALL), seen(REST, "hold", 0, REST)]
-        assert all(entailed(3, evidence, *pair) == "open" for pair in permutations(range(3), 2))
+        assert all(
+            decide_entailment(3, evidence, *pair) == "open" for pair in permutations(range(3), 2)
+        )
 
     def test_transitivity_is_used(self):
         evidence = [seen({2}, "move", 1, {1, 2}), seen(ALL, "hold", 1, ALL)]
         evidence += [seen(REST, "move", 1, {1, 2})]
-        assert entailed(3, evidence, 0, 1) == "yes"
-        assert entailed(3, evidence, 0, 2) == "yes"
+        assert decide_entailment(3, evidence, 0, 1) == "yes"
+        assert decide_entailment(3, evidence, 0, 2) == "yes"
 
 
 class TestOrders:
@@ -92,32 +94,32 @@ class TestOrders:
         ("n", "orders", "graphs"), [(2, 3, 3), (3, 19, 25), (4, 219, 543), (5, 4231, 29281)]
     )
     def test_counts_are_those_of_the_literature(self, n, orders, graphs):
-        assert len(posets(n)) == orders
-        assert posets(n).dags.sum() == graphs
+        assert len(list_posets(n)) == orders
+        assert list_posets(n).dags.sum() == graphs
 
     def test_are_strict_partial_orders_and_distinct(self):
-        for row in posets(4).below:
+        for row in list_posets(4).below:
             reaches = {(u, w) for u in range(4) for w in range(4) if row[u] >> w & 1}
             assert all((w, u) not in reaches for u, w in reaches)
             assert all((u, z) in reaches for (u, v), (w, z) in product(reaches, reaches) if v == w)
-        assert len({row.tobytes() for row in posets(4).below}) == 219
+        assert len({row.tobytes() for row in list_posets(4).below}) == 219
 
     def test_act_as_worlds_do(self):
-        orders = posets(4)
+        orders = list_posets(4)
         for index, row in enumerate(orders.below):
             edges = tuple((u, w) for u in range(4) for w in range(4) if row[u] >> w & 1)
-            world = World(4, edges)
+            world = InterveneWorld(4, edges)
             states = list(world.closed_states())
             assert orders.closed[index].sum() == len(states)
             for state in states:
-                assert orders.closed[index, state_bits(state)]
+                assert orders.closed[index, state_to_bits(state)]
                 for (place, action), v in product(enumerate(ACTIONS), range(4)):
-                    after = orders.after[place, v, state_bits(state), index]
-                    assert after == state_bits(world.step(state, action, v))
+                    after = orders.after[place, v, state_to_bits(state), index]
+                    assert after == state_to_bits(world.step(state, action, v))
 
     def test_more_than_five_entities_are_refused(self):
         with pytest.raises(ValueError, match="n must be 1 to 5 .*, got 6"):
-            posets(6)
+            list_posets(6)
 
 
 class TestTwoWays:
@@ -130,13 +132,13 @@ class TestTwoWays:
             transition = Transition(before, action, v, after)
             with Evidence(n) as evidence:
                 evidence.add(transition)
-                if not consistent(n, [transition]).any():
+                if not consistent_orders(n, [transition]).any():
                     impossible += 1
                     with pytest.raises(ImpossibleEvidenceError):
                         evidence.entails(0, 1)
                     continue
                 for x, y in pairs if n < 4 else pairs[:3]:
-                    assert evidence.entails(x, y) == entailed_by_enumeration(n, [transition], x, y)
+                    assert evidence.entails(x, y) == decide_by_enumeration(n, [transition], x, y)
         assert impossible
 
     def test_agree_on_random_episodes(self):
@@ -146,8 +148,8 @@ class TestTwoWays:
     def test_agree_and_speak_the_truth(self, episode):
         world, initial, transitions = episode
         for x, y in permutations(range(world.n), 2):
-            found = entailed(world.n, transitions, x, y, initial)
-            assert found == entailed_by_enumeration(world.n, transitions, x, y, initial)
+            found = decide_entailment(world.n, transitions, x, y, initial)
+            assert found == decide_by_enumeration(world.n, transitions, x, y, initial)
             assert found in ("open", "yes" if world.causes(x, y) else "no")
 
     @given(episodes(largest=7))
@@ -170,11 +172,11 @@ class TestErrors:
     def test_contradictory_observations_are_no_answer(self):
         evidence = [seen(REST, "move", 0, {0, 1}), seen(REST, "move", 1, {0, 1})]
         with pytest.raises(ImpossibleEvidenceError, match="no world could"):
-            entailed(2, evidence, 0, 1)
+            decide_entailment(2, evidence, 0, 1)
         with pytest.raises(ImpossibleEvidenceError, match="no world could"):
-            entailed_by_enumeration(2, evidence, 0, 1)
+            decide_by_enumeration(2, evidence, 0, 1)
 
-    @pytest.mark.parametrize("way", [entailed, entailed_by_enumeration])
+    @pytest.mark.parametrize("way", [decide_entailment, decide_by_enumeration])
     def test_arguments_out_of_range_are_named(self, way):
         with pytest.raises(ValueError, match="two entities from 0 to 2, got 1 and 1"):
             way(3, [], 1, 1)
@@ -192,4 +194,4 @@ class TestErrors:
     def test_a_missing_solver_names_the_extra(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pysat.solvers", None)
         with pytest.raises(UserError, match=r"pip install 'whybench\[intervene\]'"):
-            entailed(2, [], 0, 1)
+            decide_entailment(2, [], 0, 1)

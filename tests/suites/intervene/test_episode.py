@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.episode import ENDS, Episode, case_of
+from whybench.suites.intervene.episode import ENDS, InterveneEpisode, parse_case
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.wording import opening
+from whybench.suites.intervene.prompts import render_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,8 +32,8 @@ CHAIN = {
 """circle -> square -> red star, all moving: does the square cause the red star?"""
 
 
-def held(replies: Iterable[str], **changed: str) -> Episode:
-    episode = Episode(case_of({**CHAIN, **changed}))
+def held(replies: Iterable[str], **changed: str) -> InterveneEpisode:
+    episode = InterveneEpisode(parse_case({**CHAIN, **changed}))
     for reply in replies:
         episode.hear(reply, truncated=False)
     return episode
@@ -44,7 +44,7 @@ def act(action: str, entity: str) -> str:
 
 
 def test_an_episode_goes_from_acting_to_an_answer() -> None:
-    episode = Episode(case_of(CHAIN))
+    episode = InterveneEpisode(parse_case(CHAIN))
     said = episode.hear(act("hold", "circle"), truncated=False)
     assert said == (
         "You see: circle: static; square: static; red star: static. "
@@ -106,7 +106,7 @@ def test_every_end_has_its_name(replies: list[str], end: str) -> None:
 
 
 def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
-    episode = Episode(case_of(CHAIN))
+    episode = InterveneEpisode(parse_case(CHAIN))
     said = episode.hear("the circle, I think", truncated=False)
     assert said is not None
     assert said.startswith("Your reply could not be read. Actions left: 6. Reply ")
@@ -118,7 +118,7 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
 
 
 def test_a_reply_that_was_cut_off_says_nothing() -> None:
-    episode = Episode(case_of(CHAIN))
+    episode = InterveneEpisode(parse_case(CHAIN))
     episode.hear('{"answer": "yes"}', truncated=True)
     assert episode.hear('{"answer": "yes"}', truncated=True) is None
     assert episode.answer.reason == "cut_off"
@@ -131,11 +131,11 @@ def test_nothing_is_heard_after_the_end() -> None:
 
 
 def test_before_the_end_the_answer_is_unfinished() -> None:
-    assert Episode(case_of(CHAIN)).answer.reason == "unfinished"
+    assert InterveneEpisode(parse_case(CHAIN)).answer.reason == "unfinished"
 
 
 def test_with_tools_it_is_never_asked_how_to_go_on() -> None:
-    episode = Episode(case_of({**CHAIN, "interface": "tools"}))
+    episode = InterveneEpisode(parse_case({**CHAIN, "interface": "tools"}))
     said = episode.hear(act("hold", "circle"), truncated=False)
     assert said is not None
     assert said.endswith("Actions left: 5. Call a tool.")
@@ -174,7 +174,7 @@ REPLIES = st.one_of(
 @given(st.lists(REPLIES, min_size=1, max_size=8), st.booleans(), st.sampled_from(["text", "tools"]))
 def test_every_series_of_replies_ends(replies: list[str], truncated: bool, interface: str) -> None:
     """Whatever is said, over and over, there is an end, and within a bound."""
-    episode = Episode(case_of({**CHAIN, "interface": interface}))
+    episode = InterveneEpisode(parse_case({**CHAIN, "interface": interface}))
     turns = 0
     while not episode.over:
         said = episode.hear(replies[turns % len(replies)], truncated)
@@ -196,7 +196,7 @@ def test_outcomes_add_up() -> None:
     for first in babble:
         for second in babble:
             for third in babble:
-                episode = Episode(case_of(CHAIN))
+                episode = InterveneEpisode(parse_case(CHAIN))
                 for reply in (first, second, third, "hm", "hm"):
                     if not episode.over:
                         episode.hear(reply, truncated=False)
@@ -209,21 +209,27 @@ def test_outcomes_add_up() -> None:
 
 @pytest.fixture(scope="module")
 def items() -> list[InterveneItem]:
-    chosen = {"theme": "lamps,shapes,words", "style": "basic,fewest-steps,step-by-step,recipe"}
+    chosen = {"theme": "lamps,shapes,words", "style": "direct,fewest-steps,cot,recipe"}
     core = SUITE.make_design({"design": "core", "interface": "text,tools", **chosen})
     advanced = SUITE.make_design(
-        {"design": "advanced", "graphs": 2, "n": "4,9", "initial": "rest,some-moving", **chosen}
+        {
+            "design": "advanced",
+            "graphs": 2,
+            "entities": "4,9",
+            "initial": "rest,some-moving",
+            **chosen,
+        }
     )
     return [*intervene_items(core), *intervene_items(advanced)]
 
 
 def test_the_opening_gives_back_rules_observation_and_question(items: list[InterveneItem]) -> None:
     for item in items:
-        assert SUITE.parse_prompt(opening(item)) == item.world
+        assert SUITE.parse_prompt(render_prompt(item)) == item.world
 
 
 def test_reading_finds_a_changed_opening_out(items: list[InterveneItem]) -> None:
-    prompt = opening(items[0])
+    prompt = render_prompt(items[0])
     exchanged = prompt.replace("light", "\0").replace("darken", "light").replace("\0", "darken")
     for wrong in (
         prompt.replace("You see", "There is"),
@@ -238,9 +244,9 @@ def test_reading_finds_a_changed_opening_out(items: list[InterveneItem]) -> None
 
 def test_the_case_of_an_item_is_the_items(items: list[InterveneItem]) -> None:
     for item in items:
-        case = case_of(item.factors)
+        case = parse_case(item.factors)
         assert case.world.reaches == item.hidden.reaches
         assert {place for place in range(case.world.n) if case.initial >> place & 1} == item.initial
-        assert (case.x, case.y) == item.asked
+        assert (case.x, case.y) == item.pair
         assert case.truth == (item.truth == 1)
         assert case.limit == item.limit

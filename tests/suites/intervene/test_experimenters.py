@@ -18,24 +18,24 @@ from evidence.figures import held
 
 from whybench.seeds import generator
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.entailment import entailed
+from whybench.suites.intervene.entailment import decide_entailment
 from whybench.suites.intervene.experimenters import (
     Inquiry,
     Intervention,
     bayes,
-    certificate,
     expected_steps,
-    experiment,
     greedy,
     recipe,
+    run_experiment,
     sampled,
     settle,
+    shortest_proof,
 )
-from whybench.suites.intervene.experimenters.greedy import equally_good, uncertainty_left
-from whybench.suites.intervene.experimenters.pool import WORLDS, pool, random_graphs
+from whybench.suites.intervene.experimenters.greedy import list_best, remaining_uncertainty
+from whybench.suites.intervene.experimenters.pool import WORLDS, draw_graphs, draw_pool
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.posets import posets, state_bits
-from whybench.suites.intervene.world import World
+from whybench.suites.intervene.posets import list_posets
+from whybench.suites.intervene.world import InterveneWorld, state_to_bits
 
 SOUND = (bayes, greedy, recipe)
 
@@ -52,7 +52,7 @@ def graphs(n):
             if link is not None
         )
         try:
-            found.append(World(n, edges))
+            found.append(InterveneWorld(n, edges))
         except ValueError:
             continue
     return found
@@ -63,7 +63,7 @@ def steps(inquiry):
 
 
 def settled(inquiry):
-    return entailed(inquiry.n, inquiry.transitions, inquiry.x, inquiry.y, inquiry.initial)
+    return decide_entailment(inquiry.n, inquiry.transitions, inquiry.x, inquiry.y, inquiry.initial)
 
 
 class TestNumbers:
@@ -78,7 +78,7 @@ class TestNumbers:
 
     def test_choices_among_equals_matter_to_greedy(self):
         def totals(world, inquiry):
-            good = equally_good(inquiry)
+            good = list_best(inquiry)
             if not good:
                 return {steps(inquiry)}
             chosen = [inquiry.intervention(v) for v in good]
@@ -98,17 +98,17 @@ class TestSoundness:
     def test_ends_when_the_true_answer_is_entailed(self, experimenter):
         for world in graphs(4)[::9]:
             for state, (x, y) in product(world.closed_states(), [(0, 1), (3, 1), (2, 3)]):
-                found = experiment(experimenter, world, state, x, y)
+                found = run_experiment(experimenter, world, state, x, y)
                 assert settled(found) == ("yes" if world.causes(x, y) else "no")
 
     @pytest.mark.slow
-    def test_no_experimenter_beats_the_certificate(self):
+    def test_no_experimenter_beats_the_shortest_proof(self):
         for world in graphs(4)[::40]:
             for state in world.closed_states():
-                proof = certificate(world, state, 1, 2)
+                proof = shortest_proof(world, state, 1, 2)
                 assert settled(proof) != "open"
                 for experimenter in (*SOUND, sampled):
-                    assert steps(proof) <= steps(experiment(experimenter, world, state, 1, 2))
+                    assert steps(proof) <= steps(run_experiment(experimenter, world, state, 1, 2))
 
     def test_certificates_are_shortest_by_trying_everything(self):
         def proves(world, state, chosen):
@@ -121,7 +121,7 @@ class TestSoundness:
         lengths = set()
         for world in [*graphs(3), *graphs(4)[::60]]:
             for state in world.closed_states():
-                length = steps(certificate(world, state, 0, 1))
+                length = steps(shortest_proof(world, state, 0, 1))
                 lengths.add(length)
                 shorter = product(range(world.n), repeat=length - 1) if length else ()
                 assert not any(proves(world, state, chosen) for chosen in shorter)
@@ -176,45 +176,46 @@ class TestOptimality:
     @pytest.mark.parametrize("state", [frozenset(range(4)), frozenset({1, 3}), frozenset()])
     def test_the_promise_is_kept_over_all_graphs(self, state):
         worlds = [world for world in graphs(4) if world.is_closed(state)]
-        total = sum(steps(experiment(bayes, world, state, 1, 3)) for world in worlds)
+        total = sum(steps(run_experiment(bayes, world, state, 1, 3)) for world in worlds)
         promised = expected_steps(Inquiry(4, 1, 3, state))
         assert total / len(worlds) == pytest.approx(promised)
         assert (
             promised
-            <= sum(steps(experiment(greedy, world, state, 1, 3)) for world in worlds) / len(worlds)
+            <= sum(steps(run_experiment(greedy, world, state, 1, 3)) for world in worlds)
+            / len(worlds)
             + 1e-9
         )
 
 
 class TestRecipe:
     def test_from_rest_it_moves_the_cause_and_is_done(self):
-        found = experiment(recipe, World(2, ((0, 1),)), frozenset(), 0, 1)
+        found = run_experiment(recipe, InterveneWorld(2, ((0, 1),)), frozenset(), 0, 1)
         assert [(t.action, t.entity) for t in found.transitions] == [("move", 0)]
 
     def test_holds_cause_then_effect_then_the_others(self):
-        chain = World(4, ((3, 2), (2, 1), (1, 0)))
-        found = experiment(recipe, chain, frozenset(range(4)), 1, 0)
+        chain = InterveneWorld(4, ((3, 2), (2, 1), (1, 0)))
+        found = run_experiment(recipe, chain, frozenset(range(4)), 1, 0)
         assert [(t.action, t.entity) for t in found.transitions] == [
             ("hold", 1), ("hold", 0), ("hold", 2), ("hold", 3), ("move", 1)
         ]  # fmt: skip
 
     def test_none_is_held_twice(self):
         for world in graphs(4)[::5]:
-            found = experiment(recipe, world, world.closed(frozenset(range(4))), 2, 0)
+            found = run_experiment(recipe, world, world.close_state(frozenset(range(4))), 2, 0)
             held = [t.entity for t in found.transitions if t.action == "hold"]
             assert len(set(held)) == len(held)
             assert found.transitions[-1].action == "move"
 
     def test_holds_again_what_was_moved_in_between(self):
-        pair = World(3, ((0, 1),))
+        pair = InterveneWorld(3, ((0, 1),))
         inquiry = Inquiry(3, 0, 1, frozenset({0, 1}))
         for done in (Intervention("hold", 1), Intervention("hold", 0), Intervention("move", 1)):
             inquiry = inquiry.then(done, pair.step(inquiry.state, *done))
         assert recipe(inquiry) == Intervention("hold", 1)
 
     def test_serves_more_than_five_entities(self):
-        chain = World(9, tuple((v, v + 1) for v in range(8)))
-        found = experiment(recipe, chain, frozenset(range(9)), 4, 8)
+        chain = InterveneWorld(9, tuple((v, v + 1) for v in range(8)))
+        found = run_experiment(recipe, chain, frozenset(range(9)), 4, 8)
         assert settled(found) == "yes"
         assert found.transitions[-1].action == "move"
 
@@ -227,15 +228,15 @@ def asked(count, **changes):
 
 
 def mean_steps(experimenter, items):
-    found = [experiment(experimenter, item.hidden, item.initial, *item.asked) for item in items]
+    found = [run_experiment(experimenter, item.hidden, item.initial, *item.pair) for item in items]
     return sum(map(steps, found)) / len(items)
 
 
 class TestPool:
     @pytest.mark.parametrize(("n", "moving"), [(3, 3), (4, 0), (4, 1), (4, 2), (4, 4)])
     def test_every_graph_that_fits_the_first_state_is_equally_likely(self, n, moving):
-        orders, drawn = posets(n), pool(n, moving)
-        share = orders.dags * orders.closed[:, state_bits(range(moving))]
+        orders, drawn = list_posets(n), draw_pool(n, moving)
+        share = orders.dags * orders.closed[:, state_to_bits(range(moving))]
         share = share / share.sum()
         place = {row.tobytes(): index for index, row in enumerate(orders.below)}
         counts = np.zeros(len(orders))
@@ -246,7 +247,7 @@ class TestPool:
         assert deviation[share > 0].max() < 4.5
 
     def test_graphs_and_not_only_their_orders_are_equally_likely(self):
-        drawn = random_graphs(3, 25_000, generator("test", "random graphs"))
+        drawn = draw_graphs(3, 25_000, generator("test", "random graphs"))
         _, counts = np.unique(drawn.reshape(-1, 9), axis=0, return_counts=True)
         assert len(counts) == 25
         assert np.abs(counts - 1000).max() < 4.5 * 1000**0.5
@@ -254,44 +255,44 @@ class TestPool:
     @pytest.mark.parametrize("n", [2, 7, 9, 17])
     def test_acts_as_worlds_do(self, n):
         moving = n // 2
-        drawn = pool(n, moving)
+        drawn = draw_pool(n, moving)
         which = np.arange(0, WORLDS, 1500)
         state = frozenset(range(moving))
-        after = drawn.after(state_bits(state), which)
+        after = drawn.after(state_to_bits(state), which)
         for column, index in enumerate(which):
             reached = drawn.below[:, index].tolist()
             pairs = permutations(range(n), 2)
-            world = World(n, tuple((u, w) for u, w in pairs if reached[u] >> w & 1))
+            world = InterveneWorld(n, tuple((u, w) for u, w in pairs if reached[u] >> w & 1))
             assert world.is_closed(state)
             assert [bool(drawn.causes(0, w)[index]) for w in range(1, n)] == [
                 world.causes(0, w) for w in range(1, n)
             ]
             for v in range(n):
                 happens = world.step(state, "hold" if v in state else "move", v)
-                assert after[v, column] == state_bits(happens)
+                assert after[v, column] == state_to_bits(happens)
 
     def test_sizes_out_of_range_are_named(self):
         with pytest.raises(ValueError, match="n must be 2 to 62 .*, got 63"):
-            pool(63, 0)
+            draw_pool(63, 0)
         with pytest.raises(ValueError, match="moving must be 0 to 4, got 5"):
-            pool(4, 5)
+            draw_pool(4, 5)
 
 
 class TestUncertainty:
     def test_by_hand(self):
         answers = np.array([True, False, True, True])
         # Outcomes tell the first two from the last two: of the answer half a bit is left.
-        assert uncertainty_left(np.array([0, 0, 1, 1]), answers, np.ones(4)) == (0.5, -1.0)
+        assert remaining_uncertainty(np.array([0, 0, 1, 1]), answers, np.ones(4)) == (0.5, -1.0)
         # The weights make one outcome certain, and the answer among two a matter of a coin.
         weights = np.array([3.0, 3.0, 0.0, 0.0])
-        assert uncertainty_left(np.array([0, 0, 1, 1]), answers, weights) == (1.0, 0.0)
+        assert remaining_uncertainty(np.array([0, 0, 1, 1]), answers, weights) == (1.0, 0.0)
 
     def test_is_the_same_however_outcomes_are_numbered(self):
         rng = generator("test", "uncertainty")
         outcomes = rng.integers(8, size=300)
         answers, weights = rng.random(300) < 0.3, rng.random(300)
-        few = uncertainty_left(outcomes, answers, weights)
-        assert uncertainty_left(outcomes << 40, answers, weights) == few
+        few = remaining_uncertainty(outcomes, answers, weights)
+        assert remaining_uncertainty(outcomes << 40, answers, weights) == few
 
 
 class TestSampled:
@@ -301,28 +302,28 @@ class TestSampled:
         [
             (160, {}),
             (64, {"initial": "rest,some-moving"}),
-            (24, {"n": 10, "initial": "all-moving,rest,some-moving"}),
-            (6, {"n": 15, "density": 0.3, "initial": "all-moving,rest,some-moving"}),
+            (24, {"entities": 10, "initial": "all-moving,rest,some-moving"}),
+            (6, {"entities": 15, "density": 0.3, "initial": "all-moving,rest,some-moving"}),
         ],
     )
     def test_settles_every_question_in_time(self, count, changes):
         items = asked(count, **changes)
         assert len(items) == count
         for item in items:
-            found = experiment(sampled, item.hidden, item.initial, *item.asked)
+            found = run_experiment(sampled, item.hidden, item.initial, *item.pair)
             assert settled(found) == ("yes" if item.truth else "no")
             assert steps(found) <= item.limit
 
     def test_stops_as_soon_as_the_answer_is_entailed(self):
-        for item in asked(24, n=6):
-            inquiry = Inquiry(6, *item.asked, item.initial)
+        for item in asked(24, entities=6):
+            inquiry = Inquiry(6, *item.pair, item.initial)
             while (chosen := sampled(inquiry)) is not None:
                 assert settled(inquiry) == "open"
                 inquiry = inquiry.then(chosen, item.hidden.step(inquiry.state, *chosen))
 
     @pytest.mark.slow
     def test_is_as_quick_as_the_exact_one_at_five(self):
-        items = asked(96, n=5)
+        items = asked(96, entities=5)
         exact, by_sample = mean_steps(greedy, items), mean_steps(sampled, items)
         assert by_sample == pytest.approx(exact, rel=0.05)
         assert mean_steps(bayes, items) < by_sample
@@ -330,14 +331,14 @@ class TestSampled:
     @pytest.mark.slow
     @pytest.mark.parametrize("n", [6, 7])
     def test_needs_fewer_steps_than_the_recipe(self, n):
-        items = asked(64, n=n)
+        items = asked(64, entities=n)
         assert mean_steps(sampled, items) < 0.95 * mean_steps(recipe, items)
 
     def test_follows_the_recipe_where_there_is_no_pool(self, monkeypatch):
         monkeypatch.setitem(sampled.__globals__, "LARGEST", 5)
-        for item in asked(16, n=6):
-            case = item.hidden, item.initial, *item.asked
-            found, whole = experiment(sampled, *case), experiment(recipe, *case)
+        for item in asked(16, entities=6):
+            case = item.hidden, item.initial, *item.pair
+            found, whole = run_experiment(sampled, *case), run_experiment(recipe, *case)
             assert found.transitions == whole.transitions[: steps(found)]
             assert settled(found) != "open"
 
@@ -349,7 +350,7 @@ class TestSampled:
             inquiry = inquiry.then(idle, everything)
         # Of 14 interventions 8 are left: a hold for each entity and a move.
         assert sampled(inquiry) == recipe(inquiry)
-        world = World(7, ((2, 0), (2, 1), (3, 4), (4, 5), (5, 6)))
+        world = InterveneWorld(7, ((2, 0), (2, 1), (3, 4), (4, 5), (5, 6)))
         while (chosen := sampled(inquiry)) is not None:
             inquiry = inquiry.then(chosen, world.step(inquiry.state, *chosen))
         assert settled(inquiry) == "no"
@@ -357,8 +358,8 @@ class TestSampled:
 
     def test_settle_is_exact_to_five_entities(self):
         for n, experimenter in ((5, bayes), (6, sampled)):
-            for item in asked(8, n=n):
-                inquiry = Inquiry(n, *item.asked, item.initial)
+            for item in asked(8, entities=n):
+                inquiry = Inquiry(n, *item.pair, item.initial)
                 assert settle(inquiry) == experimenter(inquiry)
 
 
@@ -366,10 +367,10 @@ class TestInquiry:
     def test_can_be_renamed(self):
         inquiry = Inquiry(3, 0, 1, frozenset({0, 1}))
         inquiry = inquiry.then(Intervention("hold", 0), frozenset({1}))
-        other = inquiry.renamed([2, 0, 1])
+        other = inquiry.renumber([2, 0, 1])
         assert (other.x, other.y, other.initial) == (1, 2, {1, 2})
         assert (other.transitions[0].entity, other.state) == (1, {2})
-        assert other.renamed([1, 2, 0]) == inquiry
+        assert other.renumber([1, 2, 0]) == inquiry
 
     def test_grows_by_what_was_seen(self):
         start = Inquiry(2, 0, 1, frozenset())

@@ -18,25 +18,25 @@ pytest.importorskip("pysat")
 from tests.drawing.seen import FigureLaws, check_apart, check_readable, drawn, words
 
 from whybench.drawing.figure import save_figures
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.stats import Measure
 from whybench.suites.contract import UserError, reply_generator
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.experimenters import Intervention, experiment, recipe
+from whybench.suites.intervene.experimenters import Intervention, recipe, run_experiment
 from whybench.suites.intervene.figures import (
     Course,
     accuracy_by_size,
-    course,
     course_of,
     episode_steps,
     intervene_figures,
+    run,
     verdict_bars,
 )
 from whybench.suites.intervene.figures.run import settled_at_first
-from whybench.suites.intervene.sets import advanced_world
-from whybench.suites.intervene.themes import theme
+from whybench.suites.intervene.sets import draw_advanced_world
+from whybench.suites.intervene.themes import load_theme
 from whybench.suites.intervene.verdicts import VERDICTS
-from whybench.suites.intervene.world import World
+from whybench.suites.intervene.world import InterveneWorld
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ PLAYERS = ("recipe", "correlational", "random-then-guess", "always-no")
 
 def measure(name: str, agent: str, value: float | None, *flags: str, **at: int) -> Measure:
     ends = (None, None) if value is None else (max(value - 0.06, 0.0), min(value + 0.05, 1.0))
-    labels = {"agent": agent, "design": "made-up", "style": "basic"}
+    labels = {"agent": agent, "design": "made-up", "style": "direct"}
     return Measure(name, value, *ends, 80, 40, 320, 2, 0, "made up", flags, labels, at)
 
 
@@ -78,7 +78,9 @@ def sized() -> list[Measure]:
 def records() -> pa.Table:
     """Episodes of four reference agents in the core set and in a few random worlds."""
     core = SUITE.make_design({"design": "core"})
-    small = SUITE.make_design({"design": "advanced", "name": "small", "n": "4,6", "graphs": 2})
+    small = SUITE.make_design(
+        {"design": "advanced", "name": "small", "entities": "4,6", "graphs": 2}
+    )
     rows = [row for design in (core, small) for name in PLAYERS for row in _played(name, design)]
     for row in rows[:3]:
         row |= {"value": None, "outcome": "no_answer", "reason": "cut_off", "verdict": "no_answer"}
@@ -110,7 +112,7 @@ def chain(answer: Any = "yes") -> Course:
     """0 -> 1 -> 2, all moving; in vain 1 is held, then 0, then 1 is moved and takes 2 along."""
     return Course(
         names=("circle", "star", "oval"),
-        world=World(3, ((0, 1), (1, 2))),
+        world=InterveneWorld(3, ((0, 1), (1, 2))),
         initial=frozenset({0, 1, 2}),
         path=(Intervention("hold", 1), Intervention("hold", 0), Intervention("move", 1)),
         asked=(1, 2),
@@ -120,9 +122,9 @@ def chain(answer: Any = "yes") -> Course:
 
 def tried(n: int, steps: int, name: str = "shapes") -> Course:
     """Everything is held in turn in a random world, and then moved."""
-    found = advanced_world(n, 0.3 if n > 8 else 0.5, 0, False, "test")
+    found = draw_advanced_world(n, 0.3 if n > 8 else 0.5, 0, False, "test")
     acts = [Intervention(action, entity) for action in ("hold", "move") for entity in range(n)]
-    called = theme(name)
+    called = load_theme(name)
     return Course(
         names=tuple(called.names[:n]),
         world=found.world,
@@ -138,7 +140,13 @@ DRAW = {
     "by-size-of-one": lambda: accuracy_by_size(sized()[:8]),
     "verdicts": lambda: verdict_bars(records()),
     "two-entities": lambda: episode_steps(
-        Course(("dax", "wug"), World(2, ((0, 1),)), frozenset(), (Intervention("move", 0),), (0, 1))
+        Course(
+            ("dax", "wug"),
+            InterveneWorld(2, ((0, 1),)),
+            frozenset(),
+            (Intervention("move", 0),),
+            (0, 1),
+        )
     ),
     "chain": lambda: episode_steps(chain(), "somebody, somewhere"),
     "lamps": lambda: episode_steps(tried(7, 6, "lamps"), reveal=True),
@@ -359,10 +367,10 @@ def test_a_record_tells_its_course() -> None:
         assert told.answer == ("yes" if row["value"] else "no")
 
 
-def test_a_course_repeats_an_experiment() -> None:
-    found = advanced_world(5, 0.5, 1, False, "test")
+def test_a_course_repeats_an_run_experiment() -> None:
+    found = draw_advanced_world(5, 0.5, 1, False, "test")
     x, y = found.pairs[0]
-    inquiry = experiment(recipe, found.world, frozenset(range(5)), x, y)
+    inquiry = run_experiment(recipe, found.world, frozenset(range(5)), x, y)
     path = tuple(Intervention(seen.action, seen.entity) for seen in inquiry.transitions)
     told = Course(tuple("abcde"), found.world, frozenset(range(5)), path, (x, y))
     assert told.transitions == inquiry.transitions
@@ -370,7 +378,7 @@ def test_a_course_repeats_an_experiment() -> None:
 
 
 def test_examples_in_docstrings() -> None:
-    found = doctest.testmod(course)
+    found = doctest.testmod(run)
     assert (found.attempted, found.failed) == (2, 0)
 
 
@@ -378,7 +386,9 @@ def test_what_the_first_state_settles_is_counted_once_an_item() -> None:
     rows = {row["item"]: row for row in records().to_pylist() if row["design"] == "core"}.values()
     for n, share in settled_at_first(records()).items():
         # Only "no" can be settled at first: the supposed cause moves and the effect does not.
-        moves = [(row["asked"].split(">"), row["moving"].split()) for row in rows if row["n"] == n]
+        moves = [
+            (row["asked"].split(">"), row["moving"].split()) for row in rows if row["entities"] == n
+        ]
         settled = [x in moving and y not in moving for (x, y), moving in moves]
         assert share == pytest.approx(np.mean(settled) if settled else 0.0)
 
@@ -396,7 +406,7 @@ def test_all_figures_of_a_run(tmp_path: Path) -> None:
 
 
 def test_a_design_of_one_size_has_no_figure_by_size() -> None:
-    chosen = [row["n"] == 4 for row in records().to_pylist()]
+    chosen = [row["entities"] == 4 for row in records().to_pylist()]
     figures = islice(intervene_figures(records().filter(chosen)), 2)
     assert [figure.name for figure in figures] == ["verdicts-small", "episode-justified"]
 
@@ -404,7 +414,7 @@ def test_a_design_of_one_size_has_no_figure_by_size() -> None:
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="records must hold episodes with a verdict, got none"):
         verdict_bars(records().slice(3, 1))
-    many = Course(tuple(map(str, range(17))), World(17, ()), frozenset(), (), (0, 1))
+    many = Course(tuple(map(str, range(17))), InterveneWorld(17, ()), frozenset(), (), (0, 1))
     with pytest.raises(UserError, match="at most 16 entities, got 17"):
         episode_steps(many)
     with pytest.raises(ValueError, match="names must be 3, one an entity, got"):

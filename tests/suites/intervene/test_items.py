@@ -16,8 +16,13 @@ from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.generation import intervene_items, item_at
-from whybench.suites.intervene.items import COLUMNS, DRAWN, described
-from whybench.suites.intervene.sets import advanced_world, core_cases, initial_kind, side
+from whybench.suites.intervene.items import COLUMNS, DRAWN, describe_item
+from whybench.suites.intervene.sets import (
+    classify_initial,
+    draw_advanced_world,
+    list_core_cases,
+    split_of_world,
+)
 
 
 @pytest.fixture(scope="module", params=DESIGNS)
@@ -62,7 +67,9 @@ def test_the_core_set_has_45_cases_that_differ_in_more_than_names() -> None:
         )
 
     distinct = {
-        name: {repr(behaviour(*case)) for structure, *case, _ in core_cases() if structure == name}
+        name: {
+            repr(behaviour(*case)) for structure, *case, _ in list_core_cases() if structure == name
+        }
         for name in ("direct", "mediation", "confounder", "confounder-perturbed")
     }
     assert distinct["mediation"] == distinct["confounder-perturbed"]
@@ -88,7 +95,7 @@ def test_advanced_blocks_are_alike_and_half_true(advanced) -> None:
     ]
     assert all(counted == levels[0] for counted in levels)
     assert {sum(item.truth for item in block) for block in blocks} == {length / 2}
-    for n in DESIGNS["advanced"].n:
+    for n in DESIGNS["advanced"].entities:
         assert {sum(item.truth for item in block if item.hidden.n == n) for block in blocks} == {
             4.0
         }
@@ -100,14 +107,14 @@ def test_advanced_worlds_are_as_asked_for(advanced) -> None:
         assert graph.number_of_nodes() == item.hidden.n
         assert networkx.is_weakly_connected(graph)
         assert len(item.hidden.edges) == round(item.hidden.n * (item.hidden.n - 1) / 4)
-        assert item.truth == networkx.has_path(graph, *item.asked)
+        assert item.truth == networkx.has_path(graph, *item.pair)
         assert len(item.initial) == item.hidden.n
-        assert side(item.hidden) == item.split == "test"
+        assert split_of_world(item.hidden) == item.split == "test"
 
 
 def test_one_pair_of_a_world_is_asked_in_both_orders() -> None:
     for mirrored in (False, True):
-        drawn = advanced_world(6, 0.5, 3, mirrored, "train")
+        drawn = draw_advanced_world(6, 0.5, 3, mirrored, "train")
         cause, effect, second, unrelated = drawn.pairs
         assert effect == cause[::-1]
         assert second not in {cause, effect}
@@ -128,7 +135,7 @@ def test_the_source_set_asks_along_the_causal_order_only() -> None:
 def test_ids_are_unique_and_follow_description_and_truth(items) -> None:
     assert len({item.id for item in items}) == len(items)
     for item in items:
-        assert item.id == item_id("intervene", described(item), item.truth)
+        assert item.id == item_id("intervene", describe_item(item), item.truth)
 
 
 def test_factors_are_declared_and_truths_certified(items) -> None:
@@ -136,7 +143,7 @@ def test_factors_are_declared_and_truths_certified(items) -> None:
         assert {name: type(value) for name, value in item.factors.items()} == dict(COLUMNS)
         (first, one), (second, two) = item.certificate.derivations
         assert (first, second) == ("graph search", "matrix closure")
-        assert one == two == item.truth == item.hidden.causes(*item.asked)
+        assert one == two == item.truth == item.hidden.causes(*item.pair)
         assert item.hidden.is_closed(item.initial)
         assert item.limit == 2 * item.hidden.n
         assert len({*item.names}) == item.hidden.n
@@ -147,23 +154,26 @@ def test_a_situation_says_what_an_agent_may_know(core) -> None:
     told = item.world
     (moving,) = item.initial
     assert told.moving == {item.names[moving]}
-    assert (told.cause, told.effect) == tuple(item.names[entity] for entity in item.asked)
+    assert (told.cause, told.effect) == tuple(item.names[entity] for entity in item.pair)
 
 
 @pytest.mark.parametrize("name", ["advanced", "source-advanced"])
 def test_item_i_is_the_same_however_many_there_are(name: str) -> None:
     few, many = (replace(DESIGNS[name], graphs=graphs) for graphs in (4, 10_000_000))
     assert [item_at(many, index) for index in range(few.size)] == list(intervene_items(few))
-    assert item_at(many, many.size - 1).hidden.n in many.n
+    assert item_at(many, many.size - 1).hidden.n in many.entities
 
 
 def test_items_do_not_depend_on_the_other_levels_of_a_design() -> None:
-    alone = {item.id for item in intervene_items(SUITE.make_design({"design": "advanced", "n": 6}))}
+    alone = {
+        item.id
+        for item in intervene_items(SUITE.make_design({"design": "advanced", "entities": 6}))
+    }
     assert alone == {item.id for item in intervene_items(DESIGNS["advanced"]) if item.hidden.n == 6}
 
 
 def test_train_and_test_share_no_world() -> None:
-    few = replace(DESIGNS["advanced"], graphs=40, n=(4, 5))
+    few = replace(DESIGNS["advanced"], graphs=40, entities=(4, 5))
     train, test = (
         {item.hidden.reaches for item in intervene_items(replace(few, split=split))}
         for split in ("train", "test")
@@ -181,12 +191,12 @@ def test_first_states_are_of_the_kind_asked_for() -> None:
     assert len(set(counts.values())) == 1
     assert set(counts) == {"rest", "some-moving", "all-moving"}
     for item in intervene_items(design):
-        assert initial_kind(item.hidden, item.initial) == item.factors["initial"]
+        assert classify_initial(item.hidden, item.initial) == item.factors["initial"]
         assert item.hidden.is_closed(item.initial)
 
 
 def test_large_and_sparse_worlds_can_be_had() -> None:
-    design = SUITE.make_design({"design": "advanced", "n": 30, "density": 0.12, "graphs": 2})
+    design = SUITE.make_design({"design": "advanced", "entities": 30, "density": 0.12, "graphs": 2})
     assert {item.hidden.n for item in intervene_items(design)} == {30}
     assert all(len(set(item.names)) == 30 for item in intervene_items(design))
 
@@ -194,7 +204,7 @@ def test_large_and_sparse_worlds_can_be_had() -> None:
 def test_worlds_that_cannot_be_found_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("whybench.suites.intervene.sets.TRIES", 20)
     with pytest.raises(UserError, match=r"no test world with n = 40 and density 0.05 was found"):
-        advanced_world(40, 0.05, 0, False, "test")
+        draw_advanced_world(40, 0.05, 0, False, "test")
 
 
 def test_another_process_makes_the_same_items(items) -> None:

@@ -11,17 +11,17 @@ import pyarrow as pa
 import pytest
 from scipy import stats
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
 from whybench.suites.intervene.measures import MODES, intervene_measures, optimal_steps
-from whybench.suites.intervene.patterns import PATTERNS
+from whybench.suites.intervene.verdicts import PATTERNS
 
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
     **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
     **dict.fromkeys(("verdict", "pattern", "evidence"), str),
-    **dict.fromkeys(("n", "steps", "reasks"), int),
+    **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
 CHAIN = "0>1 1>2"
 FORK = "0>1 0>2"
@@ -34,11 +34,11 @@ ROW = {
     "reason": "",
     "worlds": "advanced",
     "structure": "random",
-    "n": 3,
+    "entities": 3,
     "initial": "all-moving",
     "relation": "cause",
     "theme": "shapes",
-    "style": "basic",
+    "style": "direct",
     "interface": "text",
     "split": "test",
     "graph": CHAIN,
@@ -142,7 +142,7 @@ def test_a_class_that_is_absent_leaves_balance_and_detection_undefined() -> None
 
 def test_an_agent_that_always_says_yes() -> None:
     rows = [
-        answer(yes=True, truth=place < 2, entailed=False, graph=f"0>{world}", n=7, steps=0)
+        answer(yes=True, truth=place < 2, entailed=False, graph=f"0>{world}", entities=7, steps=0)
         for world in range(1, 21)
         for place in range(4)
     ]
@@ -176,16 +176,16 @@ def test_the_unit_is_the_hidden_graph_and_in_the_core_set_the_case() -> None:
     assert (core.n, core.units) == (12, 8)
     assert core.method == "share; Wilson, clustered by case"
     # The same edges among more entities are another world.
-    larger = measured(*rows, *({**row, "n": 4} for row in rows))["accuracy"]
+    larger = measured(*rows, *({**row, "entities": 4} for row in rows))["accuracy"]
     assert larger.units == 4
 
 
 def test_steps_ratio_is_one_of_sums_over_cases_that_the_planner_can_do() -> None:
     found = measured(
-        answer(True, True, n=2, moving="", asked="0>1", steps=2),  # 1 to expect
-        answer(True, True, n=2, moving="1", asked="0>1", graph="", steps=3),  # 2
-        answer(False, False, n=2, moving="0", asked="0>1", graph="", steps=1),  # 0: settled
-        answer(True, True, n=9, steps=17),
+        answer(True, True, entities=2, moving="", asked="0>1", steps=2),  # 1 to expect
+        answer(True, True, entities=2, moving="1", asked="0>1", graph="", steps=3),  # 2
+        answer(False, False, entities=2, moving="0", asked="0>1", graph="", steps=1),  # 0: settled
+        answer(True, True, entities=9, steps=17),
     )["steps_ratio"]
     assert found.estimate == pytest.approx((2 + 3 + 1) / (1 + 2 + 0))
     assert found.n == 3
@@ -209,7 +209,7 @@ def test_steps_to_expect_are_the_planners() -> None:
 
 def test_levels_where_there_are_several() -> None:
     rows = [
-        answer(right, True, entailed=entailed, n=n, initial=initial, graph=f"0>{world}")
+        answer(right, True, entailed=entailed, entities=n, initial=initial, graph=f"0>{world}")
         for n, initial, right, entailed in (
             (4, "rest", True, True),
             (4, "all-moving", True, False),
@@ -218,7 +218,7 @@ def test_levels_where_there_are_several() -> None:
         )
         for world in (1, 2, 3)
     ]
-    found = measured(*rows, silence("cut_off", n=8))
+    found = measured(*rows, silence("cut_off", entities=8))
     levels = [name for name in found if found[name].name == "accuracy" and found[name].at]
     assert levels == [
         "accuracy (entities 4)",
@@ -244,18 +244,18 @@ def test_agents_and_conditions_are_kept_apart_in_order_of_appearance() -> None:
         answer(yes, True, agent=agent, style=style)
         for agent, style, yes in (
             ("b", "recipe", True),
-            ("a", "basic", False),
-            ("b", "basic", True),
-            ("a", "basic", True),
-            ("b", "basic", False),
-            ("b", "basic", False),
+            ("a", "direct", False),
+            ("b", "direct", True),
+            ("a", "direct", True),
+            ("b", "direct", False),
+            ("b", "direct", False),
         )
     ]
     found = [m for m in intervene_measures(record_table(rows, COLUMNS)) if m.name == "accuracy"]
     assert [(m.labels["agent"], m.labels["style"], m.n, m.estimate) for m in found] == [
         ("b", "recipe", 1, 1.0),
-        ("a", "basic", 2, 0.5),
-        ("b", "basic", 3, pytest.approx(1 / 3)),
+        ("a", "direct", 2, 0.5),
+        ("b", "direct", 3, pytest.approx(1 / 3)),
     ]
     assert list(found[0].labels) == [
         *("agent", "design", "design_hash", "worlds", "theme", "style", "interface", "split")
@@ -270,7 +270,11 @@ def test_a_table_without_records_has_no_measures() -> None:
 def test_the_order_of_rows_and_the_chunks_of_a_table_do_not_matter() -> None:
     draw = generator("test", "intervene", "order")
     rows = [
-        answer(*draw.random(3) < 0.5, graph=f"0>{draw.integers(1, 9)}", n=int(draw.integers(3, 6)))
+        answer(
+            *draw.random(3) < 0.5,
+            graph=f"0>{draw.integers(1, 9)}",
+            entities=int(draw.integers(3, 6)),
+        )
         for _ in range(60)
     ]
     whole = measured(*rows)
@@ -300,7 +304,7 @@ def coins(seeds: int, worlds: int) -> pa.Table:
         "evidence": np.where(entailed, np.where(truth == 1, "yes", "no"), "open"),
         "verdict": verdict,
         "steps": draw.integers(0, 3, size),
-        "n": 6 + world % 2,
+        "entities": 6 + world % 2,
     }
     return pa.table({**{name: [value] * size for name, value in ROW.items()}, **drawn})
 

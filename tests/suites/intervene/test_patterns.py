@@ -6,16 +6,15 @@ from typing import NamedTuple
 
 import pytest
 
-from whybench.suites.intervene.entailment import Transition, entailed
-from whybench.suites.intervene.patterns import PATTERNS, pattern
-from whybench.suites.intervene.verdicts import verdict
-from whybench.suites.intervene.world import World
+from whybench.suites.intervene.entailment import Transition, decide_entailment
+from whybench.suites.intervene.verdicts import PATTERNS, decide_verdict, error_pattern
+from whybench.suites.intervene.world import InterveneWorld
 
 
 class Example(NamedTuple):
     """A failure that the source reports, in a world that would produce it."""
 
-    world: World
+    world: InterveneWorld
     initial: frozenset[int]
     actions: list[tuple[str, int]]
     question: tuple[int, int]
@@ -24,10 +23,10 @@ class Example(NamedTuple):
     verdict: str
 
 
-CHAIN = World(3, ((0, 1), (1, 2)))
-ONE_ROOT = World(4, ((0, 1), (0, 2), (0, 3)))
-TWO_ROOTS = World(4, ((0, 2), (1, 2), (1, 3)))
-FORK = World(3, ((1, 0), (1, 2)))
+CHAIN = InterveneWorld(3, ((0, 1), (1, 2)))
+ONE_ROOT = InterveneWorld(4, ((0, 1), (0, 2), (0, 3)))
+TWO_ROOTS = InterveneWorld(4, ((0, 2), (1, 2), (1, 3)))
+FORK = InterveneWorld(3, ((1, 0), (1, 2)))
 
 EXAMPLES = {
     # Triangle, square, circle all move; the square goes on when held, the triangle stops all.
@@ -64,14 +63,16 @@ def test_published_examples_get_their_names(name):
     for action, entity in example.actions:
         states.append(example.world.step(states[-1], action, entity))
         transitions.append(Transition(states[-2], action, entity, states[-1]))
-    evidence = entailed(example.world.n, transitions, *example.question)
+    evidence = decide_entailment(example.world.n, transitions, *example.question)
     truth = example.world.causes(*example.question)
-    assert pattern(example.answer, truth, *example.question, states, evidence) == example.pattern
-    assert verdict(example.answer, truth, evidence) == example.verdict
+    assert (
+        error_pattern(example.answer, truth, *example.question, states, evidence) == example.pattern
+    )
+    assert decide_verdict(example.answer, truth, evidence) == example.verdict
 
 
 def named(answer, truth, states, evidence="open"):
-    return pattern(answer, truth, 0, 1, [frozenset(state) for state in states], evidence)
+    return error_pattern(answer, truth, 0, 1, [frozenset(state) for state in states], evidence)
 
 
 def test_no_pattern_without_a_failure():

@@ -9,7 +9,7 @@ import pytest
 
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.episode import Episode, case_of
+from whybench.suites.intervene.episode import InterveneEpisode, parse_case
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.play import PLAY
 
@@ -29,7 +29,7 @@ def item() -> InterveneItem:
 
 
 def test_what_is_typed_becomes_a_reply(item: InterveneItem) -> None:
-    episode = Episode(case_of(item.factors))
+    episode = InterveneEpisode(parse_case(item.factors))
     name = item.names[0]
     wanted = {"entity": name, "action": "hold"}
     assert json.loads(PLAY.read(episode, f"hold {name}")) == wanted
@@ -50,15 +50,15 @@ def test_what_is_typed_becomes_a_reply(item: InterveneItem) -> None:
 )
 def test_what_is_not_clear_is_said_to_be(item: InterveneItem, typed: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
-        PLAY.read(Episode(case_of(item.factors)), typed)
+        PLAY.read(InterveneEpisode(parse_case(item.factors)), typed)
 
 
 def test_the_screen_shows_states_and_what_changed(item: InterveneItem) -> None:
-    episode = Episode(case_of(item.factors))
+    episode = InterveneEpisode(parse_case(item.factors))
     first = list(PLAY.show(item, episode))
     assert first[0] == item.theme.setting
     assert sum("●" in line for line in first) == 3
-    cause = item.names[item.asked[0]]
+    cause = item.names[item.pair[0]]
     episode.hear(PLAY.read(episode, f"hold {cause}"), truncated=False)
     then = list(PLAY.show(item, episode))
     changed = (episode.case.initial ^ episode.state).bit_count()
@@ -67,20 +67,20 @@ def test_the_screen_shows_states_and_what_changed(item: InterveneItem) -> None:
 
 
 def test_the_debrief_says_what_the_answer_was_worth(item: InterveneItem) -> None:
-    guessed = Episode(case_of(item.factors))
+    guessed = InterveneEpisode(parse_case(item.factors))
     guessed.hear('{"answer": "yes"}', truncated=False)
     lines = list(PLAY.debrief(guessed))
     assert lines[0].startswith("Right, but")
     assert "at first  open" in "\n".join(lines)
-    cause, effect = (item.names[entity] for entity in item.asked)
+    cause, effect = (item.names[entity] for entity in item.pair)
     assert any(line.startswith(f"{cause} causes {effect}.") for line in lines)
-    wrong = Episode(case_of(item.factors))
+    wrong = InterveneEpisode(parse_case(item.factors))
     wrong.hear('{"answer": "no"}', truncated=False)
     assert next(iter(PLAY.debrief(wrong))).startswith("Wrong.")
 
 
 def test_when_no_action_is_left_only_an_answer_is_taken(item: InterveneItem) -> None:
-    episode = Episode(case_of(item.factors))
+    episode = InterveneEpisode(parse_case(item.factors))
     while episode.left:
         episode.hear(PLAY.read(episode, f"move {item.names[0]}"), truncated=False)
     assert list(PLAY.show(item, episode))[-1] == "No actions are left. Type yes or no."

@@ -9,28 +9,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.suites.intervene.replies import Act, Choice, read_reply
+from whybench.suites.intervene.replies import ActionReply, Decision, parse_reply
 
 READINGS = {
-    '{"entity": "circle", "action": "hold"}': Act("circle", "hold"),
-    ' {"ENTITY": " Red Circle ", "Action": "HOLD"} ': Act("red circle", "hold"),
-    '```json\n{"entity": "circle", "action": "hold"}\n```': Act("circle", "hold"),
-    'I hold it. {"entity": "circle", "action": "hold", "reason": "to see"}': Act("circle", "hold"),
-    '{"entity": "circle"}': Act("circle", ""),
-    '{"entity": 3, "action": null}': Act("", ""),
-    '{"next": "Continue"}': Choice("next", "continue"),
-    '{"next": "answer"}': Choice("next", "answer"),
-    '{"answer": "YES"}': Choice("answer", "yes"),
-    '{"answer": true}': Choice("answer", ""),
-    '{"answer": "maybe"}': Choice("answer", "maybe"),
+    '{"entity": "circle", "action": "hold"}': ActionReply("circle", "hold"),
+    ' {"ENTITY": " Red Circle ", "Action": "HOLD"} ': ActionReply("red circle", "hold"),
+    '```json\n{"entity": "circle", "action": "hold"}\n```': ActionReply("circle", "hold"),
+    'I hold it. {"entity": "circle", "action": "hold", "reason": "to see"}': ActionReply(
+        "circle", "hold"
+    ),
+    '{"entity": "circle"}': ActionReply("circle", ""),
+    '{"entity": 3, "action": null}': ActionReply("", ""),
+    '{"next": "Continue"}': Decision("next", "continue"),
+    '{"next": "answer"}': Decision("next", "answer"),
+    '{"answer": "YES"}': Decision("answer", "yes"),
+    '{"answer": true}': Decision("answer", ""),
+    '{"answer": "maybe"}': Decision("answer", "maybe"),
     # The last complete object counts.
-    '{"answer": "yes"} no, {"answer": "no"}': Choice("answer", "no"),
-    '{"answer": "yes"} {"answer": "n': Choice("answer", "yes"),
-    'so {x} means {"answer": "yes"}, } as I said': Choice("answer", "yes"),
+    '{"answer": "yes"} no, {"answer": "no"}': Decision("answer", "no"),
+    '{"answer": "yes"} {"answer": "n': Decision("answer", "yes"),
+    'so {x} means {"answer": "yes"}, } as I said': Decision("answer", "yes"),
     # The object around counts, not one inside it.
-    '{"answer": "yes", "why": {"answer": "no"}}': Choice("answer", "yes"),
+    '{"answer": "yes", "why": {"answer": "no"}}': Decision("answer", "yes"),
     '{"reply": {"answer": "yes"}}': None,
-    '[{"answer": "yes"}]': Choice("answer", "yes"),
+    '[{"answer": "yes"}]': Decision("answer", "yes"),
     # What could be taken in two ways is not taken at all.
     '{"answer": "yes", "answer": "no"}': None,
     '{"answer": "yes", "ANSWER": "yes"}': None,
@@ -41,7 +43,7 @@ READINGS = {
     '{"next": "continue|answer"}': None,
     '{"entity": "NAME", "action": "move|hold"}': None,
     # Thinking is not saying.
-    '<think>{"answer": "no"}</think>{"answer": "yes"}': Choice("answer", "yes"),
+    '<think>{"answer": "no"}</think>{"answer": "yes"}': Decision("answer", "yes"),
     '<think>{"answer": "no"}</think>': None,
     '<think>so {"answer": "no"}': None,
     # Nothing there.
@@ -56,12 +58,12 @@ READINGS = {
 
 @pytest.mark.parametrize("text", READINGS)
 def test_a_reply_is_read_as_it_says(text: str) -> None:
-    assert read_reply(text) == READINGS[text]
+    assert parse_reply(text) == READINGS[text]
 
 
 @given(st.text())
 def test_reading_never_fails(text: str) -> None:
-    read_reply(text)
+    parse_reply(text)
 
 
 @given(
@@ -70,7 +72,7 @@ def test_reading_never_fails(text: str) -> None:
     )
 )
 def test_whatever_json_comes_is_read_or_left(value: object) -> None:
-    read_reply(json.dumps(value))
+    parse_reply(json.dumps(value))
 
 
 @given(
@@ -78,7 +80,7 @@ def test_whatever_json_comes_is_read_or_left(value: object) -> None:
     st.sampled_from(["yes", "no"]),
 )
 def test_prose_around_an_answer_does_not_matter(prose: str, said: str) -> None:
-    assert read_reply(f'{prose}{{"answer": "{said}"}}{prose}') == Choice("answer", said)
+    assert parse_reply(f'{prose}{{"answer": "{said}"}}{prose}') == Decision("answer", said)
 
 
 @pytest.mark.parametrize(
@@ -86,5 +88,5 @@ def test_prose_around_an_answer_does_not_matter(prose: str, said: str) -> None:
 )
 def test_hostile_texts_take_no_time(text: str) -> None:
     start = time.process_time()
-    assert read_reply(text) is None
+    assert parse_reply(text) is None
     assert time.process_time() - start < 2

@@ -9,9 +9,9 @@ from inspect_ai.model._model_output import ChatCompletionChoice
 from inspect_ai.tool import ToolCall
 
 from whybench._registry import intervene
-from whybench.agents.conversation import item_asked
+from whybench.agents.provider import find_current_item
 from whybench.records import read_logs
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.design import DESIGNS
@@ -73,6 +73,7 @@ def test_groups_and_reading_again_give_the_same_records(tmp_path) -> None:
         assert compared(rows_in(tmp_path / str(group), reread=score_sample)) == compared(alone)
 
 
+@pytest.mark.slow
 def test_the_log_tells_what_happened_in_the_world(tmp_path) -> None:
     log = run(tmp_path, "reference/intervene.recipe", limit=12)
     for sample in log.samples:
@@ -88,7 +89,7 @@ def test_only_the_reply_that_was_cut_off_counts_as_such(tmp_path, group) -> None
     """Everybody acts once; then those who would answer no are cut off, and the others are not."""
 
     def reply(messages, *_):
-        item = item_asked(messages)[1]
+        item = find_current_item(messages)[1]
         acted = any(message.role == "assistant" for message in messages)
         words = f'{{"action": "hold", "entity": "{item.names[0]}"}}'
         stop = "stop"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from whybench.suites.intervene.verdicts import VERDICTS, verdict
+from whybench.suites.intervene.verdicts import VERDICTS, decide_verdict
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from whybench.suites.intervene.verdicts import VERDICTS, verdict
     ],
 )
 def test_every_combination_has_one_verdict(answer, truth, evidence, expected):
-    assert verdict(answer, truth, evidence) == expected
+    assert decide_verdict(answer, truth, evidence) == expected
     assert expected in VERDICTS
 
 
@@ -31,4 +31,4 @@ def test_every_combination_has_one_verdict(answer, truth, evidence, expected):
 @pytest.mark.parametrize(("truth", "evidence"), [(True, "no"), (False, "yes")])
 def test_evidence_for_what_is_false_is_an_error(answer, truth, evidence):
     with pytest.raises(ValueError, match=f"got '{evidence}'"):
-        verdict(answer, truth, evidence)
+        decide_verdict(answer, truth, evidence)

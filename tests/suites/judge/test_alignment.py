@@ -4,9 +4,9 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import kruskal, mannwhitneyu, spearmanr
+from scipy.stats import kruskal, spearmanr
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Measure
 from whybench.suites.judge import SUITE
@@ -14,16 +14,15 @@ from whybench.suites.judge.alignment import alignment, human_ceiling
 from whybench.suites.judge.differences import (
     agent_differences,
     story_differences,
-    story_pairs,
 )
 from whybench.suites.judge.measures import CONDITION
-from whybench.suites.judge.people import people_records
-from whybench.suites.judge.questions import structure
-from whybench.suites.judge.tallies import tallies
+from whybench.suites.judge.published import people_records
+from whybench.suites.judge.questions import load_structure
+from whybench.suites.judge.replication import count_agents
 
 STORIES = ("economy", "sociology", "weather")
 POLARITIES = ("ppp", "pmm", "mpm", "mmp")
-QUESTIONS = structure("collider").questions
+QUESTIONS = load_structure("collider").questions
 TARGET = {
     (story, polarity, question.letter): float(value)
     for (story, polarity, question), value in zip(
@@ -44,7 +43,7 @@ def row(
         "outcome": "no_answer" if value is None else "scored", "reason": "", "value": value,
         "graph": "collider", "content": "story", "story": story, "polarity": polarity,
         "task": question.task, "letter": question.letter, "cause": question.cause,
-        "overload": "none", "overload_source": "none", "style": "numeric", "stimuli": "published",
+        "overload": "none", "overload_source": "none", "style": "direct", "stimuli": "published",
     }  # fmt: skip
 
 
@@ -117,11 +116,11 @@ def test_repeated_answers_narrow_intervals_only_if_rows_are_resampled() -> None:
     assert widths["row", 1200] < 0.6 * widths["row", 240]
 
 
-def test_bca_and_bad_arguments() -> None:
+def test_the_method_and_bad_arguments() -> None:
     table = record_table(answers("agent", 30), SUITE.columns)
-    (measure,) = alignment(table, TARGET, method="bca", resamples=300)[-1:]
+    (measure,) = alignment(table, TARGET, resamples=300)[-1:]
     assert measure.low < measure.estimate < measure.high
-    assert measure.method == "Spearman's rho; bca bootstrap, 300 resamples of cells"
+    assert measure.method == "Spearman's rho; percentile bootstrap, 300 resamples of cells"
     with pytest.raises(ValueError, match="unit must be cell or row, got 'person'"):
         alignment(table, TARGET, unit="person")
     with pytest.raises(ValueError, match="test must be kruskal-wallis or permutation, got 't'"):
@@ -142,7 +141,7 @@ def test_the_ceiling_of_people(graph: str) -> None:
 def test_stories_within_an_agent() -> None:
     alike, apart = answers("alike", 10), answers("apart", 10, shift=25)
     table = record_table([*alike, *apart], SUITE.columns)
-    by_rank = {d.labels["agent"]: d.finding for d in story_differences(table)}
+    by_rank = {d.labels["agent"]: d.test for d in story_differences(table)}
     for name, rows in (("alike", alike), ("apart", apart)):
         groups = [[r["value"] for r in rows if r["story"] == story] for story in STORIES]
         expected = kruskal(*groups)
@@ -164,39 +163,28 @@ def test_the_permutation_test_compares_answers_to_the_same_question() -> None:
         ]  # fmt: skip
 
     table = record_table([*bare("alike", 0), *bare("apart", 6)], SUITE.columns)
-    permuted = {d.labels["agent"]: d.finding for d in story_differences(table, "permutation")}
-    ranked = {d.labels["agent"]: d.finding for d in story_differences(table)}
+    permuted = {d.labels["agent"]: d.test for d in story_differences(table, "permutation")}
+    ranked = {d.labels["agent"]: d.test for d in story_differences(table)}
     assert permuted["apart"].adjusted < 0.01 < ranked["apart"].adjusted
     assert permuted["alike"].p > 0.05
     twice = [r | {"epoch": e} for e in (1, 2) for r in bare("apart", 6)]
     (again,) = story_differences(record_table(twice, SUITE.columns), "permutation")
-    assert again.finding.n == 240
-    assert again.finding.p == permuted["apart"].p
+    assert again.test.n == 240
+    assert again.test.p == permuted["apart"].p
     (repeated,) = story_differences(record_table(twice, SUITE.columns))
-    assert repeated.finding.flags == ("repeated_items",)
+    assert repeated.test.flags == ("repeated_items",)
 
 
-def test_agents_within_a_story_and_pairs_of_stories() -> None:
+def test_agents_within_a_story() -> None:
     first, second = answers("first", 10), answers("second", 10)
     for entry in second:
         entry["value"] += 20
     table = record_table([*first, *second], SUITE.columns)
     found = agent_differences(table)
     assert [d.labels["story"] for d in found] == list(STORIES)
-    assert all(d.finding.groups == 2 and d.finding.n == 160 for d in found)
-    pairs = story_pairs(table)
-    assert len(pairs) == 6
-    one = pairs[0]
-    assert (one.labels["first"], one.labels["second"]) == ("economy", "sociology")
-    sides = [[r["value"] for r in first if r["story"] == story] for story in STORIES[:2]]
-    expected = mannwhitneyu(*sides)
-    assert one.finding.p == pytest.approx(expected.pvalue)
-    assert one.finding.effect == pytest.approx(2 * expected.statistic / 6400 - 1)
-    # Three pairs of one agent are a family.
-    family = [d.finding for d in pairs[:3]]
-    assert max(f.adjusted for f in family) == pytest.approx(max(f.p for f in family))
-    assert one.row()["agent"] == "first"
-    assert one.row()["adjusted"] == one.finding.adjusted
+    assert all(d.test.groups == 2 and d.test.n == 160 for d in found)
+    assert found[0].row()["story"] == "economy"
+    assert found[0].row()["adjusted"] == found[0].test.adjusted
 
 
 def test_sources_of_distraction_are_told_apart() -> None:
@@ -206,7 +194,7 @@ def test_sources_of_distraction_are_told_apart() -> None:
         for r in answers("agent", 10, overload="e", overload_source=source)
     ]
     (found,) = story_differences(record_table(rows, SUITE.columns))
-    assert found.finding.groups == 6
+    assert found.test.groups == 6
 
 
 def test_tallies_name_those_they_leave_out() -> None:
@@ -214,7 +202,7 @@ def test_tallies_name_those_they_leave_out() -> None:
         labels = {"agent": agent, "design": "published", **dict.fromkeys(CONDITION, "x")}
         return Measure(name, estimate, None, None, 48, 12, 240, 0, 0, "test", flags, labels)
 
-    counted = tallies(
+    counted = count_agents(
         [
             measure("a", "ea", 0.05), measure("a", "mv", -0.05),
             measure("b", "ea", 0.2), measure("b", "mv", 0.06),
@@ -224,10 +212,9 @@ def test_tallies_name_those_they_leave_out() -> None:
         ],
         human_ea=0.0995,
     )  # fmt: skip
-    assert [(t.criterion, t.number, t.n, t.left_out) for t in counted] == [
-        ("ea above people's", 2, 3, ("d",)),
-        ("ea > 0.3", 1, 3, ("d",)),
-        ("|mv| <= 0.05", 2, 3, ("d",)),
+    columns = ("criterion", "number", "n", "left_out")
+    assert [tuple(row[column] for column in columns) for row in counted] == [
+        ("ea above people's", 2, 3, "d"),
+        ("ea > 0.3", 1, 3, "d"),
+        ("|mv| <= 0.05", 2, 3, "d"),
     ]
-    assert counted[0].share == pytest.approx(2 / 3)
-    assert tallies([measure("d", "ea", 0.9, "small_n")], 0.1)[0].share is None

@@ -32,8 +32,8 @@ def test_the_hash_is_of_what_is_asked_not_of_names() -> None:
 
 
 def test_a_design_is_built_from_a_base_and_changed_factors() -> None:
-    made = make_design({"design": "abstract", "style": "cot,numeric", "strength": 0.7})
-    assert made.style == ("cot", "numeric")
+    made = make_design({"design": "abstract", "style": "cot,direct", "strength": 0.7})
+    assert made.style == ("cot", "direct")
     assert made.story == DESIGNS["abstract"].story
     assert made.parameters.strength == 0.7
     assert made.name == "abstract*"
@@ -58,7 +58,7 @@ def test_a_design_can_be_a_file(tmp_path) -> None:
     [
         ({"design": "cores"}, "design must be one of core, .* got 'cores'"),
         ({"design": "no.yaml"}, "no.yaml': no such file"),
-        ({"style": "essay"}, "style must be among numeric, cot, confidence, got 'essay'"),
+        ({"style": "essay"}, "style must be among direct, cot, confidence, got 'essay'"),
         ({"overload": "x"}, "overload must be among none, d, e, de, got 'x'"),
         ({"overload_source": "web"}, "overload_source must be among story, filler, got 'web'"),
         ({"stimuli": "other"}, "stimuli must be among own, published, generated, got 'other'"),

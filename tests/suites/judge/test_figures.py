@@ -16,9 +16,9 @@ from tests.drawing.seen import FigureLaws, drawn, texts
 
 from whybench.drawing.canvas import sheet
 from whybench.drawing.figure import save_figures
-from whybench.drawing.rows import rank
+from whybench.drawing.panels import rank
 from whybench.drawing.style import PEOPLE as PEOPLE_LOOK
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Measure
 from whybench.suites.contract import UserError
@@ -34,18 +34,15 @@ from whybench.suites.judge.figures import (
     slope_chart,
     tasks_panel,
 )
-from whybench.suites.judge.figures.by_release import released
-from whybench.suites.judge.figures.graphs import layers
-from whybench.suites.judge.figures.looks import TASKS
-from whybench.suites.judge.figures.names import condition_name
-from whybench.suites.judge.figures.scales import measure_axis
-from whybench.suites.judge.figures.sheets import sheets_of
+from whybench.suites.judge.figures.by_condition import released
+from whybench.suites.judge.figures.looks import TASKS, condition_name, measure_axis
+from whybench.suites.judge.figures.run import sheets_of
 from whybench.suites.judge.figures.slopes import spread
-from whybench.suites.judge.figures.tasks_panel import task_rows
-from whybench.suites.judge.imported import CONDITIONS, published_records
+from whybench.suites.judge.figures.tasks_panel import layers, task_rows
+from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.measures import CONDITION
-from whybench.suites.judge.modelled import model_agents
-from whybench.suites.judge.questions import GRAPHS, structure
+from whybench.suites.judge.published_replies import CONDITIONS, published_records
+from whybench.suites.judge.questions import GRAPHS, load_structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +50,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from whybench.suites.judge.modelled import Modelled
+    from whybench.suites.judge.fitted_models import FittedModel
 
 AGENTS = (
     "published/gemini-2.5-pro",
@@ -66,7 +63,7 @@ SMALL = AGENTS[3]
 PEOPLE = "human/rw17.mean"
 NAMES = ("ea", "mv", "p", "b", "m", "lad", "consistency")
 CONTENTS = ("story", "abstract")
-STYLES = ("numeric", "cot")
+STYLES = ("direct", "cot")
 
 
 def measure(name: str, agent: str, content: str, style: str, value: float | None) -> Measure:
@@ -102,7 +99,7 @@ def made(*names: str, people: bool = True) -> list[Measure]:
         measure(name, agent, content, style, float(draw.uniform(0.05, 0.95)))
         for name, agent, content, style in product(names, AGENTS, CONTENTS, STYLES)
     ]
-    return found + [measure(name, PEOPLE, "story", "numeric", 0.4) for name in names if people]
+    return found + [measure(name, PEOPLE, "story", "direct", 0.4) for name in names if people]
 
 
 def only(measures: list[Measure], **labels: str) -> list[Measure]:
@@ -112,7 +109,7 @@ def only(measures: list[Measure], **labels: str) -> list[Measure]:
 @cache
 def answered(graph: str = "collider", *, few: bool = False, **changed: str) -> pa.Table:
     """Three agents, of whom the last may have answered one vignette only."""
-    shape = structure(graph)
+    shape = load_structure(graph)
     draw = generator("test", "figures", graph)
     rows = [
         {
@@ -125,7 +122,7 @@ def answered(graph: str = "collider", *, few: bool = False, **changed: str) -> p
             "graph": graph,
             "stimuli": "own",
             "content": "story",
-            "style": "numeric",
+            "style": "direct",
             "item": f"{story}-{polarity}-{place}",
             "epoch": 1,
             "outcome": "scored",
@@ -148,8 +145,8 @@ def answered(graph: str = "collider", *, few: bool = False, **changed: str) -> p
 
 
 @cache
-def models(graph: str = "collider", *, few: bool = False) -> list[Modelled]:
-    return model_agents(answered(graph, few=few), resamples=0)
+def models(graph: str = "collider", *, few: bool = False) -> list[FittedModel]:
+    return fit_agents(answered(graph, few=few), resamples=0)
 
 
 def joined(*tables: pa.Table) -> pa.Table:
@@ -162,7 +159,7 @@ def without_people(table: pa.Table) -> pa.Table:
 
 
 def ceiling() -> Measure:
-    return measure("alignment_ceiling", PEOPLE, "story", "numeric", 0.92)
+    return measure("alignment_ceiling", PEOPLE, "story", "direct", 0.92)
 
 
 DRAW = {
@@ -173,8 +170,8 @@ DRAW = {
     "consistency": lambda: consistency_by_condition(made("consistency")),
     "determinacy": lambda: determinacy_panels(only(made(*NAMES), content="story")),
     "changes": lambda: slope_chart(
-        only(made("ea", "mv", "consistency"), content="story", style="numeric"),
-        only(made("ea", "mv", "consistency"), content="abstract", style="numeric"),
+        only(made("ea", "mv", "consistency"), content="story", style="direct"),
+        only(made("ea", "mv", "consistency"), content="abstract", style="direct"),
     ),
     "release": lambda: measures_by_release(only(made(*NAMES), content="story")),
 }
@@ -233,7 +230,7 @@ def test_small_cells_of_the_map_are_smaller() -> None:
 
 @pytest.mark.slow
 def test_the_map_holds_numbers_where_they_fit() -> None:
-    one = parameter_map(only(made("p", "b", "m", "lad"), style="numeric"))
+    one = parameter_map(only(made("p", "b", "m", "lad"), style="direct"))
     assert "cells hold hundredths" in " ".join(text.get_text() for text in texts(one))
     many = [
         Measure(**{**vars(m), "labels": {**m.labels, "overload": overload}})
@@ -245,8 +242,8 @@ def test_the_map_holds_numbers_where_they_fit() -> None:
 
 def test_forest_without_a_rho_has_a_cross() -> None:
     figure = alignment_forest(
-        [measure("alignment", agent, "story", "numeric", 0.5) for agent in AGENTS[:2]]
-        + [measure("alignment", AGENTS[2], "story", "numeric", None)]
+        [measure("alignment", agent, "story", "direct", 0.5) for agent in AGENTS[:2]]
+        + [measure("alignment", AGENTS[2], "story", "direct", None)]
     )
     assert drawn(figure) == 2
     assert [label.get_text() for label in figure.axes[0].get_yticklabels()][-1] == "gpt-5-mini, low"
@@ -255,15 +252,15 @@ def test_forest_without_a_rho_has_a_cross() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_every_graph_has_a_tasks_panel(graph: str) -> None:
-    shape = structure(graph)
+    shape = load_structure(graph)
     grouped = [task for tasks in TASKS[graph].values() for task in tasks]
     assert grouped == list(dict.fromkeys(question.task for question in shape.questions))
     assert drawn(tasks_panel(models(graph))) == 3 * len(grouped)
 
 
 def test_causes_stand_above_effects() -> None:
-    assert layers(structure("fork")) == [["C"], ["E1", "E2"]]
-    assert layers(structure("chain")) == [["X"], ["Y"], ["Z"]]
+    assert layers(load_structure("fork")) == [["C"], ["E1", "E2"]]
+    assert layers(load_structure("chain")) == [["X"], ["Y"], ["Z"]]
 
 
 def test_conditions_are_named_by_what_differs() -> None:
@@ -289,7 +286,7 @@ def test_every_published_model_has_a_release_date() -> None:
 
 
 def test_agents_without_a_date_are_counted() -> None:
-    unknown = [measure("ea", "reference/judge.noisy-or", "story", "numeric", 0.3)]
+    unknown = [measure("ea", "reference/judge.noisy-or", "story", "direct", 0.3)]
     figure = measures_by_release(made("ea") + unknown, names=("ea",))
     assert "without a known date: 1 agents" in " ".join(t.get_text() for t in texts(figure))
     with pytest.raises(UserError, match="known release date"):
@@ -322,12 +319,12 @@ def test_what_cannot_be_drawn_is_refused() -> None:
 @pytest.mark.slow
 def test_a_single_agent_without_people_is_drawn() -> None:
     few = [m for m in made(*NAMES, people=False) if m.labels["agent"] == AGENTS[0]]
-    story = only(few, content="story", style="numeric")
+    story = only(few, content="story", style="direct")
     assert drawn(determinacy_panels(story)) == 3
     assert drawn(consistency_by_condition(story)) == 1
     assert drawn(measures_by_release(story)) == 3
     assert drawn(parameter_map(story)) == 4
-    assert drawn(slope_chart(story, only(few, content="abstract", style="numeric"))) == 14
+    assert drawn(slope_chart(story, only(few, content="abstract", style="direct"))) == 14
 
 
 @pytest.mark.slow
@@ -340,7 +337,7 @@ def test_black_is_for_people() -> None:
 
 def test_too_few_tasks_have_means_and_no_model() -> None:
     tasks = answered()["task"].to_pylist()
-    (one, *_) = model_agents(answered().filter([task in ("I", "II") for task in tasks]), 0)
+    (one, *_) = fit_agents(answered().filter([task in ("I", "II") for task in tasks]), 0)
     assert "underdetermined" in one.flags
     figure = tasks_panel([one])
     assert drawn(figure) == 2
@@ -380,13 +377,13 @@ def test_people_stand_beside_designs_that_ask_what_they_judged() -> None:
 
 
 def test_designs_of_one_name_share_a_sheet_unless_an_agent_met_both() -> None:
-    numeric, cot = answered(), answered(style="cot", design_hash="other")
-    ((name, together),) = sheets_of(joined(numeric, cot))
-    assert (name, len(together)) == ("made-up", len(numeric) + len(without_people(cot)))
+    direct, cot = answered(), answered(style="cot", design_hash="other")
+    ((name, together),) = sheets_of(joined(direct, cot))
+    assert (name, len(together)) == ("made-up", len(direct) + len(without_people(cot)))
     again = answered(design_hash="other")
-    assert [(name, len(table)) for name, table in sheets_of(joined(numeric, again))] == [
-        ("made-up", len(numeric)),
-        ("made-up-2", len(numeric)),
+    assert [(name, len(table)) for name, table in sheets_of(joined(direct, again))] == [
+        ("made-up", len(direct)),
+        ("made-up-2", len(direct)),
     ]
 
 
@@ -434,11 +431,11 @@ def test_the_rows_behind_the_tasks_are_what_is_drawn() -> None:
 
 @pytest.mark.slow
 def test_several_conditions_are_compared(names_of, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("whybench.suites.judge.figures.run.state", lambda *_: "not fetched")
+    monkeypatch.setattr("whybench.suites.judge.figures.run.people_are_fetched", lambda: False)
     overloaded = answered(overload="e", overload_source="filler", design_hash="e")
     styles = joined(answered(), answered(style="cot", design_hash="c"), overloaded)
     assert names_of(styles) == [
-        "tasks-made-up-story-numeric",
+        "tasks-made-up-story-direct",
         "tasks-made-up-story-cot",
         "measures-made-up",
         "parameters-made-up",
@@ -463,7 +460,7 @@ def test_without_matplotlib_the_error_says_what_to_install() -> None:
 
 def test_the_suite_does_not_import_matplotlib() -> None:
     code = (
-        "import sys, whybench.suites.judge, whybench.suites.judge.modelled\n"
+        "import sys, whybench.suites.judge, whybench.suites.judge.fitted_models\n"
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

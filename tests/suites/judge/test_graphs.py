@@ -18,9 +18,9 @@ from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS, make_design
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.people import people_records
-from whybench.suites.judge.questions import GRAPHS, structure
-from whybench.suites.judge.stories import STORY_NAMES, story
+from whybench.suites.judge.published import people_records
+from whybench.suites.judge.questions import GRAPHS, load_structure
+from whybench.suites.judge.stories import STORY_NAMES, load_story
 
 # By hand, for prior 1/2, leak 1/10, strength 8/10: an effect has .82 with its cause, .1 without.
 FORK = {
@@ -81,28 +81,29 @@ def test_truths_are_the_normative_answers(name: str, truth, items: int) -> None:
 def test_a_letter_of_the_fork_means_the_same_place_as_in_the_collider() -> None:
     moved = {"C1": "E1", "C2": "E2", "E": "C", "both": "both"}
     expected = [
-        (q.task, q.letter, moved[q.cause], moved[q.asked], {moved[n]: v for n, v in q.given})
-        for q in structure("collider").questions
+        (q.task, q.letter, moved[q.cause], moved[q.target], {moved[n]: v for n, v in q.given})
+        for q in load_structure("collider").questions
     ]
     found = [
-        (q.task, q.letter, q.cause, q.asked, dict(q.given)) for q in structure("fork").questions
+        (q.task, q.letter, q.cause, q.target, dict(q.given))
+        for q in load_structure("fork").questions
     ]
     assert found == expected
 
 
 def test_the_chain_asks_each_variable_given_one_or_both_of_the_others() -> None:
-    questions = structure("chain").questions
+    questions = load_structure("chain").questions
     assert len(questions) == len({q.letter for q in questions}) == 3 * (2 + 2 + 4)
-    assert len({(q.asked, q.given) for q in questions}) == 24
-    assert all(q.asked not in dict(q.given) for q in questions)
+    assert len({(q.target, q.given) for q in questions}) == 24
+    assert all(q.target not in dict(q.given) for q in questions)
     assert {q.cause for q in questions} == {"both"}
-    human = {q.letter for q in structure("collider").questions}
+    human = {q.letter for q in load_structure("collider").questions}
     assert not human & {q.letter for q in questions}
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
 def test_polarities_give_every_link_every_pair_of_signs(graph: str) -> None:
-    shape = structure(graph)
+    shape = load_structure(graph)
     for cause, effect in shape.edges:
         places = shape.nodes.index(cause), shape.nodes.index(effect)
         pairs = {tuple(polarity[place] for place in places) for polarity in shape.polarities}
@@ -113,7 +114,7 @@ def test_polarities_give_every_link_every_pair_of_signs(graph: str) -> None:
     ("graph", "order"), [("collider", "C1 C2 E"), ("fork", "C E1 E2"), ("chain", "X Y Z")]
 )
 def test_causes_are_told_before_their_effects(graph: str, order: str) -> None:
-    assert structure(graph).causes_first == tuple(order.split())
+    assert load_structure(graph).topological_order == tuple(order.split())
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
@@ -143,14 +144,14 @@ def test_a_prompt_of_the_chain_says_what_its_item_says() -> None:
 
 @pytest.mark.parametrize("name", STORY_NAMES)
 def test_a_story_keeps_its_variables_in_every_graph(name: str) -> None:
-    told = [story(name, graph) for graph in GRAPHS]
+    told = [load_story(name, graph) for graph in GRAPHS]
     assert [entry.graph for entry in told] == list(GRAPHS)
     words = {
         (
             entry.name,
             entry.intro,
             entry.overload_from,
-            tuple(entry.variable(node) for node in entry.structure.causes_first),
+            tuple(entry.variable(node) for node in entry.structure.topological_order),
         )
         for entry in told
     }
@@ -162,7 +163,7 @@ def test_a_link_that_two_graphs_share_has_the_same_reasons(name: str) -> None:
     def reasons(graph: str, cause: str, effect: str) -> dict[str, str]:
         return {
             signs: text
-            for (first, second, signs), text in story(name, graph).reasons
+            for (first, second, signs), text in load_story(name, graph).reasons
             if (first, second) == (cause, effect)
         }
 
@@ -261,7 +262,7 @@ def test_measures_recover_what_is_known_of_agents(name: str) -> None:
     found = list(calibrate(SUITE, DESIGNS[name], seeds=40))
     assert {"mv", "p", "b", "m", "lad"} <= {row.measure for row in found}
     assert all(row.passed for row in found), [row for row in found if not row.passed]
-    known = {row.agent: row.known for row in found if row.measure == "mv"}
+    known = {row.agent: row.expected for row in found if row.measure == "mv"}
     assert known["noisy-or"] == pytest.approx(0)
     assert known["associative"] == pytest.approx(0.3)
 
@@ -269,8 +270,8 @@ def test_measures_recover_what_is_known_of_agents(name: str) -> None:
 def test_what_is_known_is_of_the_tasks_that_are_asked() -> None:
     agent = SUITE.agent("noisy-or")
     settings = agent.settings({})
-    assert set(agent.known(settings, make_design({"task": "IV,V"}))) == {"mv"}
-    assert agent.known(settings, make_design({"design": "fork", "task": "VI,VIII"})) == {}
+    assert set(agent.expected(settings, make_design({"task": "IV,V"}))) == {"mv"}
+    assert agent.expected(settings, make_design({"design": "fork", "task": "VI,VIII"})) == {}
 
 
 def test_a_graph_can_be_chosen_for_any_design() -> None:
@@ -326,7 +327,7 @@ def test_errors_say_what_a_graph_allows(settings, message) -> None:
 
 
 def test_the_command_takes_a_graph() -> None:
-    words = ["items", "judge", "-T", "graph=fork", "--limit", "1", "--format", "jsonl"]
+    words = ["items", "judge", "-T", "graph=fork", "--count", "1", "--format", "jsonl"]
     code = f"import sys\nfrom whybench.cli import main\nsys.argv = {['whybench', *words]!r}\nmain()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert '"graph": "fork"' in done.stdout
@@ -342,10 +343,10 @@ def test_the_page_on_judge_has_the_tasks_and_their_answers(name: str) -> None:
         for task, asked, given, truth in rows
     }
     items = {item.question.task: item for item in reversed(asked(name))}
-    assert list(shown) == list(dict.fromkeys(q.task for q in structure(name).questions))
+    assert list(shown) == list(dict.fromkeys(q.task for q in load_structure(name).questions))
     for task, (node, given, truth) in shown.items():
         question = items[task].question
         if question.cause == "E2":
             continue
-        assert (node, given) == (question.asked, {n: str(v) for n, v in question.given})
+        assert (node, given) == (question.target, {n: str(v) for n, v in question.given})
         assert truth == pytest.approx(items[task].truth, abs=0.05)

@@ -8,9 +8,9 @@ import pytest
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
-from whybench.suites.judge.reading import PromptError, read_prompt
-from whybench.suites.judge.stories import story
-from whybench.suites.judge.wording import overload_text
+from whybench.suites.judge.prompt_parser import JudgePromptError, parse_prompt
+from whybench.suites.judge.prompts import overload_text
+from whybench.suites.judge.stories import load_story
 
 # By hand, for prior 1/2, leak 1/10, strength 8/10: P(E|0) = .1, P(E|1) = .82, P(E|2) = .964.
 TRUTH = {
@@ -40,7 +40,7 @@ def test_truths_are_the_normative_answers(core) -> None:
 
 
 def test_both_versions_of_a_task_are_there_once_a_vignette(core) -> None:
-    cells = [(i.told.name, i.polarity, i.question.task, i.question.cause) for i in core]
+    cells = [(i.story.name, i.polarity, i.question.task, i.question.cause) for i in core]
     assert len(cells) == len(set(cells)) == 240
     assert {c for _, _, task, c in cells if task in {"I", "III"}} == {"both"}
     assert {c for _, _, task, c in cells if task == "II"} == {"C1", "C2"}
@@ -51,7 +51,7 @@ def test_a_prompt_says_what_is_known_and_asks_one_thing(core) -> None:
         i
         for i in core
         if i.question.task == "VIII"
-        and i.told.name == "economy"
+        and i.story.name == "economy"
         and i.polarity == "ppp"
         and i.question.cause == "C1"
     )
@@ -87,7 +87,7 @@ def test_items_are_the_same_in_every_process() -> None:
 
 
 def test_filler_is_as_long_as_the_text_it_stands_for() -> None:
-    told = story("sociology")
+    told = load_story("sociology")
     for kind, places in (("d", 3), ("e", 2)):
         for place in range(places):
             text = overload_text(told, "pmm", "story", kind, place)
@@ -119,9 +119,9 @@ def test_overload_stands_where_it_should_and_nowhere_else() -> None:
     ],
 )
 def test_a_damaged_prompt_gives_no_world(core, damage, message) -> None:
-    item = next(i for i in core if i.told.name == "economy" and i.polarity == "ppp")
-    with pytest.raises(PromptError, match=message):
-        read_prompt(damage(SUITE.render(item)))
+    item = next(i for i in core if i.story.name == "economy" and i.polarity == "ppp")
+    with pytest.raises(JudgePromptError, match=message):
+        parse_prompt(damage(SUITE.render(item)))
 
 
 def test_published_prompts_are_taken_verbatim(mirror) -> None:
@@ -132,7 +132,7 @@ def test_published_prompts_are_taken_verbatim(mirror) -> None:
         for i in items
         if i.question.task == "VI"
         and i.question.cause == "C1"
-        and i.told.name == "economy"
+        and i.story.name == "economy"
         and i.polarity == "ppp"
     )
     assert "known to have high retirement savings and small trade deficits" in SUITE.render(first)
@@ -142,14 +142,14 @@ def test_published_prompts_are_taken_verbatim(mirror) -> None:
 @pytest.mark.parametrize("name", [name for name in DESIGNS if name.startswith("published")])
 def test_published_prompts_ask_what_their_item_says(mirror, name: str) -> None:
     for item in SUITE.items(DESIGNS[name]):
-        if item.told.content == "abstract":
+        if item.story.content == "abstract":
             continue
         prompt = SUITE.render(item).lower()
-        asked = item.told.state(item.question.asked, item.polarity, 1)
+        asked = item.story.state(item.question.target, item.polarity, 1)
         assert f"how likely it is that {asked} is present" in prompt
         known = prompt.split("on their own as well.")[1].split("your task")[0]
         for node, value in item.question.given:
-            assert item.told.state(node, item.polarity, value) in known
+            assert item.story.state(node, item.polarity, value) in known
 
 
 def test_conditions_that_the_source_does_not_have_are_refused(mirror) -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from whybench.records.schema import record_table
+from whybench.records.table import record_table
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.measures import contrast_measures, judge_measures
 
@@ -12,7 +12,7 @@ CONDITION = {
     "content": "story",
     "overload": "none",
     "overload_source": "none",
-    "style": "numeric",
+    "style": "direct",
 }
 
 
@@ -107,7 +107,7 @@ def test_agents_and_conditions_are_kept_apart() -> None:
             *(
                 row(task, value, story, agent, style=style)
                 for agent, shift in (("a", 0.0), ("b", 10.0))
-                for style in ("numeric", "cot")
+                for style in ("direct", "cot")
                 for story in ("economy", "weather")
                 for task, value in (("VIII", 80.0 + shift), ("VI", 50.0))
             )
@@ -117,9 +117,9 @@ def test_agents_and_conditions_are_kept_apart() -> None:
         (m.labels["agent"], m.labels["style"]): m.estimate for m in found if m.name == "ea"
     }
     assert estimates == {
-        ("a", "numeric"): pytest.approx(0.3),
+        ("a", "direct"): pytest.approx(0.3),
         ("a", "cot"): pytest.approx(0.3),
-        ("b", "numeric"): pytest.approx(0.4),
+        ("b", "direct"): pytest.approx(0.4),
         ("b", "cot"): pytest.approx(0.4),
     }
 
@@ -139,6 +139,6 @@ def test_the_interval_is_clustered_by_vignette() -> None:
 def test_a_measure_is_one_flat_row() -> None:
     flat = judge_measures(table(row("VIII", 90.0)))[0].row()
     assert flat["agent"] == "a"
-    assert flat["style"] == "numeric"
+    assert flat["style"] == "direct"
     assert flat["flags"] == "small_n"
     assert "labels" not in flat

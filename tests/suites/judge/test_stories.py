@@ -8,7 +8,7 @@ import yaml
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.questions import GRAPHS
-from whybench.suites.judge.stories import STORY_NAMES, story
+from whybench.suites.judge.stories import STORY_NAMES, load_story
 
 GOOD = yaml.safe_load(
     files("whybench.suites.judge.stories").joinpath("collider/weather.yaml").read_text("utf-8")
@@ -38,7 +38,7 @@ def written(tmp_path, raw: object) -> str:
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("name", STORY_NAMES[:3])
 def test_content_stories_explain_every_link_in_every_polarity(name: str, graph: str) -> None:
-    told = story(name, graph)
+    told = load_story(name, graph)
     texts = [
         told.reason(cause, effect, polarity)
         for polarity in told.polarities
@@ -60,7 +60,7 @@ def test_content_stories_explain_every_link_in_every_polarity(name: str, graph: 
     ],
 )
 def test_directions_are_those_of_the_source(name: str, present: tuple[str, ...]) -> None:
-    told = story(name)
+    told = load_story(name)
     assert tuple(told.state(node, "ppp", 1) for node in ("C1", "C2", "E")) == present
     for node, words in zip(("C1", "C2", "E"), present, strict=True):
         assert told.state(node, "mmm", 1) != words
@@ -69,7 +69,7 @@ def test_directions_are_those_of_the_source(name: str, present: tuple[str, ...])
 
 
 def test_abstract_variables_have_two_states_that_change_places() -> None:
-    told = story("alnum")
+    told = load_story("alnum")
     assert told.content == "abstract"
     assert told.state("C1", "ppp", 1) == told.state("C1", "mmm", 0) == "high k7Rw2pZq0d"
 
@@ -114,10 +114,10 @@ def test_a_story_may_have_one_polarity_and_no_minus_states(tmp_path) -> None:
 )
 def test_a_bad_story_says_what_is_wrong_and_where(tmp_path, raw, message) -> None:
     with pytest.raises(UserError, match=message) as error:
-        story(written(tmp_path, raw))
+        load_story(written(tmp_path, raw))
     assert "mine.yaml" in str(error.value) or "graph must be" in str(error.value)
 
 
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(UserError, match="got 'nowhere/mine.yaml': no such file"):
-        story("nowhere/mine.yaml")
+        load_story("nowhere/mine.yaml")

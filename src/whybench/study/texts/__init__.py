@@ -1,9 +1,9 @@
-"""What an experiment says of itself, and words to HTML.
+"""The texts of an experiment, and text to HTML.
 
 Consent, instructions and debriefing are Markdown, a bundled text or a user's own. HTML in them is
-shown as it is written and never obeyed, and pictures are left out: an experiment needs nothing but
-its folder. The words of prompts are no Markdown, since a name in them may hold any sign; of them
-only paragraphs and lines with a hyphen in front are taken as what they are.
+escaped, and pictures are left out: an experiment needs nothing but its folder. Prompts are no
+Markdown, since a name in them may hold any sign; of them only paragraphs and lines with a hyphen in
+front are formatted.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from html import escape
 from importlib.resources import files
 from pathlib import Path
 
-from whybench.suites.contract import UserError
+from whybench.errors import UserError
 
-__all__ = ["own_text", "prompt_html", "text_html"]
+__all__ = ["read_study_text", "render_markdown", "render_prompt_html"]
 
 
-def own_text(kind: str, suite_name: str, path: str | None) -> str:
+def read_study_text(kind: str, suite_name: str, path: str | None) -> str:
     """Return a user's Markdown, or the bundled text of this kind, for this suite if it has one.
 
     Args:
@@ -39,7 +39,7 @@ def own_text(kind: str, suite_name: str, path: str | None) -> str:
     raise UserError(f"{suite_name} has no {kind} of its own; give --{kind} FILE")
 
 
-def text_html(markdown: str) -> str:
+def render_markdown(markdown: str) -> str:
     """Return Markdown as HTML."""
     from markdown_it import MarkdownIt  # noqa: PLC0415  (not for --help)
 
@@ -47,16 +47,16 @@ def text_html(markdown: str) -> str:
     return str(reader.render(markdown)).strip()
 
 
-def prompt_html(text: str) -> str:
+def render_prompt_html(text: str) -> str:
     """Return the words of a prompt as HTML: paragraphs, and lists of lines with a hyphen."""
-    made: list[str] = []
+    blocks: list[str] = []
     for line in text.splitlines():
         if line.startswith("- "):
             entry = f"<li>{escape(line[2:])}</li>"
-            if made and made[-1].endswith("</ul>"):
-                made[-1] = f"{made[-1].removesuffix('</ul>')}{entry}</ul>"
+            if blocks and blocks[-1].endswith("</ul>"):
+                blocks[-1] = f"{blocks[-1].removesuffix('</ul>')}{entry}</ul>"
             else:
-                made.append(f"<ul>{entry}</ul>")
+                blocks.append(f"<ul>{entry}</ul>")
         elif line.strip():
-            made.append(f"<p>{escape(line)}</p>")
-    return "".join(made)
+            blocks.append(f"<p>{escape(line)}</p>")
+    return "".join(blocks)

@@ -10,24 +10,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.agents import AGENTS, gold
-from whybench.suites.analyze.checks import CHECKS
+from whybench.suites.analyze.agents import AGENTS, oracle_reply
+from whybench.suites.analyze.checks import CHECKS, self_tests
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
-from whybench.suites.analyze.generation import analyze_items
-from whybench.suites.analyze.items import COLUMNS, DRAWN, AnalyzeItem, described, draw, world_of
-from whybench.suites.analyze.known import self_tests
-from whybench.suites.analyze.measures import CONDITION, analyze_measures
-from whybench.suites.analyze.paired import analyze_pairs
-from whybench.suites.analyze.protocols.attempts import code_parts
+from whybench.suites.analyze.items import (
+    COLUMNS,
+    RANDOM_COLUMNS,
+    AnalyzeItem,
+    analyze_items,
+    describe_truth,
+    item_identity,
+    world_key,
+)
+from whybench.suites.analyze.measures import CONDITION, analyze_measures, analyze_pairs
+from whybench.suites.analyze.protocols.attempts import code_columns
 from whybench.suites.analyze.published.forms import PUBLISHED
-from whybench.suites.analyze.tables import PARTS, fields_table, read_answer
+from whybench.suites.analyze.tables import PARTS, fields_table, grade_reply
 from whybench.suites.contract import (
-    ENDLESS,
+    TRAINING_WORLDS,
     Answer,
     Budget,
-    Comparison,
     Costs,
     Inspection,
+    PairedComparison,
     Replication,
     Scalar,
     SelfTest,
@@ -56,17 +61,12 @@ GOLDEN_REPLIES = (
 
 FEW_ROWS = 60
 FOR_FEW_ROWS = ("simpson", "direction", "mediator_confounding", "domain_shift", "outcome")
-"""One challenge of each family whose groups of rows are not empty in samples of so few; those of
+"""One challenge of each family whose groups of rows are not empty in such samples; those of
 the family intervention are."""
 
 BUDGETS = {
     "small": Budget(
-        {
-            "design": "core",
-            "challenge": list(FOR_FEW_ROWS),
-            "rows": FEW_ROWS,
-            "seeds": 1,
-        },
+        {"design": "core", "challenge": list(FOR_FEW_ROWS), "rows": FEW_ROWS, "seeds": 1},
         f"one challenge of each family that can do with {FEW_ROWS} rows in the prompt, which small "
         "models and purses can take; scores do not compare with those of all rows",
     ),
@@ -76,8 +76,9 @@ BUDGETS = {
     "full": Budget({"design": "full"}, "every challenge, control, hint and label"),
 }
 
-REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800}
 TABLES = {"fields": fields_table}
+REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800}
+TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6}
 
 OPTIONS: Mapping[str, tuple[Any, str]] = {
     "graded": (
@@ -90,8 +91,6 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
         "labelled answers is then told with its marks.",
     ),
 }
-
-TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6}
 
 
 def _published_tables(resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -124,7 +123,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION
-    random_columns = frozenset(DRAWN)
+    random_columns = frozenset(RANDOM_COLUMNS)
     headline = ("twin_score",)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
@@ -136,12 +135,12 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         advice=_advice,
     )
     training = Training(
-        {"seeds": ENDLESS, "split": "train"},
-        world_key=world_of,
+        {"seeds": TRAINING_WORLDS, "split": "train"},
+        world_key=world_key,
         reward=lambda _truth, answer: answer.value or 0.0,
     )
     replication = Replication(_published_tables)
-    comparison = Comparison(analyze_pairs)
+    comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
         scorer="analysis",
         metric="twin_measures",
@@ -174,11 +173,11 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return the score of the fields of a reply, graded on the rows."""
-        return read_answer(factors, reply, truncated)
+        return grade_reply(factors, reply, truncated)
 
-    def oracle(self, asked: AnalyzeItem) -> str:
+    def oracle(self, item: AnalyzeItem) -> str:
         """Return the true fields as a JSON object."""
-        return gold(asked)
+        return oracle_reply(item)
 
     def is_balanced(self, design: AnalyzeDesign) -> bool:
         """Whether traps are asked as well as controls."""
@@ -186,14 +185,14 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def identity(self, item: AnalyzeItem) -> str:
         """Return what decides an item, rows included, which not every prompt shows."""
-        return described(item)
+        return item_identity(item)
 
     def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:
         """Return what became of the programs of a conversation."""
-        from whybench.suites.analyze.protocols.task import attempts_in  # noqa: PLC0415
+        from whybench.suites.analyze.protocols.task import read_outcomes  # noqa: PLC0415
 
-        outcomes = attempts_in(messages)
-        return code_parts(outcomes) if outcomes else {}
+        outcomes = read_outcomes(messages)
+        return code_columns(outcomes) if outcomes else {}
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return twin scores, reliability, falls and false alarms."""
@@ -214,8 +213,8 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         return analyze_figures(records)
 
     def draw(self, item: AnalyzeItem) -> Iterable[str]:
-        """Return lines that picture the causal graph."""
-        return draw(item)
+        """Return lines that say what is true of each field."""
+        return describe_truth(item)
 
     def self_tests(self, design: AnalyzeDesign, seeds: int) -> Iterable[SelfTest]:
         """Return what each challenge does to agents that fall for it and that do not."""

@@ -1,19 +1,27 @@
 """The reference agents of analyze: analysts who are known to see, to fall, or to say nothing.
 
-The analysts of `analysts` answer every item by their strategy. Beside them `gold` knows the truth,
-and declines as often as it is told to: its twin score follows by arithmetic, and shows whether
-intervals cover.
+The analysts of `analysts` answer every item by their strategy. Beside them the oracle, `gold`,
+knows the truth and declines as often as it is asked to: its twin score follows by arithmetic, and
+shows whether intervals cover.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.analysts import ANALYSTS, DECLINES, reply
-from whybench.suites.analyze.analysts import gold as true_answer
-from whybench.suites.analyze.answers import worded
-from whybench.suites.analyze.asked import asked_of
-from whybench.suites.analyze.known import declining, examined, silent
+from whybench.suites.analyze.analysts import (
+    ANALYSTS,
+    DECLINES,
+    analyst_reply,
+    fields_for,
+    true_answer,
+)
+from whybench.suites.analyze.expected import (
+    expected_of_analyst,
+    expected_of_oracle,
+    expected_of_silent,
+)
+from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import Agent, Parameter
 
 if TYPE_CHECKING:
@@ -23,22 +31,22 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.items import AnalyzeItem
 
-__all__ = ["AGENTS", "gold"]
+__all__ = ["AGENTS", "oracle_reply"]
 
 
-def gold(item: AnalyzeItem) -> str:
-    """Word the true answer."""
+def oracle_reply(item: AnalyzeItem) -> str:
+    """Return the true answer as a reply."""
     instance = item.instance
-    return worded(true_answer(instance), asked_of(instance).fields, item.names)
+    return render_reply(true_answer(instance), fields_for(instance), item.names)
 
 
 def _analyst(name: str) -> Callable[[AnalyzeItem, Mapping[str, Any], np.random.Generator], str]:
-    return lambda item, _settings, _rng: reply(name, item.instance, item.names)
+    return lambda item, _settings, _rng: analyst_reply(name, item.instance, item.names)
 
 
-def _gold(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+def _oracle(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
     declines = settings["silence"] and rng.random() < settings["silence"]
-    return DECLINES if declines else gold(item)
+    return DECLINES if declines else oracle_reply(item)
 
 
 SILENT = ("null", "schema-breaker")
@@ -49,9 +57,9 @@ AGENTS: Mapping[str, Agent[AnalyzeItem]] = {
         Agent(
             name="gold",
             summary="gives the true answer",
-            reply=_gold,
+            reply=_oracle,
             parameters={"silence": Parameter(0.0, "how often it declines to answer", 0.0, 1.0)},
-            known=declining,
+            expected=expected_of_oracle,
             noisy=lambda settings: 0 < settings["silence"] < 1,
             calibrate_at=({}, {"silence": 0.25}),
         ),
@@ -60,7 +68,7 @@ AGENTS: Mapping[str, Agent[AnalyzeItem]] = {
                 name=name,
                 summary=summary,
                 reply=_analyst(name),
-                known=silent if name in SILENT else examined(name),
+                expected=expected_of_silent if name in SILENT else expected_of_analyst(name),
                 answers=name not in SILENT,
             )
             for name, summary in ANALYSTS.items()

@@ -1,30 +1,35 @@
-"""Reference analysts: known ways to answer, as replies in words.
+"""Reference analysts: known ways to answer.
 
-Each challenge has three of its own: `competent`, `naive` and `always-trap`. The others are the same
-everywhere: `gold` knows the truth, `null` declines, `schema-breaker` has much to say and keeps to
-no form.
+Each challenge has three of its own: `competent`, `naive` and `always-trap`. Two are the same
+everywhere: `null` declines, `schema-breaker` has much to say and keeps to no form.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.answers import worded
-from whybench.suites.analyze.asked import asked_of
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.challenges.contract import Measured, Settled, Tabled
-from whybench.suites.analyze.estimators import Coefficient
-from whybench.suites.analyze.fields import Interval
+from whybench.suites.analyze.estimators.regression import Coefficient
+from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.published import instances
-from whybench.suites.analyze.published.forms import PUBLISHED
+from whybench.suites.analyze.published.forms import PUBLISHED, published_fields
+from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.suites.analyze.challenges.contract import Instance
+    from whybench.suites.analyze.fields import Field
 
-__all__ = ["ANALYSTS", "conclude", "gold", "reply", "schema_breaker"]
+__all__ = [
+    "ANALYSTS",
+    "analyst_answer",
+    "analyst_reply",
+    "fields_for",
+    "schema_breaker",
+    "true_answer",
+]
 
 ANALYSTS = {
     "competent": "analyses the data as it should be done, with estimators the scorer does not use",
@@ -38,18 +43,25 @@ ANALYSTS = {
 DECLINES = "I cannot draw a causal conclusion from these data."
 
 
-def reply(analyst: str, instance: Instance, names: Mapping[str, str]) -> str:
-    """Word an analyst's reply to an instance whose columns have these names."""
+def fields_for(instance: Instance) -> tuple[Field, ...]:
+    """Return the fields of an answer: those of its challenge, or of the form of published data."""
+    if instance.variant == PUBLISHED:
+        return published_fields(instance.challenge)
+    return CHALLENGES[instance.challenge].fields
+
+
+def analyst_reply(analyst: str, instance: Instance, names: Mapping[str, str]) -> str:
+    """Return an analyst's reply to an instance whose columns have these names."""
     if analyst not in ANALYSTS:
         raise ValueError(f"analyst must be one of {', '.join(ANALYSTS)}, got {analyst!r}")
     if analyst == "null":
         return DECLINES
     if analyst == "schema-breaker":
         return schema_breaker(instance)
-    return worded(conclude(analyst, instance), asked_of(instance).fields, names)
+    return render_reply(analyst_answer(analyst, instance), fields_for(instance), names)
 
 
-def conclude(analyst: str, instance: Instance) -> Mapping[str, Any]:
+def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
     """Return the typed answers of an analyst who has a strategy for the challenge.
 
     Raises:
@@ -61,7 +73,7 @@ def conclude(analyst: str, instance: Instance) -> Mapping[str, Any]:
                 f"analysts of published data must be competent, null or schema-breaker, got "
                 f"{analyst}: what its strategy would conclude from them is not known"
             )
-        return instances.competent(instance)
+        return instances.competent_answer(instance)
     challenge = CHALLENGES[instance.challenge]
     return {
         "competent": challenge.competent,
@@ -70,28 +82,19 @@ def conclude(analyst: str, instance: Instance) -> Mapping[str, Any]:
     }[analyst](instance)
 
 
-def gold(instance: Instance) -> dict[str, Any]:
+def true_answer(instance: Instance) -> dict[str, Any]:
     """Return the true answer; intervals are as wide as SE_eff says."""
-    return {
-        entry.name: _interval(instance.measured(entry.of))
-        if isinstance(entry, Interval)
-        else _true(instance.truths[entry.name])
-        for entry in asked_of(instance).fields
-    }
+    answer: dict[str, Any] = {}
+    for field in fields_for(instance):
+        if isinstance(field, IntervalField):
+            truth = instance.number(field.of)
+            answer[field.name] = Coefficient(truth.value, truth.se).interval
+        else:
+            answer[field.name] = instance.truths[field.name].value
+    return answer
 
 
 def schema_breaker(instance: Instance) -> str:
     """Name every field, and give none of them a value that can be read."""
-    asked = asked_of(instance).fields
-    fields = ", ".join(f'"{entry.name}": {{"see": "above"}}' for entry in asked)
+    fields = ", ".join(f'"{field.name}": {{"see": "above"}}' for field in fields_for(instance))
     return f"Roughly 0.1, or so, and it depends.\n```json\n{{{fields}}}\n```"
-
-
-def _true(truth: Measured | Settled | Tabled) -> Any:
-    if isinstance(truth, Tabled):
-        return {row: entry.value for row, entry in truth.rows.items()}
-    return truth.value
-
-
-def _interval(truth: Measured) -> tuple[float, float]:
-    return Coefficient(truth.value, truth.se).interval

@@ -2,12 +2,12 @@
 
 A design crosses challenges with variants, hints and labels, and asks the whole crossing of a series
 of draws. A draw is a number: with a challenge and a variant it decides the world and the rows
-(`items.instance_at`). The trap of a draw and its controls are twins and are asked one after the
+(`items.full_instance`). The trap of a draw and its controls are twins and are asked one after the
 other; they are drawn from the same generator, and so are all hints, labels and protocols, so that
 everything can be compared on the same rows.
 
 The block is the whole crossing, asked of one draw, so every prefix of whole blocks has each level
-equally often. The side of the train/test divide follows from the number of the draw alone: no
+equally often. The split (train or test) follows from the number of the draw alone: no
 relative of a test item is ever in training.
 """
 
@@ -20,25 +20,24 @@ from typing import TYPE_CHECKING, Any, get_args
 from whybench.seeds import Split, digest
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
-from whybench.suites.analyze.stories import LABELS
-from whybench.suites.analyze.stories import LEVELS as HINTS
-from whybench.suites.analyze.wording import PROTOCOLS
-from whybench.suites.blocks import cells_in_blocks
+from whybench.suites.analyze.stories import HINTS, LABELS
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
+    build_design,
+    cells_in_blocks,
     check_levels,
-    deciding,
     factor,
-    levels_of,
-    number,
-    redesign,
+    identifying_settings,
+    list_levels,
+    parse_number,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CONTROL", "DESIGNS", "LEVELS", "AnalyzeDesign", "Cell", "make_design"]
+__all__ = ["CONTROL", "DESIGNS", "LEVELS", "AnalyzeDesign", "DesignCell", "make_design"]
 
 CONTROL, CONTROLS = "control", "controls"
 ALL = "all"
@@ -55,8 +54,8 @@ each draw; `controls` are all of them; `published` are the source's data sets.""
 
 
 @dataclass(frozen=True)
-class Cell:
-    """What is asked of every draw at one place of the crossing.
+class DesignCell:
+    """What is asked of every draw in one cell of the crossing.
 
     Attributes:
         challenge: The challenge.
@@ -102,9 +101,8 @@ class AnalyzeDesign:
 
     def __post_init__(self) -> None:
         for name, levels in LEVELS.items():
-            given = getattr(self, name)
-            chosen = given if isinstance(given, tuple) else (given,)
-            check_levels(name, chosen, levels)
+            chosen = getattr(self, name)
+            check_levels(name, chosen if isinstance(chosen, tuple) else (chosen,), levels)
         check_levels("challenge", self.challenge)
         for name in self.challenge:
             CHALLENGES[name]  # refuses a name that nobody has
@@ -130,7 +128,7 @@ class AnalyzeDesign:
         for name, must in only.items():
             if (got := getattr(self, name)) != must:
                 raise UserError(
-                    f"{name} must be {_plain(must)} with published data, got {_plain(got)}; "
+                    f"{name} must be {_join(must)} with published data, got {_join(got)}; "
                     "leave it out"
                 )
         if self.seeds > SETS:
@@ -141,18 +139,18 @@ class AnalyzeDesign:
         if not set(self.challenge) & set(FORMS):
             raise UserError(
                 f"challenge must be among {', '.join(FORMS)} with published data, got "
-                f"{_plain(self.challenge)}, of whose keys rows settle nothing"
+                f"{_join(self.challenge)}, of whose keys rows settle nothing"
             )
 
     @cached_property
-    def cells(self) -> tuple[Cell, ...]:
-        """The crossing; twins stand side by side."""
-        asked = self.asked
-        levels = (asked, self.hint, self.label)
+    def cells(self) -> tuple[DesignCell, ...]:
+        """The crossing; twins stand one after the other."""
+        challenges = self.active_challenges
+        levels = (challenges, self.hint, self.label)
         return tuple(
-            Cell(asked[challenge], variant, self.hint[hint], self.label[label])
+            DesignCell(challenges[challenge], variant, self.hint[hint], self.label[label])
             for challenge, hint, label in cells_in_blocks(tuple(map(len, levels)))
-            for variant in self._variants(asked[challenge])
+            for variant in self._variants(challenges[challenge])
         )
 
     def _variants(self, challenge: str) -> tuple[str, ...]:
@@ -160,7 +158,7 @@ class AnalyzeDesign:
         return tuple(name for level in self.variant for name in all_of.get(level, (level,)))
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def active_challenges(self) -> tuple[str, ...]:
         """The challenges but for those of whose published keys rows settle nothing."""
         if PUBLISHED not in self.variant:
             return self.challenge
@@ -185,30 +183,28 @@ class AnalyzeDesign:
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
         if PUBLISHED in self.variant:
-            return self._published_summary()
-        all_of_them = len(self.challenge) == len(CHALLENGES) > 1
-        asked = f"all {len(CHALLENGES)} challenges" if all_of_them else ", ".join(self.challenge)
+            sets = len(self.active_challenges) * self.seeds
+            names = tuple(name for name in self.challenge if name not in FORMS)
+            left_out = f"{len(names) * self.seeds} left out, whose rows settle nothing"
+            return (
+                f"{self.size} items: the source's questions on {sets} of its data sets"
+                f"{f' ({left_out}: {_join(names)})' if names else ''}; "
+                f"hint {_join(self.hint)}; {self.protocol}"
+            )
+        every = len(self.challenge) == len(CHALLENGES) > 1
+        challenges = f"all {len(CHALLENGES)} challenges" if every else _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
         how = f"{self.protocol} on {self.rows} rows" if self.rows else self.protocol
         return (
-            f"{self.size} items: {draws} of {asked}; {', '.join(self.variant)}; "
-            f"hint {', '.join(map(str, self.hint))}; {', '.join(self.label)}; {how}; {self.split}"
-        )
-
-    def _published_summary(self) -> str:
-        sets, given = len(self.asked) * self.seeds, len(self.challenge) * self.seeds
-        silent = [name for name in self.challenge if name not in FORMS]
-        without = f" ({given - sets} left out, whose rows settle nothing: {_plain(tuple(silent))})"
-        return (
-            f"{self.size} items: the source's questions on {sets} of its data sets"
-            f"{without if silent else ''}; "
-            f"hint {_plain(self.hint)}; {self.protocol}"
+            f"{self.size} items: {draws} of {challenges}; {_join(self.variant)}; "
+            f"hint {_join(self.hint)}; {_join(self.label)}; {how}; {self.split}"
         )
 
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; the name does not, nor a sample that is not taken."""
-        return digest("analyze", deciding(self, *(() if self.rows else ("rows",)))).hex()[:16]
+        settings = identifying_settings(self, *(() if self.rows else ("rows",)))
+        return digest("analyze", settings).hex()[:16]
 
 
 DESIGNS: Mapping[str, AnalyzeDesign] = {
@@ -227,7 +223,7 @@ controls has each equally often. `code` asks of the very same rows. `full` is th
 `published` asks the source's own questions on its own rows."""
 
 
-def _plain(levels: object) -> str:
+def _join(levels: object) -> str:
     """Write one level, or several with commas between them; no number of rows means all."""
     return ", ".join(map(str, levels)) if isinstance(levels, tuple) else str(levels or ALL)
 
@@ -237,18 +233,20 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
 
     A family of challenges stands for its members, and `all` for all challenges, or all rows.
     """
-    return redesign(settings, DESIGNS, {"rows": _rows, "challenge": _every_challenge})
+    return build_design(
+        "analyze", settings, DESIGNS, {"rows": _parse_rows, "challenge": _parse_challenges}
+    )
 
 
-def _rows(value: object) -> int:
-    return 0 if value == ALL else int(number("rows", value, int))
+def _parse_rows(value: object) -> int:
+    return 0 if value == ALL else int(parse_number("rows", value, int))
 
 
-def _every_challenge(value: object) -> tuple[str, ...]:
-    return tuple(name for level in levels_of(value) for name in _challenges(str(level)))
+def _parse_challenges(value: object) -> tuple[str, ...]:
+    return tuple(name for level in list_levels(value) for name in _expand_level(str(level)))
 
 
-def _challenges(level: str) -> tuple[str, ...]:
+def _expand_level(level: str) -> tuple[str, ...]:
     """Return the challenges that a level stands for: itself, a family's, or all."""
     if level == ALL:
         return tuple(CHALLENGES)

@@ -50,9 +50,9 @@ PRIMES = (2, 3, 5)
 @cache
 def all_graphs(nodes: tuple[str, str, str]) -> tuple[Edges, ...]:
     """Return every directed acyclic graph on three nodes, fewest edges first."""
-    ways = [((), ((one, other),), ((other, one),)) for one, other in combinations(nodes, 2)]
-    drawn = [frozenset(edge for way in chosen for edge in way) for chosen in product(*ways)]
-    return tuple(sorted(filter(_acyclic, drawn), key=lambda edges: (len(edges), sorted(edges))))
+    choices = [((), ((a, b),), ((b, a),)) for a, b in combinations(nodes, 2)]
+    graphs = [frozenset(edge for edges in chosen for edge in edges) for chosen in product(*choices)]
+    return tuple(sorted(filter(_is_acyclic, graphs), key=lambda edges: (len(edges), sorted(edges))))
 
 
 def skeleton(edges: Edges) -> frozenset[frozenset[str]]:
@@ -63,8 +63,8 @@ def skeleton(edges: Edges) -> frozenset[frozenset[str]]:
 def colliders(edges: Edges) -> frozenset[tuple[frozenset[str], str]]:
     """Return the pairs of causes that are not joined, each with the effect in which they meet."""
     meeting = [
-        (frozenset({one, other}), effect)
-        for (one, effect), (other, same) in combinations(sorted(edges), 2)
+        (frozenset({cause, other}), effect)
+        for (cause, effect), (other, same) in combinations(sorted(edges), 2)
         if effect == same
     ]
     return frozenset(entry for entry in meeting if entry[0] not in skeleton(edges))
@@ -72,32 +72,29 @@ def colliders(edges: Edges) -> frozenset[tuple[frozenset[str], str]]:
 
 def statements(nodes: tuple[str, str, str]) -> tuple[Statement, ...]:
     """Return the six statements on three columns, be they true or not."""
-    found: list[Statement] = []
-    for one, other in combinations(nodes, 2):
-        (third,) = set(nodes) - {one, other}
-        found += [(one, other, None), (one, other, third)]
-    return tuple(found)
+    pairs = [(a, b, *set(nodes) - {a, b}) for a, b in combinations(nodes, 2)]
+    return tuple((a, b, given) for a, b, third in pairs for given in (None, third))
 
 
 @cache
 def independences(edges: Edges, nodes: tuple[str, str, str]) -> frozenset[Statement]:
     """Return the statements that a graph makes true."""
-    place = {node: row for row, node in enumerate(nodes)}
+    index = {node: row for row, node in enumerate(nodes)}
     weights = np.zeros((3, 3), dtype=np.int64)
     for prime, (cause, effect) in zip(PRIMES, sorted(edges), strict=False):
-        weights[place[effect], place[cause]] = prime
+        weights[index[effect], index[cause]] = prime
     # A path has two arrows at most, so the series of (I - B)⁻¹ ends there.
     transfer = np.eye(3, dtype=np.int64) + weights + weights @ weights
     covariance = transfer @ transfer.T
 
-    def left(one: str, other: str, given: str | None) -> int:
-        x, y = place[one], place[other]
+    def is_independent(node: str, other: str, given: str | None) -> bool:
+        x, y = index[node], index[other]
         if given is None:
-            return int(covariance[x, y])
-        z = place[given]
-        return int(covariance[x, y] * covariance[z, z] - covariance[x, z] * covariance[y, z])
+            return bool(covariance[x, y] == 0)
+        z = index[given]
+        return bool(covariance[x, y] * covariance[z, z] == covariance[x, z] * covariance[y, z])
 
-    return frozenset(statement for statement in statements(nodes) if left(*statement) == 0)
+    return frozenset(entry for entry in statements(nodes) if is_independent(*entry))
 
 
 @cache
@@ -121,7 +118,7 @@ def equivalence_class(edges: Edges, nodes: tuple[str, str, str]) -> frozenset[Ed
     return frozenset(by_pattern)
 
 
-def _acyclic(edges: Edges) -> bool:
+def _is_acyclic(edges: Edges) -> bool:
     nodes = tuple(sorted({node for edge in edges for node in edge}))
     try:
         Graph(nodes, tuple(sorted(edges)))

@@ -9,37 +9,37 @@ sees has the column names of a story. `names` maps the one to the other.
 
 | field | typed value | in JSON |
 |---|---|---|
-| `Number` | float, or None where `nullable` | 0.12 |
-| `Interval` | (low, high) | [0.05, 0.19] |
-| `Choice` | one of the options | "increases" |
-| `Flag` | bool | true |
-| `NumberTable` | dict of row label to float | {"x to y": 0.3} |
+| `NumberField` | float, or None where `nullable` | 0.12 |
+| `IntervalField` | (low, high) | [0.05, 0.19] |
+| `ChoiceField` | one of the options | "increases" |
+| `FlagField` | bool | true |
+| `NumberTableField` | dict of row label to float | {"x to y": 0.3} |
 
-Fields that speak of columns are in `column_fields`.
+Fields that speak of columns are in `column_fields`; one of your own is a subclass of `Field`.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from whybench.suites.json_objects import Pairs
+from whybench.suites.replies import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
     "REASONS",
-    "Asking",
-    "Choice",
+    "ChoiceField",
     "Field",
-    "Flag",
-    "Interval",
-    "Number",
-    "NumberTable",
-    "Said",
+    "FieldValue",
+    "FlagField",
+    "IntervalField",
+    "NumberField",
+    "NumberTableField",
     "is_list",
 ]
 
@@ -65,49 +65,52 @@ _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True)
-class Said:
+class FieldValue:
     """What one field says: a value, or the reason why there is none; `None` may be a value."""
 
     value: Any = None
     reason: str = ""
 
     @property
-    def given(self) -> bool:
+    def has_value(self) -> bool:
         """Whether there is a value."""
         return not self.reason
 
 
-class Field(Protocol):
-    """One entry of the answer."""
+class Field(ABC):
+    """One entry of an answer.
 
-    @property
-    def name(self) -> str:
-        """Its key in the object."""
+    Attributes:
+        name: Its key in the object.
+        weight: What it counts for in the score.
+        nullable: Whether null is an answer: what is asked for cannot be had from the data.
+    """
 
-    @property
-    def weight(self) -> float:
-        """What it counts for in the score."""
+    name: str
+    weight: float
+    nullable = False
 
-    def read(self, raw: Any, names: Mapping[str, str], /) -> Said:
-        """Read a JSON value; never raises."""
+    def read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
+        """Read a JSON value, with the column names by role; never raises."""
+        if raw is None:
+            return FieldValue() if self.nullable else FieldValue(reason="null")
+        return self._read(raw, names)
 
-    def write(self, value: Any, names: Mapping[str, str], /) -> Any:
-        """Return the JSON value that `read` takes for `value`."""
+    @abstractmethod
+    def _read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
+        """Read a JSON value that is not null."""
 
+    def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
+        """Return the JSON value that `read` takes for `value`; numbers with all their digits."""
+        return value
+
+    @abstractmethod
     def schema(self, names: Mapping[str, str], /) -> dict[str, Any]:
         """Return the JSON schema of the entry."""
 
 
-class Asking(Protocol):
-    """What asks for fields: a challenge, or the form of published data."""
-
-    @property
-    def fields(self) -> tuple[Field, ...]:
-        """What an answer consists of."""
-
-
 @dataclass(frozen=True)
-class Number:
+class NumberField(Field):
     """A number.
 
     Attributes:
@@ -115,7 +118,7 @@ class Number:
         weight: What it counts for.
         key: Whether the trap bends it: a failed key number at the naive value is a fall.
         share: Whether it is a share or a difference of shares, so that "12%" can only be 0.12.
-        nullable: Whether null is an answer: what is asked for cannot be had from the data.
+        nullable: Whether null is an answer.
     """
 
     name: str
@@ -124,15 +127,9 @@ class Number:
     share: bool = False
     nullable: bool = False
 
-    def read(self, raw: Any, _names: Mapping[str, str], /) -> Said:
+    def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read a number; a percentage only where the field is a share."""
-        if raw is None:
-            return Said(None) if self.nullable else Said(reason="null")
-        return _number(raw, self.share)
-
-    def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
-        """Write all digits: rounding is no part of an analysis."""
-        return value
+        return _read_number(raw, self.share)
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe a number."""
@@ -140,7 +137,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Interval:
+class IntervalField(Field):
     """A 95% confidence interval of the number field `of`."""
 
     name: str
@@ -148,23 +145,18 @@ class Interval:
     weight: float = 1.0
     share: bool = False
 
-    def read(self, raw: Any, _names: Mapping[str, str], /) -> Said:
+    def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read [low, high] or an object with the keys low and high."""
-        if raw is None:
-            return Said(reason="null")
-        keyed = dict(raw) if _is_object(raw) else None
-        if keyed is not None and len(raw) == 2 and set(keyed) == {"low", "high"}:
-            ends = [keyed["low"], keyed["high"]]
-        elif is_list(raw) and len(raw) == 2:
-            ends = raw
-        else:
-            return Said(reason="not_an_interval")
-        low, high = (_number(end, self.share) for end in ends)
-        if not (low.given and high.given):
-            return Said(reason=low.reason or high.reason)
+        if _is_object(raw) and sorted(key for key, _ in raw) == ["high", "low"]:
+            raw = [dict(raw)["low"], dict(raw)["high"]]
+        if not is_list(raw) or len(raw) != 2:
+            return FieldValue(reason="not_an_interval")
+        low, high = (_read_number(end, self.share) for end in raw)
+        if reason := low.reason or high.reason:
+            return FieldValue(reason=reason)
         if low.value > high.value:
-            return Said(reason="not_an_interval")
-        return Said((low.value, high.value))
+            return FieldValue(reason="not_an_interval")
+        return FieldValue((low.value, high.value))
 
     def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
         """Write [low, high]."""
@@ -176,23 +168,17 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceField(Field):
     """One of some words."""
 
     name: str
     options: tuple[str, ...]
     weight: float = 1.0
 
-    def read(self, raw: Any, _names: Mapping[str, str], /) -> Said:
+    def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read an option in any case, with spaces or hyphens for underscores."""
-        if raw is None:
-            return Said(reason="null")
-        said = re.sub(r"[\s-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
-        return Said(said) if said in self.options else Said(reason="not_an_option")
-
-    def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
-        """Write the option."""
-        return value
+        option = re.sub(r"[\s-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
+        return FieldValue(option) if option in self.options else FieldValue(reason="not_an_option")
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe the options."""
@@ -200,24 +186,18 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Flag:
+class FlagField(Field):
     """True or false."""
 
     name: str
     weight: float = 1.0
 
-    def read(self, raw: Any, _names: Mapping[str, str], /) -> Said:
+    def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read true or false, also as a word, or yes or no."""
-        if raw is None:
-            return Said(reason="null")
         if isinstance(raw, bool):
-            return Said(raw)
-        said = raw.strip().lower() if isinstance(raw, str) else ""
-        return Said(_FLAGS[said]) if said in _FLAGS else Said(reason="not_a_flag")
-
-    def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
-        """Write true or false."""
-        return value
+            return FieldValue(raw)
+        word = raw.strip().lower() if isinstance(raw, str) else ""
+        return FieldValue(_FLAGS[word]) if word in _FLAGS else FieldValue(reason="not_a_flag")
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe true and false."""
@@ -225,7 +205,7 @@ class Flag:
 
 
 @dataclass(frozen=True)
-class NumberTable:
+class NumberTableField(Field):
     """One number for each of some rows, which are named by fixed labels."""
 
     name: str
@@ -234,15 +214,15 @@ class NumberTable:
     key: bool = True
     share: bool = False
 
-    def read(self, raw: Any, _names: Mapping[str, str], /) -> Said:
+    def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read an object with exactly these rows."""
-        if raw is None:
-            return Said(reason="null")
         if not _is_object(raw) or sorted(key for key, _ in raw) != sorted(self.rows):
-            return Said(reason="not_a_table")
-        read = {key: _number(value, self.share) for key, value in raw}
-        wrong = [said.reason for said in read.values() if not said.given]
-        return Said(reason=wrong[0]) if wrong else Said({row: read[row].value for row in self.rows})
+            return FieldValue(reason="not_a_table")
+        numbers = {key: _read_number(value, self.share) for key, value in raw}
+        for number in numbers.values():
+            if number.reason:
+                return number
+        return FieldValue({row: numbers[row].value for row in self.rows})
 
     def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
         """Write an object."""
@@ -254,21 +234,21 @@ class NumberTable:
         return {"type": "object", "properties": rows, "required": list(self.rows)}
 
 
-def _number(raw: Any, share: bool) -> Said:
+def _read_number(raw: Any, share: bool) -> FieldValue:
     if isinstance(raw, str):
         text = raw.strip().replace("\N{MINUS SIGN}", "-")
         percent = text.endswith("%")
         text = text.removesuffix("%").rstrip()
         if not _PLAIN_NUMBER.fullmatch(text) or (percent and not share):
-            return Said(reason="not_a_number")
+            return FieldValue(reason="not_a_number")
         raw = float(text) / (100 if percent else 1)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
-        return Said(reason="null" if raw is None else "not_a_number")
+        return FieldValue(reason="null" if raw is None else "not_a_number")
     try:
         value = float(raw)
     except OverflowError:
-        return Said(reason="not_finite")
-    return Said(value) if math.isfinite(value) else Said(reason="not_finite")
+        return FieldValue(reason="not_finite")
+    return FieldValue(value) if math.isfinite(value) else FieldValue(reason="not_finite")
 
 
 def _is_object(raw: Any) -> bool:

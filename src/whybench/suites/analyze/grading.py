@@ -1,4 +1,4 @@
-"""Answers to marks: pure functions of what was said, and of the instance.
+"""Grade answers: pure functions of the values of the fields and of the instance.
 
 A **number** passes if it is within 2.5 SE_eff of the truth, or within 0.75 SE_eff of a consistent
 estimate from the same rows: who does the right analysis is not punished for the luck of the draw.
@@ -10,29 +10,39 @@ otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and 
 SE_eff of a naive value, or a wrong choice that only the trap suggests. A **false alarm**, claiming
 the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's score and
 its control's, so that it takes both to see the trap and to see that it is not there.
+
+A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
+above zero, below, or not beyond what the rows can tell from zero (1.96 SE_eff); of everything else
+it is the value. Intervals have none. Columns go by their roles, so that conclusions from the same
+rows under other names can be compared.
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.challenges.contract import (
     NEAR_TRUTH,
     TRAP,
+    CategoricalTruth,
     Instance,
-    Measured,
-    Settled,
-    Tabled,
-    Truth,
+    NumericTruth,
+    TableTruth,
 )
-from whybench.suites.analyze.estimators import NORMAL_95
-from whybench.suites.analyze.fields import Field, Interval, Number, NumberTable, Said
+from whybench.suites.analyze.column_fields import PValues
+from whybench.suites.analyze.estimators.regression import NORMAL_95
+from whybench.suites.analyze.fields import (
+    Field,
+    FieldValue,
+    IntervalField,
+    NumberField,
+    NumberTableField,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from whybench.suites.analyze.fields import Asking
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "FALSE_ALARM_CAP",
@@ -40,22 +50,23 @@ __all__ = [
     "NEAR_REFERENCE",
     "NEAR_TRUTH",
     "WIDTHS",
-    "Graded",
-    "Rule",
+    "GradedAnswer",
     "Verdict",
+    "contradicts",
     "grade",
+    "grade_values",
     "interval_passes",
-    "near_naive",
+    "is_near_naive",
+    "is_near_truth",
     "number_passes",
     "twin_score",
+    "write_conclusion",
 ]
+
 
 NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
 FELL_FOR_CAP, FALSE_ALARM_CAP = 0.2, 0.4
-
-Rule = Literal["truth or reference", "truth"]
-"""How numbers pass: as graded, or by the truth alone, by which analysts are examined."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +91,7 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class Graded:
+class GradedAnswer:
     """The marks of an answer."""
 
     score: float
@@ -94,50 +105,52 @@ class Graded:
 
 
 def grade(
-    challenge: Asking,
-    instance: Instance,
-    answers: Mapping[str, Said],
-    rule: Rule = "truth or reference",
-) -> Graded:
+    fields: Sequence[Field], instance: Instance, answers: Mapping[str, FieldValue]
+) -> GradedAnswer:
     """Grade the answers to an instance; a field that was not answered fails."""
-    control = instance.variant != TRAP
-    verdicts = tuple(
-        _verdict(entry, _truth(entry, instance), answers.get(entry.name), rule, control)
-        for entry in challenge.fields
-    )
-    weights = [entry.weight for entry in challenge.fields]
-    earned = sum(w for w, verdict in zip(weights, verdicts, strict=True) if verdict.passed)
-    score = earned / sum(weights)
+    verdicts = tuple(_verdict(field, instance, answers.get(field.name)) for field in fields)
+    earned = sum(f.weight for f, verdict in zip(fields, verdicts, strict=True) if verdict.passed)
+    score = earned / sum(field.weight for field in fields)
     fell_for = any(verdict.fell_for for verdict in verdicts)
     false_alarm = any(verdict.false_alarm for verdict in verdicts)
     if fell_for:
         score = min(score, FELL_FOR_CAP)
     if false_alarm:
         score = min(score, FALSE_ALARM_CAP)
-    return Graded(score, verdicts, fell_for, false_alarm)
+    return GradedAnswer(score, verdicts, fell_for, false_alarm)
 
 
-def twin_score(trap: Graded, control: Graded) -> float:
+def grade_values(
+    fields: Sequence[Field], instance: Instance, values: Mapping[str, Any]
+) -> GradedAnswer:
+    """Grade typed values, by field."""
+    return grade(fields, instance, {name: FieldValue(value) for name, value in values.items()})
+
+
+def twin_score(trap: GradedAnswer, control: GradedAnswer) -> float:
     """Return what a pair of twins is worth."""
     return min(trap.score, control.score)
 
 
-def number_passes(value: float, truth: Measured, rule: Rule = "truth or reference") -> bool:
-    """Whether a number is near the truth or, unless the rule forbids, near a reference."""
-    if abs(value - truth.value) <= truth.near * truth.se:
-        return True
-    return rule != "truth" and any(
-        abs(value - reference) <= NEAR_REFERENCE * truth.se
-        for reference in truth.references.values()
+def is_near_truth(value: float, truth: NumericTruth) -> bool:
+    """Whether a number is near the truth, whatever the references are."""
+    return abs(value - truth.value) <= truth.near * truth.se
+
+
+def number_passes(value: float, truth: NumericTruth) -> bool:
+    """Whether a number is near the truth or near a reference."""
+    references = truth.references.values()
+    return is_near_truth(value, truth) or any(
+        abs(value - reference) <= NEAR_REFERENCE * truth.se for reference in references
     )
 
 
-def near_naive(value: float, truth: Measured) -> bool:
+def is_near_naive(value: float, truth: NumericTruth) -> bool:
     """Whether a number is what a naive analysis of these rows gives."""
     return any(abs(value - naive) <= NEAR_NAIVE * truth.se for naive in truth.naive.values())
 
 
-def interval_passes(interval: tuple[float, float], truth: Measured) -> bool:
+def interval_passes(interval: tuple[float, float], truth: NumericTruth) -> bool:
     """Whether a 95% interval holds the truth and is neither too narrow nor too wide."""
     low, high = interval
     implied = (high - low) / 2 / NORMAL_95
@@ -145,45 +158,74 @@ def interval_passes(interval: tuple[float, float], truth: Measured) -> bool:
     return low <= truth.value <= high and narrowest * truth.se <= implied <= widest * truth.se
 
 
-def _truth(entry: Field, instance: Instance) -> Truth:
-    return instance.truths[entry.of if isinstance(entry, Interval) else entry.name]
-
-
-def _verdict(entry: Field, truth: Truth, said: Said | None, rule: Rule, control: bool) -> Verdict:
-    if said is None or not said.given:
-        return Verdict(entry.name, False, said.reason if said else "missing")
-    if isinstance(truth, Settled):
-        return _settled(entry, truth, said.value, control)
-    if said.value is None:
+def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Verdict:
+    if answer is None or not answer.has_value:
+        return Verdict(field.name, False, answer.reason if answer else "missing")
+    truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
+    value = answer.value
+    if isinstance(truth, CategoricalTruth):
+        passed = value == truth.value or value in truth.also
+        return Verdict(
+            field.name,
+            passed,
+            fell_for=not passed and value in truth.naive,
+            false_alarm=instance.variant != TRAP and not passed and value in truth.alarm,
+        )
+    if value is None:
         # Null says that there is no number to be had; here there is one.
-        return Verdict(entry.name, False)
-    if isinstance(truth, Tabled):
-        return _numbers(entry, [(said.value[row], truth.rows[row]) for row in truth.rows], rule)
-    if isinstance(entry, Interval):
-        return Verdict(entry.name, interval_passes(said.value, truth))
-    return _numbers(entry, [(said.value, truth)], rule)
+        return Verdict(field.name, False)
+    if isinstance(truth, TableTruth):
+        return _grade_numbers(field, [(value[row], truth.rows[row]) for row in truth.rows])
+    if isinstance(field, IntervalField):
+        return Verdict(field.name, interval_passes(value, truth))
+    return _grade_numbers(field, [(value, truth)])
 
 
-def _numbers(entry: Field, pairs: list[tuple[float, Measured]], rule: Rule) -> Verdict:
-    passes = [number_passes(value, truth, rule) for value, truth in pairs]
-    key = isinstance(entry, Number | NumberTable) and entry.key
+def _grade_numbers(field: Field, pairs: Sequence[tuple[float, NumericTruth]]) -> Verdict:
+    failed = [pair for pair in pairs if not number_passes(*pair)]
+    key = isinstance(field, NumberField | NumberTableField) and field.key
     return Verdict(
-        entry.name,
-        all(passes),
+        field.name,
+        not failed,
         off=max(abs(value - truth.value) / truth.se for value, truth in pairs),
-        fell_for=key
-        and any(
-            not passed and near_naive(value, truth)
-            for passed, (value, truth) in zip(passes, pairs, strict=True)
-        ),
+        fell_for=key and any(is_near_naive(*pair) for pair in failed),
     )
 
 
-def _settled(entry: Field, truth: Settled, value: Any, control: bool) -> Verdict:
-    passed = value == truth.value or value in truth.also
-    return Verdict(
-        entry.name,
-        passed,
-        fell_for=not passed and value in truth.naive,
-        false_alarm=control and not passed and value in truth.alarm,
-    )
+def write_conclusion(
+    fields: Sequence[Field], instance: Instance, answers: Mapping[str, Any]
+) -> str:
+    """Return what typed answers conclude, as a JSON object of field to words."""
+    conclusions = {
+        field.name: _conclusion(answers[field.name], instance.truths.get(field.name))
+        for field in fields
+        if field.name in answers and not isinstance(field, IntervalField)
+    }
+    return json.dumps(conclusions, separators=(",", ":"))
+
+
+def contradicts(conclusion: str, other: str) -> bool:
+    """Whether two conclusions contradict each other in a field that both have."""
+    if conclusion == other:
+        return False
+    first, second = json.loads(conclusion), json.loads(other)
+    return any(second.get(field, words) != words for field, words in first.items())
+
+
+def _conclusion(value: Any, truth: object) -> str:
+    if value is None or isinstance(value, str | bool):
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, int | float):
+        se = truth.se if isinstance(truth, NumericTruth) else 0.0
+        side = "above" if value > 0 else "below"
+        return "nothing" if abs(value) <= NORMAL_95 * se else side
+    if isinstance(value, PValues):
+        return ", ".join(sorted(row for row, seen in value.verdicts if seen)) or "nothing"
+    if isinstance(value, dict):
+        rows = truth.rows if isinstance(truth, TableTruth) else {}
+        return ", ".join(
+            f"{row} {_conclusion(x, rows.get(row))}" for row, x in sorted(value.items())
+        )
+    if isinstance(value, tuple):
+        return ">".join(map(str, value))
+    return f"{{{', '.join(sorted(_conclusion(entry, None) for entry in value))}}}"

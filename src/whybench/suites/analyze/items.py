@@ -1,58 +1,60 @@
-"""The analyze item: a data set under some labels, with a question at some hint level.
+"""The analyze item, a data set under some labels with a question, and which items a design has.
 
 The value of an answer is its score, so the truth of every item is 1, full marks; what is true of
 each field is the instance's. The certificate says that both derivations of the fields earn them: an
-answer made of the values found the first way, and one of the values found the second way.
+answer made of the values of the first derivation, and one of the values of the second.
 
 A prompt need not hold the rows, which code reads from a file, and truths are of the world and not
-of the rows. So an id follows from a description that has prompt, rows and truths (`described`): two
-items have the same id exactly when they ask the same of the same data and the same is true.
+of the rows. So an id follows from prompt, rows and truths (`item_identity`): two items have the
+same id exactly when they ask the same of the same data and the same is true.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import asdict, dataclass, replace
+from functools import cache, cached_property, lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from whybench.scm import agreed
 from whybench.seeds import Split, canonical, item_id, split_of
-from whybench.suites.analyze.analysts import gold
-from whybench.suites.analyze.asked import asked_of
+from whybench.suites.analyze.analysts import fields_for, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.challenges.contract import TRAP, Instance, Measured, Tabled
-from whybench.suites.analyze.conclusions import concluded
+from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
 from whybench.suites.analyze.design import CONTROL
-from whybench.suites.analyze.fields import Interval, Said
-from whybench.suites.analyze.grading import grade
+from whybench.suites.analyze.grading import grade_values, write_conclusion
+from whybench.suites.analyze.prompts import column_names, render_prompt, rows_csv
 from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
 from whybench.suites.analyze.published.instances import published_instance
-from whybench.suites.analyze.samples import sampled
-from whybench.suites.analyze.wording import ask, column_names, table
+from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.scm import Certificate
+    from whybench.suites.analyze.design import AnalyzeDesign
     from whybench.suites.contract import Scalar
 
 __all__ = [
     "COLUMNS",
-    "DRAWN",
+    "RANDOM_COLUMNS",
     "AnalyzeItem",
-    "described",
-    "draw",
-    "instance_at",
-    "instance_of",
-    "key_of",
+    "analyze_items",
+    "describe_truth",
+    "full_instance",
+    "grading_key",
+    "instance_from_factors",
+    "item_at",
+    "item_identity",
+    "nth_draw",
     "rows_digest",
-    "shown_at",
-    "world_of",
+    "shown_instance",
+    "world_key",
 ]
 
-DRAWN: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
+RANDOM_COLUMNS: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
 """The columns that say which data set it is: the variant by name and the number of the draw, from
 which, with the challenge, the instance can be made again; its number of rows, and a digest of them,
 which is the same under all labels."""
@@ -66,7 +68,7 @@ COLUMNS: Mapping[str, type] = {
     "protocol": str,
     "rows": int,
     "split": str,
-    **DRAWN,
+    **RANDOM_COLUMNS,
 }
 """The factor columns of analyze records. `twin` is trap, control or, of published data, none;
 `rows` is how many rows are to be shown, as a sample, or 0 for all."""
@@ -80,6 +82,9 @@ KEYS = 8192
 
 DIGITS = 9
 """Significant digits of truths that count in an id; the last ones may differ between processors."""
+
+TRIED = 240
+"""Items of a design whose samples are tried before any is asked: as many as data sets are kept."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +112,17 @@ class AnalyzeItem:
     @property
     def instance(self) -> Instance:
         """The data set, with what is true of it; not held, since a design may have thousands."""
-        return shown_at(self.challenge, self.variant, self.draw, self.rows)
+        return shown_instance(self.challenge, self.variant, self.draw, self.rows)
 
     @property
     def prompt(self) -> str:
-        """The words in which it is asked; made anew each time, since they may hold all rows."""
-        return ask(self.instance, self.label, self.hint, self.protocol)
+        """The prompt; made anew each time, since it may hold all rows."""
+        return render_prompt(self.instance, self.label, self.hint, self.protocol)
 
     @cached_property
     def id(self) -> str:
         """Equal exactly when prompt, rows and truths are equal."""
-        return item_id("analyze", described(self), self.truth)
+        return item_id("analyze", item_identity(self), self.truth)
 
     @property
     def truth(self) -> float:
@@ -134,8 +139,7 @@ class AnalyzeItem:
         """What answers made of the first and of the second derivations are worth."""
         return agreed(
             f"score of the true answer to {self.challenge}, {self.variant}",
-            (_methods(self.instance, 0), _worth(self.instance, 0)),
-            (_methods(self.instance, 1), _worth(self.instance, 1)),
+            *(_score_derivation(self.instance, order) for order in (0, 1)),
         )
 
     @property
@@ -145,40 +149,34 @@ class AnalyzeItem:
 
     @cached_property
     def factors(self) -> dict[str, Scalar]:
-        """The place in the design."""
-        found = self.instance
-        # While the rows are at hand: grading will ask for the key.
-        _key_at(self.challenge, self.variant, self.draw, self.rows)
-        return {
-            "challenge": self.challenge,
+        """The position in the design, and which data set it is."""
+        instance = self.instance
+        # While the rows are cached: grading will need the key.
+        _cached_key(self.challenge, self.variant, self.draw, self.rows)
+        values = asdict(self) | {
             "family": CHALLENGES[self.challenge].family,
             "twin": {TRAP: TRAP, PUBLISHED: NEITHER}.get(self.variant, CONTROL),
-            "hint": self.hint,
-            "label": self.label,
-            "protocol": self.protocol,
-            "rows": self.rows,
             # What is published may be in anybody's training: it is for tests alone.
-            "split": "test" if self.variant == PUBLISHED else split_at(self.draw),
-            "variant": self.variant,
-            "draw": self.draw,
-            "size": found.size,
-            "data": rows_digest(found),
+            "split": "test" if self.variant == PUBLISHED else split_of_draw(self.draw),
+            "size": instance.size,
+            "data": rows_digest(instance),
         }
+        return {name: values[name] for name in COLUMNS}
 
 
-def split_at(draw: int) -> Split:
-    """Return the side of the train/test divide of a draw: twins and all challenges go together."""
+def split_of_draw(draw: int) -> Split:
+    """Return the split of a draw: twins and all challenges go together."""
     return split_of(("analyze", draw))
 
 
-def world_of(item: AnalyzeItem) -> str:
-    """Return what decides the side of an item: its draw, or the published data set."""
+def world_key(item: AnalyzeItem) -> str:
+    """Return what decides the split of an item: its draw, or the published data set."""
     published = f"published {item.challenge} " if item.variant == PUBLISHED else ""
     return f"{published}draw {item.draw}"
 
 
 @lru_cache(maxsize=CACHED)
-def instance_at(challenge: str, variant: str, draw: int) -> Instance:
+def full_instance(challenge: str, variant: str, draw: int) -> Instance:
     """Return the data set of a draw, or the published one of this number."""
     if variant == PUBLISHED:
         return published_instance(challenge, draw)
@@ -186,32 +184,31 @@ def instance_at(challenge: str, variant: str, draw: int) -> Instance:
 
 
 @lru_cache(maxsize=CACHED)
-def shown_at(challenge: str, variant: str, draw: int, rows: int) -> Instance:
-    """Return what is shown of the data set of a draw: so many rows, or with 0 all."""
-    whole = instance_at(challenge, variant, draw)
-    return sampled(whole, rows) if rows else whole
+def shown_instance(challenge: str, variant: str, draw: int, rows: int) -> Instance:
+    """Return what is shown of the data set of a draw: a sample of n rows, or all where n is 0."""
+    instance = full_instance(challenge, variant, draw)
+    return sample_rows(instance, rows) if rows else instance
 
 
-def instance_of(factors: Mapping[str, Any]) -> Instance:
+def instance_from_factors(factors: Mapping[str, Any]) -> Instance:
     """Return the data set of an item, given its factors.
 
     Raises:
         UserError: The rows that were asked about cannot be made again.
     """
-    key_of(factors)
-    return shown_at(*_place(factors))
+    grading_key(factors)
+    return shown_instance(*_instance_key(factors))
 
 
-def key_of(factors: Mapping[str, Any]) -> Instance:
+def grading_key(factors: Mapping[str, Any]) -> Instance:
     """Return what grading needs of the data set of an item: all but the rows.
 
     Raises:
         UserError: The rows that were asked about cannot be made again.
     """
-    place = _place(factors)
-    key, digest = _key_at(*place)
+    challenge, variant, draw, rows = _instance_key(factors)
+    key, digest = _cached_key(challenge, variant, draw, rows)
     if digest != factors["data"]:
-        challenge, variant, draw, _ = place
         raise UserError(
             f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
             f"of the item that was asked, got {digest}; read these answers with the "
@@ -220,87 +217,114 @@ def key_of(factors: Mapping[str, Any]) -> Instance:
     return key
 
 
-def _place(factors: Mapping[str, Any]) -> tuple[str, str, int, int]:
+def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int]:
     # Logs of the time before samples say nothing of them.
     rows = int(factors.get("rows") or 0)
     return str(factors["challenge"]), str(factors["variant"]), int(factors["draw"]), rows
 
 
 @lru_cache(maxsize=KEYS)
-def _key_at(challenge: str, variant: str, draw: int, rows: int) -> tuple[Instance, str]:
+def _cached_key(challenge: str, variant: str, draw: int, rows: int) -> tuple[Instance, str]:
     """Return what is shown of a draw without its rows, and the digest of these.
 
-    Items come by here when they are made, so that grading makes no data set again.
+    Called for every item that is made, so that grading makes no data set again.
     """
-    found = shown_at(challenge, variant, draw, rows)
+    instance = shown_instance(challenge, variant, draw, rows)
     # A copy, since an empty view would keep the whole column.
-    none = {role: values[:0].copy() for role, values in found.rows.items()}
-    return replace(found, rows=none), rows_digest(found)
+    empty = {role: values[:0].copy() for role, values in instance.rows.items()}
+    return replace(instance, rows=empty), rows_digest(instance)
 
 
 @lru_cache(maxsize=CACHED)
 def rows_digest(instance: Instance) -> str:
     """Return a digest of the rows as they are shown, without the names of the columns."""
-    _, _, rows = table(instance, "neutral").partition("\n")
+    _, _, rows = rows_csv(instance, "neutral").partition("\n")
     return hashlib.sha256(rows.encode()).hexdigest()[:16]
 
 
-def described(item: AnalyzeItem) -> str:
+def item_identity(item: AnalyzeItem) -> str:
     """Return the canonical description that decides an item's id."""
-    found = item.instance
+    instance = item.instance
+    numbers = instance.numbers().items()
+    conclusion = write_conclusion(fields_for(instance), instance, true_answer(instance))
     return canonical(
         {
             "prompt": item.prompt,
-            "rows": rows_digest(found),
-            "numbers": {
-                name: f"{truth.value:.{DIGITS}g}" for name, truth in found.numbers().items()
-            },
-            "conclusion": concluded(asked_of(found), found, gold(found)),
+            "rows": rows_digest(instance),
+            "numbers": {name: f"{truth.value:.{DIGITS}g}" for name, truth in numbers},
+            "conclusion": conclusion,
         }
     )
 
 
-def draw(item: AnalyzeItem) -> Iterator[str]:
-    """Yield what is true of each field, for who may see it."""
-    found, names = item.instance, item.names
-    true = gold(found)
-    for entry in asked_of(found).fields:
-        if not isinstance(entry, Interval) and _settled(found, entry.name):
-            yield f"{entry.name:16} {entry.write(true[entry.name], names)}"
-    for name, truth in found.numbers().items():
-        estimates = [f"{x:.4g} by {method}" for method, x in truth.references.items()]
-        estimates += [f"{x:.4g} naively by {method}" for method, x in truth.naive.items()]
-        yield f"{name:16} {truth.value:.6g}, SE {truth.se:.4g}; {'; '.join(estimates)}"
-        for method, value in truth.certificate.derivations:
+def describe_truth(item: AnalyzeItem) -> Iterator[str]:
+    """Yield lines that say what is true of each field; not for those who are to answer."""
+    instance = item.instance
+    for field in fields_for(instance):
+        truth = instance.truths.get(field.name)
+        if isinstance(truth, CategoricalTruth):
+            yield f"{field.name:16} {field.write(truth.value, item.names)}"
+    for name, number in instance.numbers().items():
+        estimates = [f"{x:.4g} by {method}" for method, x in number.references.items()]
+        estimates += [f"{x:.4g} naively by {method}" for method, x in number.naive.items()]
+        yield f"{name:16} {number.value:.6g}, SE {number.se:.4g}; {'; '.join(estimates)}"
+        for method, value in number.certificate.derivations:
             yield f"{'':16} {float(value):.15g}  by {method}"
 
 
-def _settled(instance: Instance, field: str) -> bool:
-    truth = instance.truths.get(field)
-    return truth is not None and not isinstance(truth, Measured | Tabled)
+def _score_derivation(instance: Instance, order: int) -> tuple[str, float]:
+    """Return the methods of the first (0) or second (1) derivations, and the score they earn."""
+    answer, methods = true_answer(instance), []
+    for name, truth in instance.numbers().items():
+        method, value = truth.certificate.derivations[order]
+        methods.append(method)
+        field, _, row = name.partition(".")
+        answer[field] = {**answer[field], row: float(value)} if row else float(value)
+    derivations = ", ".join(dict.fromkeys(methods)) or "graph"
+    score = grade_values(fields_for(instance), instance, answer).score
+    return f"{('first', 'second')[order]} derivations ({derivations})", score
 
 
-def _derived(instance: Instance, way: int) -> dict[str, Any]:
-    """Return the true answer with numbers as one of the two derivations has them."""
-    answer = gold(instance)
-    for name, truth in instance.truths.items():
-        if isinstance(truth, Measured):
-            answer[name] = _value(truth, way)
-        elif isinstance(truth, Tabled):
-            answer[name] = {row: _value(entry, way) for row, entry in truth.rows.items()}
-    return answer
+def analyze_items(design: AnalyzeDesign) -> Iterator[AnalyzeItem]:
+    """Yield the items of a design; every prefix of whole blocks is balanced.
+
+    Raises:
+        UserError: The design shows samples of too few rows, as its first draws tell.
+    """
+    if design.rows:
+        first = [item_at(design, index) for index in range(min(design.size, TRIED))]
+        keys = {(item.challenge, item.variant, item.draw) for item in first}
+        check_row_count((full_instance(*key) for key in sorted(keys)), design.rows)
+    for index in range(design.size):
+        yield item_at(design, index)
 
 
-def _value(truth: Measured, way: int) -> float:
-    return float(truth.certificate.derivations[way][1])
+def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
+    """Return the item at a position in a design, without making those before it."""
+    if not 0 <= index < design.size:
+        raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
+    turn, position = divmod(index, design.block)
+    cell = design.cells[position]
+    return AnalyzeItem(
+        challenge=cell.challenge,
+        variant=cell.variant_at(turn),
+        draw=turn + 1 if cell.variant == PUBLISHED else nth_draw(design.split, turn),
+        hint=cell.hint,
+        label=cell.label,
+        protocol=design.protocol,
+        rows=design.rows,
+    )
 
 
-def _worth(instance: Instance, way: int) -> float:
-    said = {name: Said(value) for name, value in _derived(instance, way).items()}
-    return grade(asked_of(instance), instance, said).score
+def nth_draw(split: Split, turn: int) -> int:
+    """Return the number of the n-th draw of a split."""
+    draws, more = _draws(split)
+    while len(draws) <= turn:
+        draws.append(next(more))
+    return draws[turn]
 
 
-def _methods(instance: Instance, way: int) -> str:
-    """Name the ways in which one derivation of each number was made."""
-    ways = [truth.certificate.derivations[way][0] for truth in instance.numbers().values()]
-    return f"{('first', 'second')[way]} derivations ({', '.join(dict.fromkeys(ways)) or 'graph'})"
+@cache
+def _draws(split: Split) -> tuple[list[int], Iterator[int]]:
+    """Return the draws of a split that were looked up so far, and where to find more."""
+    return [], (draw for draw in count() if split_of_draw(draw) == split)

@@ -13,7 +13,7 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
 - `fell_for`: the share of answered traps in which the answer is the one the trap suggests;
   `false_alarm`: the share of answered controls in which it claims a trap that is not there.
 - `label_flips`: of all pairs of answers to the same rows under two labels, the share that
-  contradict each other (see `conclusions`); with several labels, also at each two `labels`.
+  contradict each other (see `grading`); with several labels, also at each two `labels`.
 - `answered`, and `mode_…`, the replies without an answer by reason.
 
 Where a group has several families, challenges, hints or labels, twin score, score, and scores of
@@ -25,6 +25,9 @@ Scores and shares have Wilson's interval, which stays between 0 and 1.
 
 Where samples of the rows were shown, every measure is flagged `sampled_rows`: in few rows a trap
 may not show, and a control may look like one, so these scores do not compare with those of all.
+
+Two agents, or two runs, that analysed the same data are compared by the same measures
+(`analyze_pairs`): falls and false alarms on what both answered, the rest on all replies.
 """
 
 from __future__ import annotations
@@ -36,15 +39,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.stats import Estimate, Measure, clustered_share, clustered_slope, wilson_estimate
-from whybench.suites.analyze.answers import REASONS
 from whybench.suites.analyze.challenges.contract import TRAP
-from whybench.suites.analyze.conclusions import flipped
 from whybench.suites.analyze.design import CONTROL
+from whybench.suites.analyze.grading import contradicts
 from whybench.suites.analyze.published.forms import NEITHER
-from whybench.suites.groups import Group, alike, combined, grouped
+from whybench.suites.analyze.replies import REASONS
+from whybench.suites.groups import Group, combine_codes, group_records, group_rows
+from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_scored_by_both
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
@@ -52,12 +56,14 @@ if TYPE_CHECKING:
 __all__ = [
     "CONDITION",
     "SPLIT_BY",
+    "analyze_groups",
     "analyze_measures",
+    "analyze_pairs",
     "bounded_mean",
-    "groups_of",
-    "scores_of",
-    "twin_scores",
+    "mean_twin_score",
+    "reply_scores",
 ]
+
 
 CONDITION = ("protocol", "split")
 """The columns that make up a condition; measures are computed within one."""
@@ -78,33 +84,28 @@ SAME_ROWS = (*DRAW, "variant", "hint", "epoch")
 
 def analyze_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
-    return [
-        _flagged(measure, group) for group in groups_of(records) for measure in _measures(group)
-    ]
+    measures = []
+    for group in analyze_groups(records):
+        sampled = () if np.isin(group["rows"], ("", "0")).all() else ("sampled_rows",)
+        measures += [replace(m, flags=(*m.flags, *sampled)) for m in _measures(group)]
+    return measures
 
 
-def groups_of(records: pa.Table) -> list[Group]:
+def analyze_groups(records: pa.Table) -> list[Group]:
     """Return the groups of analyze records, in order of appearance."""
-    return grouped(records, CONDITION, WORDS, NUMBERS, lambda _: ("draw", DRAW))
-
-
-def _flagged(measure: Measure, group: Group) -> Measure:
-    if np.isin(group["rows"], ("", "0")).all():
-        return measure
-    return replace(measure, flags=(*measure.flags, "sampled_rows"))
+    return group_records(records, CONDITION, WORDS, NUMBERS, lambda _: ("draw", DRAW))
 
 
 def _measures(group: Group) -> Iterator[Measure]:
     replies = group.where(group["outcome"] != "error")
     answers = group.where(group["outcome"] == "scored")
     yield _twins(replies)
-    yield _mean(replies, "reliability", scores_of(replies), _challenge_weights(replies))
-    yield from _plain(replies)
+    yield _mean(replies, "reliability", reply_scores(replies), _challenge_weights(replies))
+    yield from _scores(replies)
     yield _mean(answers, "score_answered", answers["value"])
-    yield from _by_key(replies)
-    for name, twin in (("fell_for", TRAP), ("false_alarm", CONTROL)):
-        chosen = answers.where(answers["twin"] == twin)
-        yield _share(chosen, name, chosen[name] == "True")
+    yield from _key_scores(replies)
+    for name, estimate in OF_ANSWERS.items():
+        yield answers.measure(name, estimate(answers))
     yield from _flips(answers)
     yield _share(replies, "answered", replies["outcome"] == "scored")
     for mode in REASONS:
@@ -112,77 +113,77 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _by_level(replies)
 
 
-def _plain(replies: Group) -> Iterator[Measure]:
-    yield _mean(replies, "score", scores_of(replies))
+def _scores(replies: Group) -> Iterator[Measure]:
+    yield _mean(replies, "score", reply_scores(replies))
     for twin in (TRAP, CONTROL):
         chosen = replies.where(replies["twin"] == twin)
-        yield _mean(chosen, f"score_{twin}", scores_of(chosen))
+        yield _mean(chosen, f"score_{twin}", reply_scores(chosen))
 
 
 def _by_level(replies: Group) -> Iterator[Measure]:
     for factor in SPLIT_BY:
-        levels = _in_order(replies[factor])
+        levels = _levels(replies[factor])
         if len(levels) < 2:
             continue
         for level in levels:
             named = {factor: int(level) if factor == "hint" else level}
             chosen = replies.where(replies[factor] == level, **named)
             if (chosen["twin"] == NEITHER).all():
-                yield _mean(chosen, "score", scores_of(chosen))
-                yield from _by_key(chosen)
+                yield _mean(chosen, "score", reply_scores(chosen))
+                yield from _key_scores(chosen)
                 continue
             yield _twins(chosen)
-            yield from _plain(chosen)
+            yield from _scores(chosen)
         if factor == "hint":
             hints = replies["hint"].astype(float)
-            slope = clustered_slope(scores_of(replies), hints, replies.units)
-            yield replies.measure("score_per_hint", slope, *_silences(replies))
+            slope = clustered_slope(reply_scores(replies), hints, replies.units)
+            yield replies.measure("score_per_hint", slope, *_silence_flag(replies))
 
 
-def _by_key(replies: Group) -> Iterator[Measure]:
+def _key_scores(replies: Group) -> Iterator[Measure]:
     """Measure agreement with printed keys, where replies could be held against one."""
-    held = replies.where(~np.isnan(replies["key_score"]))
-    if held.units.size:
-        yield _mean(held, "key_score", held["key_score"])
+    compared = replies.where(~np.isnan(replies["key_score"]))
+    if compared.units.size:
+        yield _mean(compared, "key_score", compared["key_score"])
 
 
 def _twins(replies: Group) -> Measure:
-    return replies.measure("twin_score", twin_scores(replies), *_silences(replies))
+    return replies.measure("twin_score", mean_twin_score(replies), *_silence_flag(replies))
 
 
-def twin_scores(replies: Group) -> Estimate:
+def mean_twin_score(replies: Group) -> Estimate:
     """Estimate the mean over twins of the lesser of their scores."""
-    scores, trap = scores_of(replies), replies["twin"] == TRAP
+    scores, is_trap = reply_scores(replies), replies["twin"] == TRAP
     pairs = [
-        (one, other)
-        for rows in _alike(replies, SAME_QUESTION)
-        for one in rows[trap[rows]]
-        for other in rows[~trap[rows]]
+        (trap, control)
+        for rows in _group_by(replies, SAME_QUESTION)
+        for trap in rows[is_trap[rows]]
+        for control in rows[~is_trap[rows]]
     ]
-    first, second = np.array(pairs, dtype=int).reshape(-1, 2).T
+    traps, controls = np.array(pairs, dtype=int).reshape(-1, 2).T
     # A pair belongs to the draw of its trap, which is the control's too.
-    lesser = np.minimum(scores[first], scores[second])
-    return bounded_mean(lesser, replies.units[first], "mean of lesser of two")
+    lesser = np.minimum(scores[traps], scores[controls])
+    return bounded_mean(lesser, replies.units[traps], "mean of lesser of two")
 
 
 def _flips(answers: Group) -> Iterator[Measure]:
-    labels = _in_order(answers["label"])
-    if len(labels) < 2:
+    labels, conclusions = answers["label"], answers["conclusion"]
+    if len(_levels(labels)) < 2:
         return
-    said: dict[tuple[str, str], list[tuple[int, bool]]] = {}
-    for rows in _alike(answers, SAME_ROWS):
-        for one, other in combinations(rows[np.argsort(answers["label"][rows])].tolist(), 2):
-            key = str(answers["label"][one]), str(answers["label"][other])
-            contradicts = flipped(answers["conclusion"][one], answers["conclusion"][other])
-            said.setdefault(key, []).append((answers.units[one], contradicts))
-    yield _flip_share(answers, [pair for pairs in said.values() for pair in pairs])
-    for (one, other), pairs in sorted(said.items()):
-        yield _flip_share(replace(answers, at={"labels": f"{one}/{other}"}), pairs)
+    flips: dict[str, list[tuple[int, bool]]] = {}
+    for rows in _group_by(answers, SAME_ROWS):
+        for row, other in combinations(rows[np.argsort(labels[rows])].tolist(), 2):
+            flip = contradicts(conclusions[row], conclusions[other])
+            pair = f"{labels[row]}/{labels[other]}"
+            flips.setdefault(pair, []).append((answers.units[row], flip))
+    yield _flip_share(answers, [flip for pair in flips.values() for flip in pair])
+    for pair in sorted(flips):
+        yield _flip_share(replace(answers, at={"labels": pair}), flips[pair])
 
 
-def _flip_share(answers: Group, pairs: Sequence[tuple[int, bool]]) -> Measure:
-    units, flips = ([pair[place] for pair in pairs] for place in (0, 1))
-    return answers.measure("label_flips", clustered_share(flips, units))
+def _flip_share(answers: Group, flips: Sequence[tuple[int, bool]]) -> Measure:
+    share = clustered_share([flip for _, flip in flips], [unit for unit, _ in flips])
+    return answers.measure("label_flips", share)
 
 
 def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:
@@ -193,9 +194,8 @@ def _mean(
     group: Group, name: str, scores: ArrayLike, weights: NDArray[np.float64] | None = None
 ) -> Measure:
     method = "mean" if weights is None else "mean over challenges"
-    return group.measure(
-        name, bounded_mean(scores, group.units, method, weights), *_silences(group)
-    )
+    mean = bounded_mean(scores, group.units, method, weights)
+    return group.measure(name, mean, *_silence_flag(group))
 
 
 def bounded_mean(
@@ -205,39 +205,65 @@ def bounded_mean(
     weights: NDArray[np.float64] | None = None,
 ) -> Estimate:
     """Estimate a mean of what lies between 0 and 1; weights sum to 1 and are equal unless given."""
-    given, method = np.asarray(scores, dtype=float), f"{method}; Wilson, clustered"
-    if not given.size:
+    values, method = np.asarray(scores, dtype=float), f"{method}; Wilson, clustered"
+    if not values.size:
         return Estimate(None, None, None, 0, 0, method, ("undefined",))
-    parts = np.full(given.size, 1 / given.size) if weights is None else weights
-    mean = min(1.0, float(parts @ given))  # all ones sum to a little more at times
-    return wilson_estimate(mean, parts * (given - mean), units, method)
+    parts = np.full(values.size, 1 / values.size) if weights is None else weights
+    mean = min(1.0, float(parts @ values))  # all ones sum to a little more at times
+    return wilson_estimate(mean, parts * (values - mean), units, method)
 
 
 def _challenge_weights(replies: Group) -> NDArray[np.float64]:
     """Return weights by which each challenge counts the same, however often it was asked."""
-    _, place, counts = np.unique(replies["challenge"], return_inverse=True, return_counts=True)
-    weights: NDArray[np.float64] = 1 / (max(counts.size, 1) * counts[place])
+    _, code, counts = np.unique(replies["challenge"], return_inverse=True, return_counts=True)
+    weights: NDArray[np.float64] = 1 / (max(counts.size, 1) * counts[code])
     return weights
 
 
-def scores_of(replies: Group) -> NDArray[np.float64]:
+def reply_scores(replies: Group) -> NDArray[np.float64]:
     """Return the score of each reply; one without an answer is worth 0."""
     scores: NDArray[np.float64] = np.where(replies["outcome"] == "scored", replies["value"], 0.0)
     return scores
 
 
-def _silences(replies: Group) -> tuple[str, ...]:
+def _silence_flag(replies: Group) -> tuple[str, ...]:
     return ("no_answer_as_0",) if (replies["outcome"] == "no_answer").any() else ()
 
 
-def _alike(group: Group, names: Sequence[str]) -> list[NDArray[np.intp]]:
+def _group_by(group: Group, names: Sequence[str]) -> list[NDArray[np.intp]]:
     """Return the rows that agree in these columns."""
     if not group.units.size:
         return []
-    return alike(combined([np.unique(group[name], return_inverse=True)[1] for name in names]))
+    return group_rows(
+        combine_codes([np.unique(group[name], return_inverse=True)[1] for name in names])
+    )
 
 
-def _in_order(column: NDArray[np.str_]) -> list[str]:
+def _levels(column: NDArray[np.str_]) -> list[str]:
     """Return the levels of a column in order of appearance."""
-    levels: Mapping[str, None] = dict.fromkeys(column.tolist())
-    return list(levels)
+    return list(dict.fromkeys(column.tolist()))
+
+
+def _share_among(twin: str, column: str) -> Callable[[Group], Estimate]:
+    def estimate(group: Group) -> Estimate:
+        chosen = group.where(group["twin"] == twin)
+        return clustered_share(chosen[column] == "True", chosen.units)
+
+    return estimate
+
+
+OF_REPLIES: Mapping[str, Callable[[Group], Estimate]] = {
+    "twin_score": mean_twin_score,
+    "score": lambda group: bounded_mean(reply_scores(group), group.units, "mean"),
+    "answered": answered_share,
+}
+OF_ANSWERS: Mapping[str, Callable[[Group], Estimate]] = {
+    "fell_for": _share_among(TRAP, "fell_for"),
+    "false_alarm": _share_among(CONTROL, "false_alarm"),
+}
+
+
+def analyze_pairs(records: pa.Table) -> Iterator[Pair]:
+    """Yield the differences between two sides, the headline first."""
+    yield from compare_groups(analyze_groups(records), OF_REPLIES)
+    yield from compare_groups(analyze_groups(filter_scored_by_both(records)), OF_ANSWERS)

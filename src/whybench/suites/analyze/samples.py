@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = ["require_rows", "sampled"]
+__all__ = ["check_row_count", "sample_rows"]
 
 
-def sampled(instance: Instance, count: int) -> Instance:
-    """Return the instance of so many of its rows; the instance itself where it has no more.
+def sample_rows(instance: Instance, count: int) -> Instance:
+    """Return the instance of n of its rows; the instance itself where it has no more.
 
     Raises:
         UserError: Something that is asked for, or an analyst's answer, is undefined on them.
     """
-    found = _tried(instance, count)
-    if found is None:
-        require_rows([instance], count)
+    sample = _try_sample(instance, count)
+    if sample is None:
+        check_row_count([instance], count)
         raise AssertionError("a sample that cannot be had must have too few rows")
-    return found
+    return sample
 
 
-def require_rows(instances: Iterable[Instance], count: int) -> None:
-    """See that everything is defined on samples of so many rows.
+def check_row_count(instances: Iterable[Instance], count: int) -> None:
+    """See that everything is defined on samples of n rows.
 
     Raises:
         UserError: It is not; says how many rows each challenge takes.
@@ -52,7 +52,7 @@ def require_rows(instances: Iterable[Instance], count: int) -> None:
     by_challenge: dict[str, list[Instance]] = defaultdict(list)
     for instance in instances:
         by_challenge[instance.challenge].append(instance)
-    least = {name: _least(members, count) for name, members in by_challenge.items()}
+    least = {name: _least_rows(members, count) for name, members in by_challenge.items()}
     short = [f"{rows} for {name}" for name, rows in least.items() if rows > count]
     if short:
         raise UserError(
@@ -61,36 +61,32 @@ def require_rows(instances: Iterable[Instance], count: int) -> None:
         )
 
 
-def _least(instances: list[Instance], count: int) -> int:
+def _least_rows(instances: list[Instance], count: int) -> int:
     """Return the least number of rows from `count` on at which all samples can be had."""
-    while missing := [one for one in instances if _tried(one, count) is None]:
+    while missing := [entry for entry in instances if _try_sample(entry, count) is None]:
         # Those that could be had before are looked at again: another row may undo a sample.
-        while any(_tried(one, count) is None for one in missing):
+        while any(_try_sample(entry, count) is None for entry in missing):
             count += 1
     return count
 
 
-def _tried(instance: Instance, count: int) -> Instance | None:
+def _try_sample(instance: Instance, count: int) -> Instance | None:
     """Return the instance of some of its rows, or None if something is undefined on them."""
     if count >= instance.size:
         return instance
     challenge = CHALLENGES[instance.challenge]
+    rng = generator("analyze", "sample", instance.challenge, *instance.keys)
+    chosen = np.sort(rng.permutation(instance.size)[:count])
+    rows = {role: values[chosen] for role, values in instance.rows.items()}
     with warnings.catch_warnings(), np.errstate(divide="raise", invalid="raise", over="raise"):
         # The mean of no rows is only a warning to NumPy.
         warnings.simplefilter("error")
         try:
-            found = _examined(instance, count)
+            sample = challenge.ground_truth(instance.variant, instance.parameters, rows)
             for analyst in (challenge.competent, challenge.naive, challenge.always_trap):
-                analyst(found)
+                analyst(sample)
         except (ArithmeticError, ValueError, RuntimeWarning):
             return None
-    sound = all(np.isfinite(truth.se) and truth.se > 0 for truth in found.numbers().values())
-    return found if sound else None
-
-
-def _examined(instance: Instance, count: int) -> Instance:
-    lot = generator("analyze", "sample", instance.challenge, *instance.keys)
-    chosen = np.sort(lot.permutation(instance.size)[:count])
-    rows = {role: values[chosen] for role, values in instance.rows.items()}
-    found = CHALLENGES[instance.challenge].examine(instance.variant, instance.parameters, rows)
-    return replace(found, keys=instance.keys, whole=instance.size)
+    if not all(np.isfinite(truth.se) and truth.se > 0 for truth in sample.numbers().values()):
+        return None
+    return replace(sample, keys=instance.keys, full_size=instance.size)

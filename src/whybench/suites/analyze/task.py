@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task_with
 
-from whybench.suites.analyze.grader.criteria import graded_challenges
 from whybench.suites.analyze.grader.task import reasons, require_grader
+from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.analyze.protocols.task import solver_for
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.contract import UserError
@@ -40,16 +40,16 @@ def analysis_task(
         raise UserError(
             "graded must be left out with published data: criteria are of our own data sets"
         )
-    if graded and (bare := [x for x in design.challenge if x not in graded_challenges()]):
+    if graded and (bare := [x for x in design.challenge if x not in challenges_with_criteria()]):
         raise UserError(
             f"graded must be of challenges that have criteria, got {bare[0]!r}; leave it out"
         )
     if design.protocol == "direct":
-        made = ask()
+        task = ask()
     else:
-        made = task_with(ask(solver=solver_for(design.protocol)), sandbox=SANDBOX)
+        task = task_with(ask(solver=solver_for(design.protocol)), sandbox=SANDBOX)
     if graded:
         # The score of the answer comes first: that is the one that records hold.
         both = [inspect_scorer(suite)(), reasons(options["calibration"])]
-        made = task_with(made, scorer=both, setup=require_grader())
-    return made
+        task = task_with(task, scorer=both, setup=require_grader())
+    return task

@@ -10,27 +10,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.compose.agents import AGENTS, gold
-from whybench.suites.compose.answers import read_answer
-from whybench.suites.compose.checks import CHECKS, in_bundled_words
+from whybench.suites.compose.agents import AGENTS, oracle
+from whybench.suites.compose.checks import CHECKS, is_bundled_theme
 from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
 from whybench.suites.compose.groups import CONDITION
-from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw
-from whybench.suites.compose.measures import compose_measures
+from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw_graph
+from whybench.suites.compose.measures import compose_measures, compositions_table, pairs_table
 from whybench.suites.compose.paired import compose_pairs
-from whybench.suites.compose.planning import advice
-from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_of
-from whybench.suites.compose.reading import read_prompt
-from whybench.suites.compose.tables import compositions_table, pairs_table
-from whybench.suites.compose.world import side
+from whybench.suites.compose.planning import advise
+from whybench.suites.compose.prompt_parser import parse_prompt
+from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_key
+from whybench.suites.compose.replies import parse_reply
+from whybench.suites.compose.world import split_of_world
 from whybench.suites.contract import (
-    ENDLESS,
+    TRAINING_WORLDS,
     Answer,
     Budget,
-    Comparison,
     Costs,
     Inspection,
+    PairedComparison,
     Scalar,
     Suite,
     Training,
@@ -69,7 +68,7 @@ BUDGETS = {
 UNITS_TO_TRAIN_ON = 16
 """Units of each world in a series to train on: few, so that there are many worlds."""
 
-REPLY_TOKENS = {"direct": 2, "step-by-step": 350, "worked-example": 250}
+REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250}
 
 
 TABLES = {"compositions": compositions_table, "pairs": pairs_table}
@@ -93,15 +92,15 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
-        advice=advice,
+        advice=advise,
     )
     training = Training(
-        {"worlds": ENDLESS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
+        {"worlds": TRAINING_WORLDS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
         world_key=lambda item: item.question.world.text,
-        split_of=lambda question: side(question.world),
+        split_of=lambda question: split_of_world(question.world),
     )
     study = QUESTIONNAIRE
-    comparison = Comparison(compose_pairs)
+    comparison = PairedComparison(compose_pairs)
     inspection = Inspection(
         scorer="verdict",
         metric="composition_measures",
@@ -124,19 +123,19 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
 
     def parse_prompt(self, prompt: str) -> object:
         """Return the question that a prompt asks."""
-        return read_prompt(prompt)
+        return parse_prompt(prompt)
 
     def is_native_prompt(self, item: ComposeItem) -> bool:
         """Whether a prompt is in the words of a bundled theme."""
-        return in_bundled_words(item)
+        return is_bundled_theme(item)
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return yes or no, as 1 or 0."""
-        return read_answer(reply, str(factors["style"]), truncated)
+        return parse_reply(reply, str(factors["style"]), truncated)
 
-    def oracle(self, asked: ComposeItem) -> str:
+    def oracle(self, item: ComposeItem) -> str:
         """Return the true answer in the form that is asked for."""
-        return gold(asked)
+        return oracle(item)
 
     def is_balanced(self, design: ComposeDesign) -> bool:  # noqa: ARG002
         """Return that no design claims it: worlds decide how often something holds."""
@@ -144,7 +143,7 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
 
     def group_key(self, item: ComposeItem) -> object:
         """Return the unit: one sample asks all questions about it."""
-        return unit_of(item)
+        return unit_key(item)
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return validity, consistency, and accuracy."""
@@ -153,13 +152,12 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     def pool(self, rows: Sequence[Mapping[str, Any]]) -> pa.Table:
         """Return the answers of a run under one condition.
 
-        A unit that was told in several ways counts as several.
+        A unit that was rendered in several ways counts as several.
         """
-        told = [tuple(row[name] for name in (*CONDITION, "unit")) for row in rows]
-        number = {telling: place for place, telling in enumerate(dict.fromkeys(told))}
-        return super().pool(
-            [{**row, "unit": number[way]} for row, way in zip(rows, told, strict=True)]
-        )
+        keys = [tuple(row[name] for name in (*CONDITION, "unit")) for row in rows]
+        number = {key: unit for unit, key in enumerate(dict.fromkeys(keys))}
+        pairs = zip(rows, keys, strict=True)
+        return super().pool([{**row, "unit": number[key]} for row, key in pairs])
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:
         """Return the figures of a run."""
@@ -169,7 +167,7 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
 
     def draw(self, item: ComposeItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
-        return draw(item)
+        return draw_graph(item)
 
 
 SUITE = Compose()

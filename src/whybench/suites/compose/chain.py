@@ -25,14 +25,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import Literal, get_args
 
 from whybench.scm import Graph, InvalidGraph, UnknownNode
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-__all__ = ["Block", "Chain", "Kind", "Pair", "name_of"]
+__all__ = ["Block", "Chain", "Kind", "Pair", "node_name"]
 
 Kind = Literal["cycle", "wheel", "bridge"]
 
@@ -69,12 +66,12 @@ class Block:
     def edges(self) -> tuple[tuple[int, int], ...]:
         """Its (cause, effect) pairs, with its nodes numbered from 0, in the order of effects."""
         last = self.size - 1
-        found = {(i, i + 1) for i in range(last)}
+        edges = {(i, i + 1) for i in range(last)}
         if self.kind != "bridge":
-            found.add((0, last))
+            edges.add((0, last))
         if self.kind == "wheel":
-            found |= {(0, i) for i in range(1, self.size)} | {(1, last)}
-        return tuple(sorted(found, key=lambda edge: edge[::-1]))
+            edges |= {(0, i) for i in range(1, self.size)} | {(1, last)}
+        return tuple(sorted(edges, key=lambda edge: edge[::-1]))
 
     def __str__(self) -> str:
         return f"{self.kind} {self.size}"
@@ -104,10 +101,10 @@ class Chain:
     @cached_property
     def anchors(self) -> tuple[int, ...]:
         """Root, cutpoints and leaf, in order: block b lies between anchors b and b + 1."""
-        found = [0]
+        anchors = [0]
         for block in self.blocks:
-            found.append(found[-1] + block.size - 1)
-        return tuple(found)
+            anchors.append(anchors[-1] + block.size - 1)
+        return tuple(anchors)
 
     @property
     def size(self) -> int:
@@ -146,10 +143,10 @@ class Chain:
     @cached_property
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """The direct causes of each node, in order; a cutpoint's lie in the block that it ends."""
-        found: list[list[int]] = [[] for _ in self.nodes]
+        parents: list[list[int]] = [[] for _ in self.nodes]
         for cause, effect in self.edges:
-            found[effect].append(cause)
-        return tuple(map(tuple, found))
+            parents[effect].append(cause)
+        return tuple(map(tuple, parents))
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
@@ -167,11 +164,6 @@ class Chain:
             for count in range(1, len(self.blocks))
             for between in combinations(self.cutpoints, count)
         )
-
-    @property
-    def cut_tree(self) -> Graph:
-        """The commutative cut tree: the anchors with an arrow from each to every later one."""
-        return _graph(self.anchors, self.pairs)
 
     def blocks_between(self, cause: int, effect: int) -> range:
         """Return the numbers of the blocks through which `cause` acts on `effect`."""
@@ -192,17 +184,13 @@ class Chain:
 
     @cached_property
     def graph(self) -> Graph:
-        """The graph, with nodes named by `name_of`."""
-        return _graph(self.nodes, self.edges)
+        """The graph, with nodes named by `node_name`."""
+        return Graph(
+            tuple(map(node_name, self.nodes)),
+            tuple((node_name(cause), node_name(effect)) for cause, effect in self.edges),
+        )
 
 
-def name_of(node: int) -> str:
+def node_name(node: int) -> str:
     """Return the name of a node in the models of `scm`."""
     return str(node)
-
-
-def _graph(nodes: Iterable[int], edges: Iterable[tuple[int, int]]) -> Graph:
-    return Graph(
-        tuple(map(name_of, nodes)),
-        tuple((name_of(cause), name_of(effect)) for cause, effect in edges),
-    )

@@ -7,7 +7,7 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from whybench.suites.compose.reading import PromptError, read_prompt
+from whybench.suites.compose.prompt_parser import ComposePromptError, parse_prompt
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.units import round_size
 from whybench.suites.contract import Check
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.items import ComposeItem
 
-__all__ = ["CHECKS", "in_bundled_words"]
+__all__ = ["CHECKS", "is_bundled_theme"]
 
 ROUNDING = 1e-9
 
 
-def in_bundled_words(item: ComposeItem) -> bool:
-    """Whether the item is told in a bundled theme, which a prompt gives away by itself."""
+def is_bundled_theme(item: ComposeItem) -> bool:
+    """Whether the item is rendered in a bundled theme, which a prompt gives away by itself."""
     return item.question.theme.name in THEME_NAMES
 
 
-def the_theme_at_hand_gives_back_the_world(items: Sequence[ComposeItem]) -> Iterator[str]:
+def check_parsing_with_theme(items: Sequence[ComposeItem]) -> Iterator[str]:
     """Read prompts knowing the theme, as must be for users' own."""
     for item in items:
         try:
-            read = read_prompt(item.prompt, item.question.theme)
-        except PromptError as error:
+            read = parse_prompt(item.prompt, item.question.theme)
+        except ComposePromptError as error:
             yield f"{item.id}: {error}"
             continue
         if read != item.world:
             yield f"{item.id}: the prompt says {read}, the item {item.world}"
 
 
-def a_constant_answer_has_one_half(items: Sequence[ComposeItem]) -> Iterator[str]:
+def check_both_answers_occur(items: Sequence[ComposeItem]) -> Iterator[str]:
     """See that both answers are right now and then in both rungs of every world.
 
     Then the balanced accuracy of a constant answer is one half. Two rounds of units are sure to
@@ -47,16 +47,16 @@ def a_constant_answer_has_one_half(items: Sequence[ComposeItem]) -> Iterator[str
     """
     truths: dict[tuple[str, bool], set[float]] = defaultdict(set)
     for item in items:
-        truths[_world(item), item.question.intervention is None].add(item.truth)
-    for (world, factual), found in truths.items():
-        if len(found) < 2:
+        truths[_world_label(item), item.question.intervention is None].add(item.truth)
+    for (world, factual), values in truths.items():
+        if len(values) < 2:
             rung = "factual" if factual else "interventional"
-            yield f"{world}: all {rung} questions have the answer {found.pop():g}"
+            yield f"{world}: all {rung} questions have the answer {values.pop():g}"
 
 
-def whole_rounds_stand_for_the_population(items: Sequence[ComposeItem]) -> Iterator[str]:
+def check_weights(items: Sequence[ComposeItem]) -> Iterator[str]:
     """See that the weights of whole rounds of units have the mean 1."""
-    for world, members in _by_world(items).items():
+    for world, members in _group_by_world(items).items():
         weights = {item.unit: (item.weight, item.factual_weight) for item in members}
         for name, column in zip(
             ("weight", "factual_weight"), zip(*weights.values(), strict=True), strict=True
@@ -67,47 +67,41 @@ def whole_rounds_stand_for_the_population(items: Sequence[ComposeItem]) -> Itera
 
 def _two_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
     """Return the items of worlds with two rounds of units or more."""
-    return _of_worlds(items, lambda rounds: rounds >= 2)
+    return _select_worlds(items, lambda rounds: rounds >= 2)
 
 
 def _even_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
     """Return the items of worlds whose units are whole rounds, and an even number of them."""
-    return _of_worlds(items, lambda rounds: rounds % 2 == 0)
+    return _select_worlds(items, lambda rounds: rounds % 2 == 0)
 
 
-def _of_worlds(
-    items: Sequence[ComposeItem], wanted: Callable[[Fraction], bool]
+def _select_worlds(
+    items: Sequence[ComposeItem], is_chosen: Callable[[Fraction], bool]
 ) -> list[ComposeItem]:
     return [
         item
-        for members in _by_world(items).values()
-        if wanted(
+        for members in _group_by_world(items).values()
+        if is_chosen(
             Fraction(len({item.unit for item in members}), round_size(members[0].question.world))
         )
         for item in members
     ]
 
 
-def _by_world(items: Sequence[ComposeItem]) -> dict[str, list[ComposeItem]]:
-    found: dict[str, list[ComposeItem]] = defaultdict(list)
+def _group_by_world(items: Sequence[ComposeItem]) -> dict[str, list[ComposeItem]]:
+    groups: dict[str, list[ComposeItem]] = defaultdict(list)
     for item in items:
-        found[_world(item)].append(item)
-    return found
+        groups[_world_label(item)].append(item)
+    return groups
 
 
-def _world(item: ComposeItem) -> str:
+def _world_label(item: ComposeItem) -> str:
     return f"{item.kinds}/{item.gates}/{item.draw}"
 
 
 CHECKS: Mapping[str, Check[ComposeItem]] = {
-    "prompt and theme, also one's own, give back the world": Check(
-        the_theme_at_hand_gives_back_the_world
-    ),
-    "a constant answer has half of balanced accuracy": Check(
-        a_constant_answer_has_one_half, _two_rounds
-    ),
-    "whole rounds of units stand for the population": Check(
-        whole_rounds_stand_for_the_population, _even_rounds
-    ),
+    "prompt and theme, also one's own, give back the world": Check(check_parsing_with_theme),
+    "a constant answer has half of balanced accuracy": Check(check_both_answers_occur, _two_rounds),
+    "whole rounds of units stand for the population": Check(check_weights, _even_rounds),
 }
 """The checks by name."""

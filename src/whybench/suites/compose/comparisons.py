@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats.stratified import Statistics, stratified_bootstrap
+from whybench.stats.resampling import StatisticOfCounts, stratified_bootstrap
 from whybench.suites.compose.estimators import (
     OUTVOTING,
     Quantity,
     Sample,
-    population,
     unit_effects,
+    weighted_means,
 )
-from whybench.suites.compose.verdicts import DELTA, Class, Verdict, class_of, verdict_of
+from whybench.suites.compose.verdicts import DELTA, Class, Verdict, classify, decide_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +47,11 @@ __all__ = [
     "COLUMNS",
     "RATIOS",
     "RULE_OF_THREE",
-    "Answered",
-    "Comparison",
+    "AnswerArrays",
     "Composition",
     "CompositionStatistics",
-    "compositions",
+    "TargetComparison",
+    "compare_compositions",
     "resolution",
 ]
 
@@ -67,7 +67,7 @@ RATIOS = (3, 7)
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class AnswerArrays:
     """What was answered about units, and what is true of them.
 
     Attributes:
@@ -88,16 +88,13 @@ class Answered:
 
     def __post_init__(self) -> None:
         shape = (self.sample.size, len(self.pairs))
-        for name in ("y1", "y0"):
-            given = getattr(self, name).shape
-            if len(given) != 3 or given[1:] != shape:
-                raise ValueError(f"{name} must be epochs x {shape[0]} x {shape[1]}, got {given}")
-        for name in ("true1", "true0"):
-            given = getattr(self, name).shape
-            if given != shape:
-                raise ValueError(f"{name} must be {shape[0]} x {shape[1]}, got {given}")
+        axes = {"y1": "epochs x ", "y0": "epochs x ", "true1": "", "true0": ""}
+        for name, epochs in axes.items():
+            actual = getattr(self, name).shape
+            if len(actual) != (3 if epochs else 2) or actual[-2:] != shape:
+                raise ValueError(f"{name} must be {epochs}{shape[0]} x {shape[1]}, got {actual}")
 
-    def place(self, cause: int, effect: int) -> int:
+    def position(self, cause: int, effect: int) -> int:
         """Return where a pair stands on the last axis."""
         return self.pairs.index((cause, effect))
 
@@ -111,7 +108,7 @@ class Answered:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class TargetComparison:
     """A product of answered steps, and what it is held against.
 
     Attributes:
@@ -147,18 +144,23 @@ class Composition:
     path: Path
     quantity: Quantity
     product: Estimate
-    valid: Comparison
-    consistent: Comparison
+    valid: TargetComparison
+    consistent: TargetComparison
     flags: tuple[str, ...] = ()
+
+    @property
+    def comparisons(self) -> dict[str, TargetComparison]:
+        """Both comparisons by name."""
+        return {"valid": self.valid, "consistent": self.consistent}
 
     @property
     def kind(self) -> Class:
         """VC, VI, IC or II where both verdicts are conclusive."""
-        return class_of(self.valid.verdict, self.consistent.verdict)
+        return classify(self.valid.verdict, self.consistent.verdict)
 
 
-def compositions(
-    answered: Answered,
+def compare_compositions(
+    answered: AnswerArrays,
     paths: Sequence[Path],
     keys: Sequence[object],
     quantity: Quantity = "pns",
@@ -179,22 +181,22 @@ def compositions(
         level: Confidence level of the intervals.
     """
     statistics = CompositionStatistics(answered, paths, quantity)
-    found = stratified_bootstrap(statistics, answered.sample.strata, keys, resamples, level)
+    estimates = stratified_bootstrap(statistics, answered.sample.strata, keys, resamples, level)
     biased = quantity == "pns" and answered.y1.shape[0] < OUTVOTING
     true = answered.true_effects()
     results = []
-    for start, path in zip(range(0, len(found), COLUMNS), paths, strict=True):
-        product, *rest = found[start : start + COLUMNS]
-        places = [answered.place(*step) for step in (*pairwise(path), (path[0], path[-1]))]
-        fine = resolution(true[:, places], answered.sample)
+    for start, path in zip(range(0, len(estimates), COLUMNS), paths, strict=True):
+        product, *rest = estimates[start : start + COLUMNS]
+        positions = [answered.position(*step) for step in (*pairwise(path), (path[0], path[-1]))]
+        fine = resolution(true[:, positions], answered.sample)
         valid, consistent = (
-            Comparison(
+            TargetComparison(
                 target=np.nan if target.estimate is None else target.estimate,
                 difference=difference,
                 ratio=ratio,
                 agreement=agreement,
                 resolution=fine,
-                verdict=verdict_of(ratio, delta, fine),
+                verdict=decide_verdict(ratio, delta, fine),
             )
             for target, difference, ratio, agreement in (rest[:4], rest[4:])
         )
@@ -231,41 +233,45 @@ def resolution(effects: ArrayLike, sample: Sample) -> float:
 class CompositionStatistics:
     """The statistics of all compositions, as functions of counts."""
 
-    def __init__(self, answered: Answered, paths: Sequence[Path], quantity: Quantity) -> None:
-        self.steps = [[answered.place(*step) for step in pairwise(path)] for path in paths]
-        self.wholes = [answered.place(path[0], path[-1]) for path in paths]
-        said, true = answered.effects("pns"), answered.true_effects()
+    def __init__(self, answered: AnswerArrays, paths: Sequence[Path], quantity: Quantity) -> None:
+        self.steps = [[answered.position(*step) for step in pairwise(path)] for path in paths]
+        self.wholes = [answered.position(path[0], path[-1]) for path in paths]
+        answered_effects, true = answered.effects("pns"), answered.true_effects()
         columns = [answered.effects(quantity), true]
         for steps, whole in zip(self.steps, self.wholes, strict=True):
-            composed = said[:, steps].prod(axis=1)
-            for other in (true[:, whole], said[:, whole]):
+            composed = answered_effects[:, steps].prod(axis=1)
+            for other in (true[:, whole], answered_effects[:, whole]):
                 both = np.stack([np.minimum(composed, other), np.maximum(composed, other)], axis=1)
                 columns.append(both)
         self.pairs = len(answered.pairs)
-        self.means: Statistics = population(np.concatenate(columns, axis=1), answered.sample)
+        self.means: StatisticOfCounts = weighted_means(
+            np.concatenate(columns, axis=1), answered.sample
+        )
 
     def __call__(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return nine values a composition for each line of counts."""
         means = self.means(counts)
-        said, true, agreed = np.split(means, [self.pairs, 2 * self.pairs], axis=1)
+        answered, true, agreed = np.split(means, [self.pairs, 2 * self.pairs], axis=1)
         columns: list[NDArray[np.float64]] = []
         for number, (steps, whole) in enumerate(zip(self.steps, self.wholes, strict=True)):
-            product = said[:, steps].prod(axis=1)
+            product = answered[:, steps].prod(axis=1)
             columns.append(product)
-            for side, target in enumerate((true[:, whole], said[:, whole])):
-                place = 4 * number + 2 * side
+            for side, target in enumerate((true[:, whole], answered[:, whole])):
+                position = 4 * number + 2 * side
                 larger = np.maximum(np.abs(product), np.abs(target))
-                difference = _settled(product - target, larger)
+                difference = _drop_rounding(product - target, larger)
                 columns += [
                     target,
                     difference,
                     _share(difference, larger),
-                    _share(agreed[:, place], agreed[:, place + 1]),
+                    _share(agreed[:, position], agreed[:, position + 1]),
                 ]
         return np.stack(columns, axis=1)
 
 
-def _settled(difference: NDArray[np.float64], size: NDArray[np.float64]) -> NDArray[np.float64]:
+def _drop_rounding(
+    difference: NDArray[np.float64], size: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Return 0 for what is only the rounding of a product; it would leave out 0 otherwise."""
     return np.where(np.abs(difference) <= ROUNDING * size, 0.0, difference)
 

@@ -1,9 +1,9 @@
 """The factors of compose, their levels, and the named designs.
 
-A design crosses shapes of worlds and their gates with how a world is told: its theme, sentences
-without bearing, and the form of the reply. Each combination of shape and gates has so many worlds,
-and each world so many units; worlds and units are the same however they are told, so that tellings
-can be compared question by question. All questions of a unit stand together. The block is the whole
+A design crosses shapes of worlds and their gates with how a world is rendered: its theme, sentences
+without bearing, and the form of the reply. Each combination of shape and gates has `worlds` worlds,
+and each of these `units` units. They are the same however they are rendered, so that renderings can
+be compared question by question. All questions of a unit stand together. The block is the whole
 crossing, asked of one unit each, so every prefix of whole blocks has each level equally often.
 """
 
@@ -14,20 +14,20 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, get_args
 
+from whybench.aliases import first_words
 from whybench.seeds import Split, digest
-from whybench.suites.blocks import cells_in_blocks
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.questions import Style
-from whybench.suites.compose.themes import THEME_NAMES, Theme, theme
+from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
+from whybench.suites.compose.units import check_kinds, parse_shape
 from whybench.suites.compose.world import Gates
-from whybench.suites.compose.worlds import check_kinds, shape_of
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, deciding, factor
+from whybench.suites.designs import cells_in_blocks, check_levels, factor, identifying_settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "questions_about"]
+__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "count_questions"]
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
@@ -56,9 +56,7 @@ class ComposeDesign:
     detail: tuple[str, ...] = factor(
         ("none",), "Whether sentences without bearing stand among the rules: none, some."
     )
-    style: tuple[str, ...] = factor(
-        ("direct",), "Form of the reply: direct, step-by-step, worked-example."
-    )
+    style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, worked-example.")
     worlds: int = factor(1, "Number of worlds of each shape and kind of gates.")
     units: int = factor(128, "Number of units of each world.")
     split: str = factor(
@@ -78,12 +76,12 @@ class ComposeDesign:
         for kinds in self.kinds:
             check_kinds(kinds, self.gates, self.worlds, self.split)
             for entry in self.themes:
-                entry.pool(Chain(shape_of(kinds)).size)
+                entry.pool(Chain(parse_shape(kinds)).size)
 
     @cached_property
-    def themes(self) -> tuple[Theme, ...]:
+    def themes(self) -> tuple[ComposeTheme, ...]:
         """The themes themselves."""
-        return tuple(theme(source) for source in self.theme)
+        return tuple(load_theme(source) for source in self.theme)
 
     @cached_property
     def cells(self) -> tuple[tuple[int, ...], ...]:
@@ -94,7 +92,7 @@ class ComposeDesign:
     @cached_property
     def ends(self) -> tuple[int, ...]:
         """The number of items of a block up to the end of each cell."""
-        return tuple(accumulate(questions_about(self.kinds[cell[0]]) for cell in self.cells))
+        return tuple(accumulate(count_questions(self.kinds[cell[0]]) for cell in self.cells))
 
     @property
     def block(self) -> int:
@@ -110,28 +108,29 @@ class ComposeDesign:
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
         themes = tuple(entry.name for entry in self.themes)
-        told = "; ".join(
+        telling = "; ".join(
             (", ".join(themes), f"detail {', '.join(self.detail)}", ", ".join(self.style))
         )
         many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
         return (
             f"{self.size} items: {many} of each of {', '.join(self.kinds)} with gates "
-            f"{', '.join(self.gates)}; {self.units} units of each world; {told}; {self.split}"
+            f"{', '.join(self.gates)}; {self.units} units of each world; {telling}; {self.split}"
         )
 
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        return digest("compose", deciding(self, "theme"), self.themes).hex()[:16]
+        settings = first_words("compose", identifying_settings(self, "theme"))
+        return digest("compose", settings, self.themes).hex()[:16]
 
 
-def questions_about(kinds: str) -> int:
+def count_questions(kinds: str) -> int:
     """Return the number of questions about a unit: k factual ones and two a pair of anchors."""
-    blocks = len(shape_of(kinds))
+    blocks = len(parse_shape(kinds))
     return blocks * (blocks + 2)
 
 
-TWO, THREE = "cycle3+cycle3", "cycle3+cycle3+cycle3"
+TWO_CYCLES = "cycle3+cycle3"
 
 DESIGNS: Mapping[str, ComposeDesign] = {
     design.name: design
@@ -139,14 +138,14 @@ DESIGNS: Mapping[str, ComposeDesign] = {
         ComposeDesign("core"),
         ComposeDesign(
             "shapes",
-            kinds=(TWO, "cycle4+wheel4", "cycle3+bridge+cycle3", "wheel4+bridge+wheel4"),
+            kinds=(TWO_CYCLES, "cycle4+wheel4", "cycle3+bridge+cycle3", "wheel4+bridge+wheel4"),
             gates=("mixed",),
         ),
         ComposeDesign("long", kinds=("+".join(["cycle3"] * 5),), gates=("mixed",), units=384),
         ComposeDesign("party", kinds=("party",), gates=("or",), units=512),
         ComposeDesign(
             "full",
-            kinds=(TWO,),
+            kinds=(TWO_CYCLES,),
             theme=THEME_NAMES,
             detail=LEVELS["detail"],
             style=LEVELS["style"],

@@ -26,29 +26,25 @@ weight, and the units that were answered stand for those that were not.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whybench.stats.stratified import Statistics, stratified_bootstrap
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import ArrayLike, NDArray
 
-    from whybench.stats import Estimate
+    from whybench.stats.resampling import StatisticOfCounts
+
 
 __all__ = [
     "OUTVOTING",
     "Quantity",
     "Sample",
-    "balanced_accuracy",
     "majority",
-    "population",
     "share_of_yes",
     "unit_effects",
+    "weighted_means",
 ]
 
 Quantity = Literal["ate", "pns"]
@@ -94,14 +90,14 @@ class Sample:
 
 def share_of_yes(answers: ArrayLike) -> NDArray[np.float64]:
     """Return the share of yes over epochs, the first axis; NaN where no epoch has an answer."""
-    yes, given = _tally(answers)
-    return np.asarray(np.divide(yes, given, out=np.full(yes.shape, np.nan), where=given > 0))
+    yes, total = _tally(answers)
+    return np.asarray(np.divide(yes, total, out=np.full(yes.shape, np.nan), where=total > 0))
 
 
 def majority(answers: ArrayLike) -> NDArray[np.float64]:
     """Return 1, 0 or, for a tie, ½ over epochs, the first axis; NaN where none has an answer."""
-    yes, given = _tally(answers)
-    return np.where(given > 0, (np.sign(2 * yes - given) + 1) / 2, np.nan)
+    yes, total = _tally(answers)
+    return np.where(total > 0, (np.sign(2 * yes - total) + 1) / 2, np.nan)
 
 
 def unit_effects(y1: ArrayLike, y0: ArrayLike, quantity: Quantity) -> NDArray[np.float64]:
@@ -122,7 +118,7 @@ def unit_effects(y1: ArrayLike, y0: ArrayLike, quantity: Quantity) -> NDArray[np
     raise ValueError(f"quantity must be ate or pns, got {quantity!r}")
 
 
-def population(values: ArrayLike, sample: Sample) -> Statistics:
+def weighted_means(values: ArrayLike, sample: Sample) -> StatisticOfCounts:
     """Return the weighted means of columns, as statistics of counts.
 
     Args:
@@ -140,54 +136,15 @@ def population(values: ArrayLike, sample: Sample) -> Statistics:
         parts.append((rows, weights.sum() / total, inside, known * weights))
 
     def means(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        found = np.zeros((counts.shape[0], columns.shape[1]))
+        result = np.zeros((counts.shape[0], columns.shape[1]))
         for rows, share, inside, known in parts:
             drawn = counts[:, rows]
             base = drawn @ known
             sums = drawn @ inside
-            found += share * np.divide(sums, base, out=np.full(sums.shape, np.nan), where=base > 0)
-        return found
+            result += share * np.divide(sums, base, out=np.full(sums.shape, np.nan), where=base > 0)
+        return result
 
     return means
-
-
-def balanced_accuracy(
-    answers: ArrayLike,
-    truth: ArrayLike,
-    sample: Sample,
-    keys: Sequence[object],
-    resamples: int = 2000,
-) -> Estimate:
-    """Return the mean of the share right where yes is true and where no is.
-
-    A constant answer has one half. Every answer counts alike: this is about the questions that
-    were asked, and not about the population they stand for, so units have no weights here.
-
-    Args:
-        answers: Epochs x units x questions of one rung, NaN where missing.
-        truth: Units x questions.
-        sample: The units.
-        keys: Names the random draw of the interval.
-        resamples: Number of resamples.
-    """
-    given = np.asarray(answers, dtype=float)
-    right = np.asarray(truth, dtype=float)
-    known = ~np.isnan(given)
-    hit = known & (given == right)
-    sums = [
-        (what & (right == label)).sum(axis=(0, 2)) for label in (1.0, 0.0) for what in (hit, known)
-    ]
-    columns = np.stack(sums, axis=1).astype(float)
-
-    def balanced(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-        yes_hit, yes, no_hit, no = (counts @ columns).T
-        both = (yes > 0) & (no > 0)
-        value = np.full(counts.shape[0], np.nan)
-        value[both] = (yes_hit[both] / yes[both] + no_hit[both] / no[both]) / 2
-        return value[:, None]
-
-    (found,) = stratified_bootstrap(balanced, sample.strata, keys, resamples)
-    return replace(found, n=int(known.sum()))
 
 
 def _tally(answers: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,10 +1,10 @@
-"""Which item stands at which place of a design.
+"""Which item stands at which position of a design.
 
 Worlds come first, then units, then the cells of the crossing, then the questions about the unit:
 the first worlds of all shapes and gates are done with before the second ones begin. What is drawn
-belongs to the world and the unit and not to their place in a design, so that a unit is the same in
-every design, and is told with the same names and in the same order in every style. As units are
-drawn in sheets, so are their tellings.
+belongs to the world and the unit and not to their position in a design, so that a unit is the same
+in every design, and is rendered with the same names and in the same order in every style. As units
+are drawn in batches, so are their renderings.
 """
 
 from __future__ import annotations
@@ -14,12 +14,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
 from whybench.seeds import generator
-from whybench.suites.compose.examples import EXAMPLES
 from whybench.suites.compose.items import ComposeItem
-from whybench.suites.compose.questions import Question
-from whybench.suites.compose.truth import AnswerKey, answer_key, askings
-from whybench.suites.compose.units import SHEET, Units, units_of
-from whybench.suites.compose.worlds import world_at
+from whybench.suites.compose.questions import EXAMPLES, ComposeQuestion
+from whybench.suites.compose.truth import AnswerKey, list_queries, make_answer_key
+from whybench.suites.compose.units import BATCH, Units, draw_units, make_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,16 +25,16 @@ if TYPE_CHECKING:
     from whybench.seeds import Split
     from whybench.suites.compose.design import ComposeDesign
     from whybench.suites.compose.questions import Style
-    from whybench.suites.compose.themes import Theme
-    from whybench.suites.compose.world import Gates, World
+    from whybench.suites.compose.themes import ComposeTheme
+    from whybench.suites.compose.world import ComposeWorld, Gates
 
-__all__ = ["compose_items", "item_at", "units_at"]
+__all__ = ["compose_items", "draw_batch", "item_at"]
 
-SHEETS_KEPT = 256
-"""So many sheets are remembered; a design goes through as many worlds as it has shapes and gates
+BATCHES_KEPT = 256
+"""How many batches are remembered: a design goes through as many worlds as it has shapes and gates
 side by side, each in all of its themes."""
 
-Telling = tuple[tuple[str, ...], tuple[int, ...], int]
+Rendering = tuple[tuple[str, ...], tuple[int, ...], int]
 """The names of the nodes, their order in lists, and which example is shown."""
 
 
@@ -49,13 +47,13 @@ def compose_items(design: ComposeDesign) -> Iterator[ComposeItem]:
 
 
 def item_at(design: ComposeDesign, index: int) -> ComposeItem:
-    """Return the item at a place in a design, without making those before it."""
+    """Return the item at a position in a design, without making those before it."""
     if not 0 <= index < design.size:
         raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
-    block, place = divmod(index, design.block)
+    block, position = divmod(index, design.block)
     number, unit = divmod(block, design.units)
-    cell = bisect_right(design.ends, place)
-    question = place - (design.ends[cell - 1] if cell else 0)
+    cell = bisect_right(design.ends, position)
+    question = position - (design.ends[cell - 1] if cell else 0)
     return _unit_items(design, design.cells[cell], number, unit)[question]
 
 
@@ -64,28 +62,28 @@ def _unit_items(
 ) -> list[ComposeItem]:
     """Return all questions about one unit."""
     kinds, gates = design.kinds[cell[0]], design.gates[cell[1]]
-    told, detail, style = design.themes[cell[2]], design.detail[cell[3]], design.style[cell[4]]
-    world = world_at(kinds, cast("Gates", gates), number, cast("Split", design.split))
-    drawn, key = units_at(world, number, unit // SHEET)
-    row = unit % SHEET
-    names, order, example = _tellings(told, world, number, unit // SHEET)[row]
+    theme, detail, style = design.themes[cell[2]], design.detail[cell[3]], design.style[cell[4]]
+    world = make_world(kinds, cast("Gates", gates), number, cast("Split", design.split))
+    units, key = draw_batch(world, number, unit // BATCH)
+    row = unit % BATCH
+    names, order, example = _draw_renderings(theme, world, number, unit // BATCH)[row]
     details: tuple[str, ...] = ()
     if detail == "some":
-        details = _details(told, world, number, unit // SHEET)[row]
-    counts = tuple(drawn.counts[row].tolist())
+        details = _draw_details(theme, world, number, unit // BATCH)[row]
+    counts = tuple(units.counts[row].tolist())
     holds = dict(zip(world.anchors[1:], key.factual[row].tolist(), strict=True))
-    stratum, weight = int(drawn.strata[row]), float(drawn.weights[row])
-    factual_weight = float(drawn.factual_weights[row])
+    stratum, weight = int(units.strata[row]), float(units.weights[row])
+    factual_weight = float(units.factual_weights[row])
     return [
         ComposeItem(
-            question=Question(
+            question=ComposeQuestion(
                 world=world,
                 counts=counts,
                 names=names,
-                theme=told,
+                theme=theme,
                 order=order,
-                effect=asking.effect,
-                intervention=asking.intervention,
+                effect=query.effect,
+                intervention=query.intervention,
                 style=cast("Style", style),
                 details=details,
                 example=example,
@@ -99,42 +97,46 @@ def _unit_items(
             stratum=stratum,
             weight=weight,
             factual_weight=factual_weight,
-            actual=holds[asking.effect],
+            actual=holds[query.effect],
             certificate=certificate,
         )
-        for asking, certificate in zip(askings(world), key.certificates(row), strict=True)
+        for query, certificate in zip(list_queries(world), key.certificates(row), strict=True)
     ]
 
 
-@lru_cache(maxsize=SHEETS_KEPT)
-def units_at(world: World, number: int, sheet: int) -> tuple[Units, AnswerKey]:
-    """Return a sheet of units with the answers to all questions about them.
+@lru_cache(maxsize=BATCHES_KEPT)
+def draw_batch(world: ComposeWorld, number: int, batch: int) -> tuple[Units, AnswerKey]:
+    """Return a batch of units with the answers to all questions about them.
 
     Args:
         world: The world.
         number: Its number in its series: small worlds come again, and should have other units then.
-        sheet: Which 256 units.
+        batch: Which 256 units.
     """
-    drawn = units_of(world, SHEET, number, start=sheet * SHEET)
-    return drawn, answer_key(world, drawn.bits)
+    units = draw_units(world, BATCH, number, start=batch * BATCH)
+    return units, make_answer_key(world, units.bits)
 
 
-@lru_cache(maxsize=SHEETS_KEPT)
-def _tellings(told: Theme, world: World, number: int, sheet: int) -> tuple[Telling, ...]:
-    """Draw how the units of a sheet are told."""
-    rng = generator("compose", "telling", told.name, world.text, number, sheet)
-    examples = rng.integers(EXAMPLES, size=SHEET).tolist()
+@lru_cache(maxsize=BATCHES_KEPT)
+def _draw_renderings(
+    theme: ComposeTheme, world: ComposeWorld, number: int, batch: int
+) -> tuple[Rendering, ...]:
+    """Draw how the units of a batch are rendered."""
+    rng = generator("compose", "telling", theme.name, world.text, number, batch)
+    examples = rng.integers(EXAMPLES, size=BATCH).tolist()
     return tuple(
-        (told.draw(world.size, rng), tuple(rng.permutation(world.size).tolist()), example)
+        (theme.draw(world.size, rng), tuple(rng.permutation(world.size).tolist()), example)
         for example in examples
     )
 
 
-@lru_cache(maxsize=SHEETS_KEPT)
-def _details(told: Theme, world: World, number: int, sheet: int) -> tuple[tuple[str, ...], ...]:
-    """Draw sentences without bearing for the units of a sheet, one for every two nodes."""
-    rng = generator("compose", "details", told.name, world.text, number, sheet)
+@lru_cache(maxsize=BATCHES_KEPT)
+def _draw_details(
+    theme: ComposeTheme, world: ComposeWorld, number: int, batch: int
+) -> tuple[tuple[str, ...], ...]:
+    """Draw sentences without bearing for the units of a batch, one for every two nodes."""
+    rng = generator("compose", "details", theme.name, world.text, number, batch)
     return tuple(
-        told.draw_details(names, world.size // 2, rng)
-        for names, _, _ in _tellings(told, world, number, sheet)
+        theme.draw_details(names, world.size // 2, rng)
+        for names, _, _ in _draw_renderings(theme, world, number, batch)
     )

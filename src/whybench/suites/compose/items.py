@@ -12,16 +12,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from whybench.seeds import item_id
-from whybench.suites.compose.wording import word
+from whybench.suites.compose.prompts import render_prompt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.scm import Certificate
-    from whybench.suites.compose.questions import Question
+    from whybench.suites.compose.questions import ComposeQuestion
     from whybench.suites.contract import Scalar
 
-__all__ = ["COLUMNS", "DRAWN", "ComposeItem", "draw"]
+__all__ = ["COLUMNS", "DRAWN", "ComposeItem", "draw_graph"]
 
 DRAWN: Mapping[str, type] = {
     "world": str,
@@ -59,7 +59,7 @@ class ComposeItem:
     """One question about one unit.
 
     Attributes:
-        question: World, counts, names, what is asked, and how it is told.
+        question: World, counts, names, what is asked, and how it is rendered.
         kinds: The shape of the world, as the design names it.
         gates: The gates of the world: or, and, mixed.
         detail: Whether there are sentences without bearing: none, some.
@@ -73,7 +73,7 @@ class ComposeItem:
         certificate: The two derivations of the truth.
     """
 
-    question: Question
+    question: ComposeQuestion
     kinds: str
     gates: str
     detail: str
@@ -89,7 +89,7 @@ class ComposeItem:
     @cached_property
     def prompt(self) -> str:
         """The words in which it is asked."""
-        return word(self.question)
+        return render_prompt(self.question)
 
     @cached_property
     def id(self) -> str:
@@ -104,8 +104,8 @@ class ComposeItem:
     @property
     def cause(self) -> int:
         """The node that is made true or false; in a factual question the root."""
-        made = self.question.intervention
-        return self.question.world.root if made is None else made[0]
+        intervention = self.question.intervention
+        return self.question.world.root if intervention is None else intervention[0]
 
     @property
     def distance(self) -> int:
@@ -116,44 +116,45 @@ class ComposeItem:
     @property
     def factors(self) -> dict[str, Scalar]:
         """The place in the design."""
-        asked, made = self.question, self.question.intervention
+        question, intervention = self.question, self.question.intervention
         return {
             "kinds": self.kinds,
             "gates": self.gates,
-            "blocks": len(asked.world.blocks),
-            "theme": asked.theme.name,
+            "blocks": len(question.world.blocks),
+            "theme": question.theme.name,
             "detail": self.detail,
-            "style": asked.style,
+            "style": question.style,
             "split": self.split,
-            "rung": "factual" if made is None else "interventional",
-            "setting": "none" if made is None else str(made[1]).lower(),
+            "rung": "factual" if intervention is None else "interventional",
+            "setting": "none" if intervention is None else str(intervention[1]).lower(),
             "distance": self.distance,
-            "world": asked.world.text,
+            "world": question.world.text,
             "draw": self.draw,
             "unit": self.unit,
             "stratum": self.stratum,
             "weight": self.weight,
             "factual_weight": self.factual_weight,
             "cause": self.cause,
-            "effect": asked.effect,
+            "effect": question.effect,
         }
 
     @property
-    def world(self) -> Question:
+    def world(self) -> ComposeQuestion:
         """What the prompt must say of the world, the unit and the question."""
         return self.question.plain
 
 
-def draw(item: ComposeItem) -> Iterator[str]:
+def draw_graph(item: ComposeItem) -> Iterator[str]:
     """Yield lines that picture the world: who acts on whom, and where it can be cut."""
-    asked = item.question
-    world, made = asked.world, asked.intervention
-    for node, name in enumerate(asked.names):
-        enough = asked.counts[node] >= world.thresholds[node]
+    question = item.question
+    world, intervention = question.world, question.intervention
+    for node, name in enumerate(question.names):
+        enough = question.counts[node] >= world.thresholds[node]
         marks = [f"{world.gates[node]}, bit {enough:d}" if node else f"root, bit {enough:d}"]
         marks += ["cutpoint"] if node in world.cutpoints else []
-        marks += [f"made {made[1]}".lower()] if made is not None and node == made[0] else []
-        marks += ["<- asked"] if node == asked.effect else []
-        acts_on = [asked.names[effect] for cause, effect in world.edges if cause == node]
+        if intervention is not None and node == intervention[0]:
+            marks.append(f"made {intervention[1]}".lower())
+        marks += ["<- asked"] if node == question.effect else []
+        acts_on = [question.names[effect] for cause, effect in world.edges if cause == node]
         line = f"{name} -> {', '.join(acts_on)}" if acts_on else name
         yield f"{'picture':16} {line}: {'; '.join(marks)}"

@@ -32,7 +32,7 @@ import numpy as np
 from whybench import scm
 from whybench.scm import Certificate, InvalidParameter, LinearEffect, Model, agreed, certify
 from whybench.seeds import generator
-from whybench.suites.compose.chain import Block, Chain, name_of
+from whybench.suites.compose.chain import Block, Chain, node_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 __all__ = [
     "WEIGHTS",
     "LinearWorld",
+    "draw_linear_world",
+    "draw_noise",
     "linear_values",
     "natural_effects",
     "product_effect",
-    "random_linear_world",
-    "random_noise",
+    "superposed_values",
     "total_effect",
-    "transferred_values",
 ]
 
 WEIGHTS = (-3, -2, -1, 1, 2, 3)
@@ -82,7 +82,7 @@ class LinearWorld(Chain):
             raise InvalidParameter(f"weights must be other than 0, got {self.weights}")
         model = self.model()
         for first, last in pairwise(self.anchors):
-            if scm.linear.path_effect(model, name_of(first), name_of(last)) == 0:
+            if scm.linear.path_effect(model, node_name(first), node_name(last)) == 0:
                 raise InvalidParameter(
                     f"the total effect of {first} on {last} must be other than 0, "
                     f"got weights {self.weights}"
@@ -98,11 +98,11 @@ class LinearWorld(Chain):
 
     def model(self) -> Model:
         """Return the structural causal model, with fractions and no intercepts."""
-        nodes = {name_of(v): scm.Linear(Fraction(0), self.incoming(v), 1) for v in self.nodes}
+        nodes = {node_name(v): scm.Linear(Fraction(0), self.incoming(v), 1) for v in self.nodes}
         return Model(self.graph, nodes)
 
 
-def random_linear_world(blocks: tuple[Block, ...], *keys: object) -> LinearWorld:
+def draw_linear_world(blocks: tuple[Block, ...], *keys: object) -> LinearWorld:
     """Return the world with these blocks that belongs to the keys.
 
     Weights are drawn evenly from ±1, ±2 and ±3, block by block, until a block has a total effect.
@@ -111,19 +111,19 @@ def random_linear_world(blocks: tuple[Block, ...], *keys: object) -> LinearWorld
     weights: list[int] = []
     for block in blocks:
         while True:
-            drawn = rng.choice(WEIGHTS, len(block.edges)).tolist()
+            block_weights = rng.choice(WEIGHTS, len(block.edges)).tolist()
             arriving = [1] + [0] * (block.size - 1)
-            for (cause, effect), weight in zip(block.edges, drawn, strict=True):
+            for (cause, effect), weight in zip(block.edges, block_weights, strict=True):
                 arriving[effect] += weight * arriving[cause]
             if arriving[-1] != 0:
                 break
-        weights += drawn
+        weights += block_weights
     return LinearWorld(blocks, tuple(weights))
 
 
 def total_effect(world: LinearWorld, cause: int, effect: int) -> Certificate:
     """Return by how much `effect` changes when `cause` is made one larger: path sum and solve."""
-    return certify(world.model(), LinearEffect(name_of(cause), name_of(effect)))
+    return certify(world.model(), LinearEffect(node_name(cause), node_name(effect)))
 
 
 def product_effect(world: LinearWorld, cause: int, effect: int) -> Certificate:
@@ -132,13 +132,13 @@ def product_effect(world: LinearWorld, cause: int, effect: int) -> Certificate:
     between = world.blocks_between(cause, effect)
     stations = world.anchors[between.start : between.stop + 1]
     factors = [
-        scm.linear.path_effect(model, name_of(first), name_of(last))
+        scm.linear.path_effect(model, node_name(first), node_name(last))
         for first, last in pairwise(stations)
     ]
-    asked = LinearEffect(name_of(cause), name_of(effect))
-    solved = scm.linear.solved_effect(model, asked.cause, asked.effect)
+    query = LinearEffect(node_name(cause), node_name(effect))
+    solved = scm.linear.solved_effect(model, query.cause, query.effect)
     return agreed(
-        str(asked), ("block product", prod(factors, start=Fraction(1))), ("linear solve", solved)
+        str(query), ("block product", prod(factors, start=Fraction(1))), ("linear solve", solved)
     )
 
 
@@ -148,18 +148,20 @@ def natural_effects(world: LinearWorld, cause: int, effect: int, through: int) -
     Raises:
         Disagreement: The parts do not add up to the total, or path sums differ from solutions.
     """
-    asked = (name_of(cause), name_of(effect))
+    pair = (node_name(cause), node_name(effect))
     model = world.model()
-    found = scm.linear.natural_effects(model, *asked, through=name_of(through))
-    total = certify(model, LinearEffect(*asked))
-    direct = certify(model, LinearEffect(*asked, holding=(name_of(through),)))
-    agreed(total.query, ("direct + indirect", found.direct + found.indirect), total.derivations[1])
-    agreed(direct.query, ("direct", found.direct), direct.derivations[1])
-    return found
+    effects = scm.linear.natural_effects(model, *pair, through=node_name(through))
+    total = certify(model, LinearEffect(*pair))
+    direct = certify(model, LinearEffect(*pair, holding=(node_name(through),)))
+    agreed(
+        total.query, ("direct + indirect", effects.direct + effects.indirect), total.derivations[1]
+    )
+    agreed(direct.query, ("direct", effects.direct), direct.derivations[1])
+    return effects
 
 
-def random_noise(world: LinearWorld, count: int, *keys: object) -> NDArray[np.int64]:
-    """Return the noise of so many units, whole numbers from -5 to 5: units x nodes.
+def draw_noise(world: LinearWorld, count: int, *keys: object) -> NDArray[np.int64]:
+    """Return the noise of `count` units, whole numbers from -5 to 5: units x nodes.
 
     Drawn unit by unit: the first units are the same however many are drawn.
     """
@@ -168,26 +170,26 @@ def random_noise(world: LinearWorld, count: int, *keys: object) -> NDArray[np.in
 
 
 def linear_values(
-    world: LinearWorld, noise: NDArray[np.int64], made: tuple[int, int] | None = None
+    world: LinearWorld, noise: NDArray[np.int64], do: tuple[int, int] | None = None
 ) -> NDArray[np.object_]:
     """Return the value of every node, node after node in causal order: units x nodes.
 
     Args:
         world: The world.
         noise: Units x nodes.
-        made: A node and the number it is made; None for the actual world.
+        do: A node and the number it is made; None for the actual world.
     """
     values = np.empty(noise.shape, dtype=object)
     for node in world.nodes:
         total = noise[:, node].astype(object)
         for parent, weight in zip(world.parents[node], world.incoming(node), strict=True):
             total = total + weight * values[:, parent]
-        values[:, node] = total if made is None or made[0] != node else made[1]
+        values[:, node] = total if do is None or do[0] != node else do[1]
     return values
 
 
-def transferred_values(
-    world: LinearWorld, noise: NDArray[np.int64], made: tuple[int, int] | None = None
+def superposed_values(
+    world: LinearWorld, noise: NDArray[np.int64], do: tuple[int, int] | None = None
 ) -> NDArray[np.object_]:
     """Return the same by superposition: each node is the sum of all noise times its total effect.
 
@@ -203,7 +205,7 @@ def transferred_values(
         power = power @ step
         transfer = transfer + power
     values: NDArray[np.object_] = noise.astype(object) @ transfer
-    if made is not None:
-        node, number = made
+    if do is not None:
+        node, number = do
         values = values + np.outer(number - values[:, node], transfer[node])
     return values

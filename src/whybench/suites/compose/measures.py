@@ -23,44 +23,47 @@ Of the scored answers, with intervals clustered by unit:
 
 And of all answers that no technical error prevented, `answered`. Where a group has several shapes
 or gates, headline and accuracies are given at each.
+
+Two tables go into detail: a row for each composition, and a row for each pair of anchors.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.stats import (
-    Estimate,
-    Measure,
-    balanced_accuracy,
-    clustered_share,
-    clustered_slope,
-)
-from whybench.suites.compose.comparisons import Composition, compositions
-from whybench.suites.compose.groups import WorldAnswers, groups_of, worlds_of
-from whybench.suites.compose.verdicts import Class, headline
+from whybench.stats import Estimate, Measure, balanced_accuracy, clustered_share, clustered_slope
+from whybench.stats.resampling import stratified_bootstrap
+from whybench.suites.compose.comparisons import Composition, compare_compositions
+from whybench.suites.compose.estimators import Quantity, weighted_means
+from whybench.suites.compose.groups import WorldAnswers, compose_groups, group_by_world
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from whybench.suites.compose.verdicts import Class
     from whybench.suites.groups import Group
 
 __all__ = [
     "CLASS_MEASURES",
     "RESAMPLES",
     "RUNGS",
-    "Composed",
+    "WorldComposition",
     "compose_measures",
-    "composed",
+    "compositions_table",
+    "list_compositions",
+    "pairs_table",
     "path_label",
+    "rung_accuracy",
 ]
 
-Composed = tuple[WorldAnswers, Composition]
+
+WorldComposition = tuple[WorldAnswers, Composition]
 
 CLASS_MEASURES: Mapping[Class, str] = {
     "VC": "valid_and_consistent",
@@ -77,36 +80,36 @@ RUNGS = ("factual", "interventional")
 RESAMPLES = 2000
 
 
+QUANTITIES: tuple[Quantity, ...] = ("pns", "ate")
+
+
 def compose_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
-    return [measure for group in groups_of(records) for measure in _measures(group)]
+    return [measure for group in compose_groups(records) for measure in _measures(group)]
 
 
-def composed(group: Group, resamples: int = RESAMPLES) -> list[Composed]:
+def list_compositions(group: Group, resamples: int = RESAMPLES) -> list[WorldComposition]:
     """Return every composition of every world of a group, held against truth and whole.
 
     The draw belongs to the world and not to the agent, so that agents are compared on the same
     resamples.
     """
     return [
-        (world, found)
-        for world in worlds_of(group)
-        for found in compositions(
-            world.answered,
-            world.chain.compositions,
-            ("compose", world.label),
-            resamples=resamples,
+        (world, composition)
+        for world in group_by_world(group)
+        for composition in compare_compositions(
+            world.answered, world.chain.compositions, world.keys, resamples=resamples
         )
     ]
 
 
-def path_label(found: Composition) -> str:
+def path_label(composition: Composition) -> str:
     """Return the anchors on the way, as in `0-2-6`."""
-    return "-".join(map(str, found.path))
+    return "-".join(map(str, composition.path))
 
 
 def _measures(group: Group) -> Iterator[Measure]:
-    results = composed(group)
+    results = list_compositions(group)
     answers = group.where(group["outcome"] == "scored")
     yield from _classes(group, results)
     yield from _verdicts(group, results)
@@ -120,83 +123,167 @@ def _measures(group: Group) -> Iterator[Measure]:
         yield from _by_composition(group, *result)
 
 
-def _classes(group: Group, results: Sequence[Composed]) -> Iterator[Measure]:
-    found = headline([composition.kind for _, composition in results])
+def _classes(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
+    counts = Counter(composition.kind for _, composition in results)
     for kind, name in CLASS_MEASURES.items():
-        share = found.counts[kind] / found.n if found.n else None
+        share = counts[kind] / len(results) if results else None
         yield _over_compositions(group, name, share, results)
         if group.at:  # at a level of a factor, the headline alone
             return
 
 
-def _verdicts(group: Group, results: Sequence[Composed]) -> Iterator[Measure]:
-    pairs = [(found.valid, found.consistent) for _, found in results]
-    for place, name in enumerate(("valid", "consistent")):
-        compared = [pair[place] for pair in pairs]
+def _verdicts(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
+    for name in ("valid", "consistent"):
+        compared = [composition.comparisons[name] for _, composition in results]
         yes = [comparison.verdict == "yes" for comparison in compared]
-        share = sum(yes) / len(yes) if yes else None
-        yield _over_compositions(group, name, share, results)
-        agreed = [found.agreement.estimate for found in compared]
-        known = [value for value in agreed if value is not None]
-        mean = sum(known) / len(known) if known else None
+        yield _over_compositions(group, name, _mean(yes), results)
+        agreements = [comparison.agreement.estimate for comparison in compared]
+        mean = _mean([value for value in agreements if value is not None])
         yield _over_compositions(group, f"{name}_agreement", mean, results)
 
 
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
 def _over_compositions(
-    group: Group, name: str, value: float | None, results: Sequence[Composed]
+    group: Group, name: str, value: float | None, results: Sequence[WorldComposition]
 ) -> Measure:
     """Return a measure over compositions, which has no interval."""
     samples = {id(world): world.answered for world, _ in results}.values()
-    said = sum(
-        int((~np.isnan(y)).sum()) for answered in samples for y in (answered.y1, answered.y0)
-    )
-    units = sum(answered.sample.size for answered in samples)
-    biased = sorted({flag for _, found in results for flag in found.flags})
+    answers = sum(int((~np.isnan(y)).sum()) for arrays in samples for y in (arrays.y1, arrays.y0))
+    units = sum(arrays.sample.size for arrays in samples)
+    biased = sorted({flag for _, composition in results for flag in composition.flags})
     flags = () if value is not None else ("undefined",)
     plural = "" if len(results) == 1 else "s"
     method = f"over {len(results)} composition{plural}, verdicts by resampling"
-    found = Estimate(value, None, None, said, units, method, flags)
-    return group.measure(name, found, *biased)
+    return group.measure(name, Estimate(value, None, None, answers, units, method, flags), *biased)
 
 
 def _accuracies(answers: Group) -> Iterator[Measure]:
     for rung in RUNGS:
-        chosen = answers.where(answers["rung"] == rung)
-        found = balanced_accuracy(chosen["value"] == 1, chosen["truth"] == 1, chosen.units)
-        yield chosen.measure(f"balanced_accuracy_{rung}", found)
+        yield answers.measure(f"balanced_accuracy_{rung}", rung_accuracy(answers, rung))
+
+
+def rung_accuracy(answers: Group, rung: str) -> Estimate:
+    """Return the balanced accuracy on the questions of a rung."""
+    chosen = answers.where(answers["rung"] == rung)
+    return balanced_accuracy(chosen["value"] == 1, chosen["truth"] == 1, chosen.units)
 
 
 def _errors(answers: Group) -> Iterator[Measure]:
-    made = answers.where(answers["rung"] == "interventional")
-    wrong = made["value"] != made["truth"]
-    yield _share(made, "error", wrong)
+    answers = answers.where(answers["rung"] == "interventional")
+    wrong = answers["value"] != answers["truth"]
+    yield _share(answers, "error", wrong)
     scales = {
-        ("distance", "block"): made["distance"],
-        ("mediators", "mediator"): made["effect"] - made["cause"] - 1,
+        ("distance", "block"): answers["distance"],
+        ("mediators", "mediator"): answers["effect"] - answers["cause"] - 1,
     }
-    for (factor, one), scale in scales.items():
-        yield made.measure(f"error_per_{one}", clustered_slope(wrong, scale, made.units))
+    for (factor, step), scale in scales.items():
+        yield answers.measure(f"error_per_{step}", clustered_slope(wrong, scale, answers.units))
         for level in np.unique(scale).tolist():
-            there = scale == level
-            yield _share(made.where(there, **{factor: int(level)}), "error", wrong[there])
+            chosen = scale == level
+            yield _share(answers.where(chosen, **{factor: int(level)}), "error", wrong[chosen])
 
 
-def _by_level(group: Group, answers: Group, results: Sequence[Composed]) -> Iterator[Measure]:
+def _by_level(
+    group: Group, answers: Group, results: Sequence[WorldComposition]
+) -> Iterator[Measure]:
     for factor in SPLIT_BY:
         levels = np.unique(group[factor]).tolist()
         for level in levels if len(levels) > 1 else ():
-            there = [result for result in results if getattr(result[0], factor) == level]
-            yield from _classes(group.where(group[factor] == level, **{factor: level}), there)
+            at_level = [result for result in results if getattr(result[0], factor) == level]
+            yield from _classes(group.where(group[factor] == level, **{factor: level}), at_level)
             yield from _accuracies(answers.where(answers[factor] == level, **{factor: level}))
 
 
-def _by_composition(group: Group, world: WorldAnswers, found: Composition) -> Iterator[Measure]:
-    there = replace(group, at={"composition": f"{world.label}/{path_label(found)}"})
-    for name, compared in (("valid", found.valid), ("consistent", found.consistent)):
-        flags = (compared.verdict, *found.flags)
-        yield there.measure(f"{name}_ratio", compared.ratio, *flags)
-        yield there.measure(f"{name}_agreement", compared.agreement)
+def _by_composition(
+    group: Group, world: WorldAnswers, composition: Composition
+) -> Iterator[Measure]:
+    at_composition = replace(group, at={"composition": f"{world.label}/{path_label(composition)}"})
+    for name, compared in composition.comparisons.items():
+        flags = (compared.verdict, *composition.flags)
+        yield at_composition.measure(f"{name}_ratio", compared.ratio, *flags)
+        yield at_composition.measure(f"{name}_agreement", compared.agreement)
 
 
 def _share(group: Group, name: str, hits: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Measure:
     return group.measure(name, clustered_share(hits, group.units))
+
+
+def compositions_table(records: pa.Table) -> pa.Table:
+    """Return a row for each composition of each world: product, targets, verdicts and class.
+
+    `valid_…` is against the true whole, `consistent_…` against the answered one.
+    """
+    return _make_table(row for group in compose_groups(records) for row in _composition_rows(group))
+
+
+def pairs_table(records: pa.Table) -> pa.Table:
+    """Return a row for each pair of anchors of each world: the true effect and the answered one.
+
+    `true` is the effect on the same units; `pns` and `ate` are as in `estimators`, and `…_error` is
+    how far they are off, as a share of the true effect.
+    """
+    return _make_table(
+        row
+        for group in compose_groups(records)
+        for world in group_by_world(group)
+        for row in _pair_rows(world, group)
+    )
+
+
+def _make_table(rows: Iterator[dict[str, Any]]) -> pa.Table:
+    import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
+
+    return pa.Table.from_pylist(list(rows))
+
+
+def _composition_rows(group: Group) -> Iterator[dict[str, Any]]:
+    for world, composition in list_compositions(group):
+        row = _world_columns(group, world)
+        row |= {"path": path_label(composition), "steps": len(composition.path) - 1}
+        row |= _interval_columns("product", composition.product)
+        for name, compared in composition.comparisons.items():
+            row[f"{name}_target"] = compared.target
+            row |= _interval_columns(f"{name}_difference", compared.difference)
+            row |= _interval_columns(f"{name}_ratio", compared.ratio)
+            row |= _interval_columns(f"{name}_agreement", compared.agreement)
+            row |= {f"{name}_resolution": compared.resolution, f"{name}_verdict": compared.verdict}
+        yield {**row, "class": composition.kind, "flags": " ".join(composition.flags)}
+
+
+def _pair_rows(world: WorldAnswers, group: Group) -> Iterator[dict[str, Any]]:
+    answered = world.answered
+    effects = [answered.true_effects(), *(answered.effects(quantity) for quantity in QUANTITIES)]
+    means = weighted_means(np.concatenate(effects, axis=1), answered.sample)
+    keys = ("compose", "pairs", world.label)
+    estimates = stratified_bootstrap(means, answered.sample.strata, keys)
+    count = len(answered.pairs)
+    for position, (cause, effect) in enumerate(answered.pairs):
+        true, *rest = estimates[position::count]
+        row = {
+            **_world_columns(group, world),
+            "cause": cause,
+            "effect": effect,
+            "distance": len(world.chain.blocks_between(cause, effect)),
+            "mediators": len(world.chain.mediators(cause, effect)),
+            "true": true.estimate,
+        }
+        for name, estimate in zip(QUANTITIES, rest, strict=True):
+            row |= _interval_columns(name, estimate)
+            off = None
+            if estimate.estimate is not None and true.estimate:
+                off = (estimate.estimate - true.estimate) / true.estimate
+            row[f"{name}_error"] = off
+        yield row
+
+
+def _world_columns(group: Group, world: WorldAnswers) -> dict[str, Any]:
+    sampled = world.answered.sample.size
+    named = {"kinds": world.kinds, "gates": world.gates, "draw": world.draw}
+    return {**group.labels, **named, "units": sampled, "epochs": world.answered.y1.shape[0]}
+
+
+def _interval_columns(name: str, estimate: Estimate) -> dict[str, float | None]:
+    return {name: estimate.estimate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}

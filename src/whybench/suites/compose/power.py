@@ -40,20 +40,28 @@ import numpy as np
 
 from whybench.suites.compose.comparisons import RULE_OF_THREE
 from whybench.suites.compose.profiles import (
-    Profile,
+    EffectProfile,
     coin_profile,
-    compositions_of,
+    composition_positions,
     flip_profile,
-    transmission,
+    transmission_strata,
 )
-from whybench.suites.compose.verdicts import DELTA, ratio_of
+from whybench.suites.compose.verdicts import DELTA, relative_difference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ALPHA", "CLEAR", "POWER", "Needed", "Plan", "plan", "units_needed", "units_to_resolve"]
+__all__ = [
+    "ALPHA",
+    "CLEAR",
+    "POWER",
+    "UnitPlan",
+    "UnitsNeeded",
+    "plan_units",
+    "units_needed",
+    "units_to_resolve",
+]
 
 CLEAR = 1.5
 """Numbers are clearly apart if they differ by this many deltas, or more, of the larger.
@@ -68,7 +76,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Needed:
+class UnitsNeeded:
     """What a comparison takes.
 
     Attributes:
@@ -86,7 +94,7 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class Plan:
+class UnitPlan:
     """The number of units a run should have.
 
     Attributes:
@@ -103,13 +111,12 @@ class Plan:
 
 
 def units_needed(
-    profile: Profile,
+    profile: EffectProfile,
     steps: Sequence[int],
     target: int | float,
     delta: float = DELTA,
-    allocation: ArrayLike | None = None,
     power: float = POWER,
-) -> Needed:
+) -> UnitsNeeded:
     """Return the number of units for one verdict on one agent.
 
     Args:
@@ -118,52 +125,47 @@ def units_needed(
         target: What the product is held against: the place of the answered whole (an int), or the
             true value (a float), which has no sampling error.
         delta: The share that is too small to matter.
-        allocation: Share of the units in each stratum; None for equal shares.
         power: Probability of the right verdict.
     """
     estimates = profile.estimates
-    goal = float(estimates[target]) if isinstance(target, int) else target
-    made = float(np.prod(estimates[list(steps)]))
-    ratio = ratio_of(made, goal)
+    value = float(estimates[target]) if isinstance(target, int) else target
+    product = float(np.prod(estimates[list(steps)]))
+    ratio = relative_difference(product, value)
     if ratio is None:
-        return Needed(None, None, 0.0, "undefined")
-    if min(made, goal) <= 0:
+        return UnitsNeeded(None, None, 0.0, "undefined")
+    if min(product, value) <= 0:
         # One is nothing and the other is not: that ratio is -1 or 1, whatever the units.
-        return Needed(0, ratio, 0.0, "no")
+        return UnitsNeeded(0, ratio, 0.0, "no")
     slope = np.zeros(estimates.size)
     slope[list(steps)] = 1 / estimates[list(steps)]
     if isinstance(target, int):
-        slope[target] -= 1 / goal
-    shares = _shares(allocation, profile.weights.size)
+        slope[target] -= 1 / value
+    share = 1 / profile.weights.size
     inside = np.einsum("i,sij,j->s", slope, profile.covariances, slope)
-    variance = float(np.sum(profile.weights**2 * inside / shares))
+    variance = float(np.sum(profile.weights**2 * inside / share))
     third = np.einsum("sijk,i,j,k->s", profile.thirds, slope, slope, slope)
-    skew = abs(float(np.sum(profile.weights**3 * third / shares**2)))
-    shift, margin = abs(log(made / goal)), -log(1 - delta)
-    units = _smallest(variance, skew, abs(margin - shift), power)
-    return Needed(units, ratio, variance, "yes" if shift < margin else "no")
+    skew = abs(float(np.sum(profile.weights**3 * third / share**2)))
+    shift, margin = abs(log(product / value)), -log(1 - delta)
+    units = _solve_units(variance, skew, abs(margin - shift), power)
+    return UnitsNeeded(units, ratio, variance, "yes" if shift < margin else "no")
 
 
-def units_to_resolve(
-    transmit: Sequence[float], delta: float = DELTA, allocation: ArrayLike | None = None
-) -> int:
+def units_to_resolve(transmit: Sequence[float], delta: float = DELTA) -> int:
     """Return the number of units at which errors too rare to show are too rare to matter."""
-    weights, _, follows = transmission(transmit)
-    shares = _shares(allocation, weights.size)
-    value, with_it = weights @ follows, shares @ follows
+    weights, _, follows = transmission_strata(transmit)
+    value, with_it = weights @ follows, follows.mean(axis=0)
     added = (1 - value) / value / (1 - with_it)
     return ceil(RULE_OF_THREE / delta * float(np.max(np.maximum(added, 1 / with_it))))
 
 
-def plan(
+def plan_units(
     transmit: Sequence[float],
     delta: float = DELTA,
     epochs: int = 5,
     error: float = 0.05,
-    allocation: ArrayLike | None = None,
-    others: Mapping[str, Profile] | None = None,
+    others: Mapping[str, EffectProfile] | None = None,
     power: float = POWER,
-) -> Plan:
+) -> UnitPlan:
     """Return the number of units a run in a world should have.
 
     Args:
@@ -171,7 +173,6 @@ def plan(
         delta: The share that is too small to matter.
         epochs: How often each question is asked.
         error: How often an answer of the agent one has in mind is flipped.
-        allocation: Share of the units in each stratum; None for equal shares.
         others: More agents to plan for, by name.
         power: Probability of each right verdict.
     """
@@ -181,14 +182,14 @@ def plan(
         **(others or {}),
     }
     whole = float(np.prod(transmit))
-    needs: dict[str, int | None] = {"exact": units_to_resolve(transmit, delta, allocation)}
+    needs: dict[str, int | None] = {"exact": units_to_resolve(transmit, delta)}
     flags: tuple[str, ...] = ()
     for name, profile in profiles.items():
         units: list[int | None] = []
-        for steps, place in compositions_of(len(transmit)):
+        for steps, whole_position in composition_positions(len(transmit)):
             valid, consistent = (
-                units_needed(profile, steps, target, delta, allocation, power)
-                for target in (whole, place)
+                units_needed(profile, steps, target, delta, power)
+                for target in (whole, whole_position)
             )
             units.append(consistent.units)
             if name == "coin" and abs(valid.ratio or 0.0) < CLEAR * delta:
@@ -197,10 +198,10 @@ def plan(
                 units.append(valid.units)
         needs[name] = None if None in units else max(filter(None, units), default=0)
     most = max(number for number in needs.values() if number is not None)
-    return Plan(most, needs, flags)
+    return UnitPlan(most, needs, flags)
 
 
-def _smallest(variance: float, skew: float, gap: float, power: float) -> int | None:
+def _solve_units(variance: float, skew: float, gap: float, power: float) -> int | None:
     """Return the N at which the interval of nearly every run reaches less far than the gap."""
     from scipy.special import ndtri  # noqa: PLC0415  (kept out of the start-up path)
 
@@ -214,12 +215,3 @@ def _smallest(variance: float, skew: float, gap: float, power: float) -> int | N
     square = float(skew / variance * (ends**2 - 1).sum() / 6)
     root = 2 * gap / (linear + sqrt(linear**2 + 4 * square * gap))
     return ceil(1 / root**2)
-
-
-def _shares(allocation: ArrayLike | None, strata: int) -> NDArray[np.float64]:
-    shares = np.full(strata, 1 / strata) if allocation is None else np.asarray(allocation, float)
-    if shares.shape != (strata,) or not (shares > 0).all():
-        raise ValueError(
-            f"allocation must be a share above 0 for each of {strata} strata, got {shares}"
-        )
-    return np.asarray(shares / shares.sum())

@@ -16,29 +16,27 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.compose.units import STRETCHES
+from whybench.suites.compose.units import SEGMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
-    from whybench.suites.compose.estimators import Sample
 
 __all__ = [
-    "Profile",
+    "EffectProfile",
     "anchor_pairs",
     "coin_profile",
-    "compositions_of",
+    "composition_positions",
     "flip_profile",
     "majority_error",
-    "observed_profile",
-    "transmission",
+    "transmission_strata",
 ]
 
 
 @dataclass(frozen=True, eq=False)
-class Profile:
+class EffectProfile:
     """An agent's effects, by stratum.
 
     Attributes:
@@ -60,21 +58,21 @@ class Profile:
 
 
 def anchor_pairs(blocks: int) -> list[tuple[int, int]]:
-    """Return all pairs of anchors by their places 0 … blocks, in the order of `World.pairs`."""
+    """Return all pairs of anchors by number, 0 … blocks, in the order of `ComposeWorld.pairs`."""
     return list(combinations(range(blocks + 1), 2))
 
 
-def compositions_of(blocks: int) -> list[tuple[list[int], int]]:
+def composition_positions(blocks: int) -> list[tuple[list[int], int]]:
     """Return, for each composition, the places of its steps and of the whole."""
-    place = {pair: number for number, pair in enumerate(anchor_pairs(blocks))}
+    position = {pair: number for number, pair in enumerate(anchor_pairs(blocks))}
     return [
-        ([place[step] for step in pairwise((0, *between, blocks))], place[0, blocks])
+        ([position[step] for step in pairwise((0, *between, blocks))], position[0, blocks])
         for count in range(1, blocks)
         for between in combinations(range(1, blocks), count)
     ]
 
 
-def transmission(
+def transmission_strata(
     transmit: Sequence[float],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_]]:
     """Return the strata of a world whose blocks transmit with these probabilities, as in `units`.
@@ -86,11 +84,8 @@ def transmission(
     chances = np.asarray(transmit, dtype=float)
     if not ((chances > 0) & (chances < 1)).all():
         raise ValueError(f"transmit must lie between 0 and 1, got {chances.tolist()}")
-    if chances.size > STRETCHES:
-        raise ValueError(
-            f"transmit must be for at most {STRETCHES} blocks, got {chances.size}; for more, "
-            "use the observed profile of a pilot"
-        )
+    if chances.size > SEGMENTS:
+        raise ValueError(f"transmit must be for at most {SEGMENTS} blocks, got {chances.size}")
     passes = (np.arange(1 << chances.size)[:, None] >> np.arange(chances.size) & 1) == 1
     weights = np.where(passes, chances, 1 - chances).prod(axis=1)
     follows = [passes[:, cause:effect].all(axis=1) for cause, effect in anchor_pairs(chances.size)]
@@ -104,7 +99,7 @@ def majority_error(error: float, epochs: int) -> float:
     return sum(terms[epochs // 2 + 1 :]) + tie
 
 
-def flip_profile(transmit: Sequence[float], error: float, epochs: int = 1) -> Profile:
+def flip_profile(transmit: Sequence[float], error: float, epochs: int = 1) -> EffectProfile:
     """Return the profile by `pns` of an agent whose answers are flipped with this probability.
 
     Both answers are right with 1 - q, q the error of the majority; so an effect that follows is
@@ -112,41 +107,18 @@ def flip_profile(transmit: Sequence[float], error: float, epochs: int = 1) -> Pr
     """
     if epochs % 2 == 0:
         raise ValueError(f"epochs must be odd, so that there is no tie, got {epochs}")
-    weights, _, follows = transmission(transmit)
+    weights, _, follows = transmission_strata(transmit)
     q = majority_error(error, epochs)
     return _independent(weights, np.where(follows, (1 - q) ** 2, q * (1 - q)))
 
 
-def coin_profile(transmit: Sequence[float]) -> Profile:
+def coin_profile(transmit: Sequence[float]) -> EffectProfile:
     """Return the profile by `pns` of an agent that guesses: 1/4 everywhere."""
-    weights, _, follows = transmission(transmit)
+    weights, _, follows = transmission_strata(transmit)
     return _independent(weights, np.full(follows.shape, 0.25))
 
 
-def observed_profile(effects: ArrayLike, sample: Sample) -> Profile:
-    """Return the profile of a run or a pilot, from its effects, units x pairs.
-
-    Units with a missing effect are left out; a stratum needs two units or more.
-    """
-    values = np.asarray(effects, dtype=float)
-    kept = ~np.isnan(values).any(axis=1)
-    weights, means, covariances, thirds = [], [], [], []
-    for stratum in np.unique(sample.strata):
-        rows = (sample.strata == stratum) & kept
-        n = int(rows.sum())
-        if n < 2:
-            raise ValueError(f"stratum {stratum} must have two units or more, got {n}")
-        mean = values[rows].mean(axis=0)
-        off = values[rows] - mean
-        weights.append(sample.weights[sample.strata == stratum].sum())
-        means.append(mean)
-        covariances.append(off.T @ off / (n - 1))
-        thirds.append(np.einsum("ni,nj,nk->ijk", off, off, off) / n)
-    shares = np.array(weights) / np.sum(weights)
-    return Profile(shares, np.array(means), np.array(covariances), np.array(thirds))
-
-
-def _independent(weights: NDArray[np.float64], means: NDArray[np.float64]) -> Profile:
+def _independent(weights: NDArray[np.float64], means: NDArray[np.float64]) -> EffectProfile:
     """Return the profile of effects that are 0 or 1, and independent of each other on a unit."""
     spread = means * (1 - means)
     each = np.arange(means.shape[1])
@@ -154,4 +126,4 @@ def _independent(weights: NDArray[np.float64], means: NDArray[np.float64]) -> Pr
     covariances[:, each, each] = spread
     thirds = np.zeros((*covariances.shape, each.size))
     thirds[:, each, each, each] = spread * (1 - 2 * means)
-    return Profile(weights, means, covariances, thirds)
+    return EffectProfile(weights, means, covariances, thirds)

@@ -25,51 +25,85 @@ about made causes. Factual answers depend on the bit, and have `factual_weights`
 for all else too but vary more.
 
 *Exactness.* What a block makes of its first node depends on the bits of its other nodes alone, as
-all parents of these lie in it (see `block_tables`). Blocks share none of them, so given the stratum
-they are independent, and a block's bits are a draw among the patterns on which it does, or does
-not, transmit, each with its own probability: a whole number over a power of ten. They are drawn by
-whole numbers, without rounding.
+all parents of these lie in it (see `world.BlockTable`). Blocks share none of them, so given the
+stratum they are independent, and a block's bits are a draw among the patterns on which it does, or
+does not, transmit, each with its own probability: a whole number over a power of ten. They are
+drawn by whole numbers, without rounding.
 
 *Many blocks.* 2^12 strata would leave one unit in 4096 with an effect of root on leaf. With more
-than five blocks, neighbouring ones are tied to five *stretches* as even as can be, and strata tell
-which stretches transmit from end to end: at most 32. In a stretch that does not, the first block
+than five blocks, neighbouring ones are tied to five *segments* as even as can be, and strata tell
+which segments transmit from end to end: at most 32. In a segment that does not, the first block
 that fails is drawn with its exact probability, and the blocks behind it as chance has it.
 
-*Sameness.* Units are made in sheets of 256, each from a generator of its own: unit i is the same
+*Sameness.* Units are drawn in batches of 256, each from a generator of its own: unit i is the same
 however many are drawn.
+
+*Worlds.* Which worlds there are to draw units of, a design says by their shape, or by name. A shape
+is written as its blocks in a row, `cycle3+bridge+wheel4`; the number is that of nodes, both ends
+included, and a bridge needs none. For every shape and kind of gates there is an endless series of
+random worlds. Worlds with a name have fixed thresholds, and are therefore for testing only:
+
+| name | blocks | thresholds |
+|---|---|---|
+| `party` | wheel4+bridge+wheel4 | 7 everywhere, so that a bit is true with probability 0.4 |
+
+Records keep a world as its text (`ComposeWorld.text`), from which `parse_world` makes it again.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import accumulate
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from whybench.scm import InvalidParameter, TooManyStates
+from whybench.scm import InvalidParameter, ScmError, TooManyStates
 from whybench.seeds import generator
-from whybench.suites.compose.block_tables import BlockTable, block_table
-from whybench.suites.compose.world import COUNTS
+from whybench.suites.compose.chain import Block, Chain, Kind
+from whybench.suites.compose.world import (
+    COUNTS,
+    NAMED,
+    BlockTable,
+    ComposeWorld,
+    Gate,
+    Gates,
+    draw_world,
+    make_block_table,
+)
+from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from whybench.suites.compose.world import World
+    from whybench.seeds import Split
 
-__all__ = ["SHEET", "STRETCHES", "Units", "round_size", "stretches", "units_of"]
+__all__ = [
+    "BATCH",
+    "SEGMENTS",
+    "Units",
+    "check_kinds",
+    "draw_units",
+    "list_segments",
+    "make_world",
+    "parse_shape",
+    "parse_world",
+    "round_size",
+]
 
-STRETCHES = 5
+
+SEGMENTS = 5
 """The most parts of a world that strata tell apart."""
 
-SHEET = 256
+BATCH = 256
 """How many units are drawn together; a whole number of pairs of rounds."""
 
-LARGEST_STRETCH = 18
-"""A stretch with more nodes behind its first has probabilities beyond 64-bit whole numbers."""
+LARGEST_SEGMENT = 18
+"""A segment with more nodes behind its first has probabilities beyond 64-bit whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,12 +114,12 @@ class Units:
         world: The world.
         bits: Units x nodes.
         counts: Units x nodes, from 1 to 10; the bit is whether the threshold is reached.
-        strata: Which stretches transmit: the first is the lowest binary digit.
+        strata: Which segments transmit: the first is the lowest binary digit.
         weights: Probability of the stratum over its share, for questions about made causes.
         factual_weights: The same with the root's bit, for anything.
     """
 
-    world: World
+    world: ComposeWorld
     bits: NDArray[np.bool_]
     counts: NDArray[np.int64]
     strata: NDArray[np.intp]
@@ -94,20 +128,20 @@ class Units:
 
 
 @lru_cache(maxsize=4096)
-def stretches(world: World) -> tuple[range, ...]:
-    """Return the blocks of each stretch: one, unless there are more than five blocks."""
-    blocks, parts = len(world.blocks), min(len(world.blocks), STRETCHES)
+def list_segments(world: ComposeWorld) -> tuple[range, ...]:
+    """Return the blocks of each segment: one, unless there are more than five blocks."""
+    blocks, parts = len(world.blocks), min(len(world.blocks), SEGMENTS)
     ends = [blocks * part // parts for part in range(parts + 1)]
     return tuple(range(ends[part], ends[part + 1]) for part in range(parts))
 
 
-def round_size(world: World) -> int:
+def round_size(world: ComposeWorld) -> int:
     """Return the number of units in a round, which is that of strata."""
-    return 1 << len(stretches(world))
+    return 1 << len(list_segments(world))
 
 
-def units_of(world: World, count: int, *keys: object, start: int = 0) -> Units:
-    """Return so many units of a world, from the one numbered `start`.
+def draw_units(world: ComposeWorld, count: int, *keys: object, start: int = 0) -> Units:
+    """Return units of a world, from the one numbered `start`.
 
     Args:
         world: The world.
@@ -117,39 +151,39 @@ def units_of(world: World, count: int, *keys: object, start: int = 0) -> Units:
 
     Raises:
         InvalidParameter: `count` or `start` is negative.
-        TooManyStates: A block has more than 17 nodes, or a stretch more than 19.
+        TooManyStates: A block has more than 17 nodes, or a segment more than 19.
     """
     if count < 0 or start < 0:
         raise InvalidParameter(f"count and start must be 0 or more, got {count} and {start}")
-    first, last = start // SHEET, max(start + count - 1, 0) // SHEET
-    sheets = [_sheet(world, number, keys) for number in range(first, last + 1)]
-    kept = slice(start - first * SHEET, start - first * SHEET + count)
-    bits, counts, strata = (np.concatenate(parts)[kept] for parts in zip(*sheets, strict=True))
+    first, last = start // BATCH, max(start + count - 1, 0) // BATCH
+    batches = [_draw_batch(world, number, keys) for number in range(first, last + 1)]
+    rows = slice(start - first * BATCH, start - first * BATCH + count)
+    bits, counts, strata = (np.concatenate(parts)[rows] for parts in zip(*batches, strict=True))
     weights = _stratum_weights(world)[strata]
     root = float(world.chance(world.root))
     factual = weights * np.where(bits[:, world.root], 2 * root, 2 * (1 - root))
     return Units(world, bits, counts, strata, weights, factual)
 
 
-def _sheet(
-    world: World, number: int, keys: tuple[object, ...]
+def _draw_batch(
+    world: ComposeWorld, number: int, keys: tuple[object, ...]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.intp]]:
     """Draw the bits, counts and strata of 256 units."""
     rng = generator("compose", "units", world.text, *keys, number)
     size = round_size(world)
-    rounds = SHEET // size
+    rounds = BATCH // size
     order = rng.permuted(np.tile(np.arange(size), (rounds, 1)), axis=1)
     root = rng.integers(0, 2, (rounds // 2, size)) == 1
     both = np.stack([root, ~root], axis=1).reshape(rounds, size)
     strata = order.ravel()
-    bits = np.empty((SHEET, world.size), dtype=np.bool_)
+    bits = np.empty((BATCH, world.size), dtype=np.bool_)
     bits[:, world.root] = np.take_along_axis(both, order, axis=1).ravel()
-    for place, stretch in enumerate(stretches(world)):
-        passing = (strata >> place & 1) == 1
-        transmits = _transmitting(world, stretch, passing, rng)
-        for block, state in zip(stretch, transmits.T, strict=True):
+    for digit, segment in enumerate(list_segments(world)):
+        passing = (strata >> digit & 1) == 1
+        transmits = _draw_states(world, segment, passing, rng)
+        for block, state in zip(segment, transmits.T, strict=True):
             inside = slice(world.anchors[block] + 1, world.anchors[block + 1] + 1)
-            bits[:, inside] = _patterns(block_table(world, block), state, rng)
+            bits[:, inside] = _draw_patterns(make_block_table(world, block), state, rng)
     thresholds = np.array(world.thresholds)
     low, high = np.where(bits, thresholds, 1), np.where(bits, COUNTS, thresholds - 1)
     return bits, rng.integers(low, high, endpoint=True), strata
@@ -159,33 +193,33 @@ FREE = -1
 """The state of a block whose bits chance decides alone; else 1 if it transmits, 0 if not."""
 
 
-def _transmitting(
-    world: World, stretch: range, passing: NDArray[np.bool_], rng: np.random.Generator
+def _draw_states(
+    world: ComposeWorld, segment: range, passing: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Draw the states of the blocks of a stretch, given whether it transmits: units x blocks."""
-    states = np.ones((len(passing), len(stretch)), dtype=np.int8)
+    """Draw the states of the blocks of a segment, given whether it transmits: units x blocks."""
+    states = np.ones((len(passing), len(segment)), dtype=np.int8)
     # Weight of "the first block that fails is this one", in units of the product of all totals.
-    tables = [block_table(world, block) for block in stretch]
-    if sum(len(table.weight).bit_length() - 1 for table in tables) > LARGEST_STRETCH:
+    tables = [make_block_table(world, block) for block in segment]
+    if sum(len(table.weight).bit_length() - 1 for table in tables) > LARGEST_SEGMENT:
         raise TooManyStates(
-            f"a stretch must have at most {LARGEST_STRETCH + 1} nodes, got the blocks "
-            f"{', '.join(str(world.blocks[block]) for block in stretch)}"
+            f"a segment must have at most {LARGEST_SEGMENT + 1} nodes, got the blocks "
+            f"{', '.join(str(world.blocks[block]) for block in segment)}"
         )
     yes = [int(table.weight[table.transmits].sum()) for table in tables]
     totals = [table.total for table in tables]
     failing = [
-        prod(yes[:place]) * (totals[place] - yes[place]) * prod(totals[place + 1 :])
-        for place in range(len(tables))
+        prod(yes[:position]) * (totals[position] - yes[position]) * prod(totals[position + 1 :])
+        for position in range(len(tables))
     ]
     edges = np.array(list(accumulate(failing)), dtype=np.int64)
     rows = np.flatnonzero(~passing)
     first = np.searchsorted(edges, rng.integers(0, edges[-1], len(rows)), side="right")
-    behind = np.arange(len(stretch)) - first[:, None]
+    behind = np.arange(len(segment)) - first[:, None]
     states[rows] = np.select([behind < 0, behind == 0], [1, 0], FREE)
     return states
 
 
-def _patterns(
+def _draw_patterns(
     table: BlockTable, state: NDArray[np.int8], rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Draw the bits of a block given its state: units x nodes behind its first."""
@@ -202,20 +236,81 @@ def _patterns(
 
 
 @lru_cache(maxsize=4096)
-def _stratum_weights(world: World) -> NDArray[np.float64]:
+def _stratum_weights(world: ComposeWorld) -> NDArray[np.float64]:
     """Return the probability of each stratum over its share, which is the same for all."""
     chances = [
-        prod((table.probability(table.transmits) for table in tables), start=Fraction(1))
-        for tables in ([block_table(world, block) for block in part] for part in stretches(world))
+        prod((make_block_table(world, block).transmission for block in part), start=Fraction(1))
+        for part in list_segments(world)
     ]
-    return np.array(
-        [
-            float(
-                prod(
-                    2 * (chance if stratum >> place & 1 else 1 - chance)
-                    for place, chance in enumerate(chances)
-                )
-            )
-            for stratum in range(round_size(world))
-        ]
+
+    def weight(stratum: int) -> float:
+        factors = [p if stratum >> digit & 1 else 1 - p for digit, p in enumerate(chances)]
+        return float(prod(2 * factor for factor in factors))
+
+    return np.array([weight(stratum) for stratum in range(round_size(world))])
+
+
+CACHED = 4096
+"""How many worlds are remembered: all questions about a world need it."""
+
+
+@lru_cache(maxsize=CACHED)
+def parse_shape(kinds: str) -> tuple[Block, ...]:
+    """Return the blocks that a word such as `cycle3+bridge`, or the name of a world, stands for."""
+    if kinds in NAMED:
+        return NAMED[kinds][0]
+    words = kinds.split("+")
+    parts = [re.fullmatch(r"(cycle|wheel)(\d+)|(bridge)2?", word.strip()) for word in words]
+    try:
+        blocks = tuple(
+            Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)) for part in parts if part
+        )
+        Chain(blocks)
+    except ScmError as error:
+        raise UserError(f"kinds={kinds}: {error}") from None
+    if not all(parts):
+        raise UserError(
+            "kinds must be blocks such as cycle3+bridge+wheel4, or a world by name "
+            f"({', '.join(NAMED)}), got {kinds!r}"
+        )
+    return blocks
+
+
+def check_kinds(kinds: str, gates: tuple[str, ...], worlds: int, split: str) -> None:
+    """Refuse a shape that is too large, and a named world asked for as if it were random."""
+    blocks = parse_shape(kinds)
+    if kinds in NAMED and ("mixed" in gates or worlds != 1 or split != "test"):
+        raise UserError(
+            f"{kinds} is one world, with gates or, and one with gates and, both for testing; "
+            f"got gates={','.join(gates)}, worlds={worlds}, split={split}"
+        )
+    if sum(block.size - 1 for block in blocks) > LARGEST_SEGMENT:  # else it is small enough
+        try:
+            draw_units(draw_world(blocks, "or", "size"), 1)
+        except ScmError as error:
+            raise UserError(f"kinds={kinds}: {error}") from None
+
+
+@lru_cache(maxsize=CACHED)
+def make_world(kinds: str, gates: Gates, number: int, split: Split) -> ComposeWorld:
+    """Return the world of this number in the series of its shape, gates and split."""
+    blocks = parse_shape(kinds)
+    if kinds not in NAMED:
+        return draw_world(blocks, gates, number, split=split)
+    size = Chain(blocks).size
+    others = cast("tuple[Gate, ...]", (gates,) * (size - 1))
+    return ComposeWorld(blocks, ("or", *others), (NAMED[kinds][1],) * size)
+
+
+@lru_cache(maxsize=CACHED)
+def parse_world(text: str) -> ComposeWorld:
+    """Return the world that `ComposeWorld.text` describes."""
+    blocks, gates, thresholds = (part.split() for part in text.replace(",", "").split(";"))
+    return ComposeWorld(
+        tuple(
+            Block(cast("Kind", kind), int(size))
+            for kind, size in zip(blocks[::2], blocks[1::2], strict=True)
+        ),
+        tuple(cast("list[Gate]", gates)),
+        tuple(map(int, thresholds)),
     )

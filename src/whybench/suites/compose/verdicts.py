@@ -38,13 +38,9 @@ always says yes: nothing equals nothing, but that is not the merit of having com
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from whybench.stats import Estimate
 
 __all__ = [
@@ -52,12 +48,10 @@ __all__ = [
     "DELTA",
     "UNTRUSTED",
     "Class",
-    "Headline",
     "Verdict",
-    "class_of",
-    "headline",
-    "ratio_of",
-    "verdict_of",
+    "classify",
+    "decide_verdict",
+    "relative_difference",
 ]
 
 DELTA = 0.25
@@ -72,32 +66,13 @@ UNTRUSTED = {"few_units", "lone_units"}
 """Flags of an interval that is too narrow for what it rests on."""
 
 
-@dataclass(frozen=True)
-class Headline:
-    """How an agent's compositions came out.
-
-    Attributes:
-        valid_consistent: Share of compositions that are both; None without compositions.
-        inconclusive: Share on which the units do not decide: more of them would.
-        undefined: Share on which the agent answered no effect at all: more units would not help.
-        counts: Number of compositions of each class.
-        n: Number of compositions.
-    """
-
-    valid_consistent: float | None
-    inconclusive: float | None
-    undefined: float | None
-    counts: dict[Class, int]
-    n: int
-
-
-def ratio_of(first: float, second: float) -> float | None:
+def relative_difference(first: float, second: float) -> float | None:
     """Return `(first - second) / max(abs(first), abs(second))`; None where both are 0."""
     larger = max(abs(first), abs(second))
     return (first - second) / larger if larger else None
 
 
-def verdict_of(ratio: Estimate, delta: float = DELTA, resolution: float = 0.0) -> Verdict:
+def decide_verdict(ratio: Estimate, delta: float = DELTA, resolution: float = 0.0) -> Verdict:
     """Return whether two numbers are the same, given their ratio with its interval.
 
     Args:
@@ -116,7 +91,7 @@ def verdict_of(ratio: Estimate, delta: float = DELTA, resolution: float = 0.0) -
     return "no" if ratio.low > delta or ratio.high < -delta else "inconclusive"
 
 
-def class_of(valid: Verdict, consistent: Verdict) -> Class:
+def classify(valid: Verdict, consistent: Verdict) -> Class:
     """Return the class of a composition: one of four only where both verdicts are conclusive."""
     both: tuple[Verdict, Verdict] = (valid, consistent)
     if "undefined" in both:
@@ -128,20 +103,3 @@ def class_of(valid: Verdict, consistent: Verdict) -> Class:
         ("no", "no"): "II",
     }
     return classes.get(both, "inconclusive")
-
-
-def headline(classes: Sequence[Class]) -> Headline:
-    """Return the shares an agent is presented by."""
-    found = Counter(classes)
-    n = len(classes)
-
-    def share(name: Class) -> float | None:
-        return found[name] / n if n else None
-
-    return Headline(
-        share("VC"),
-        share("inconclusive"),
-        share("undefined"),
-        {name: found[name] for name in CLASSES},
-        n,
-    )

@@ -5,7 +5,8 @@ gate: it is true if its bit *or* any of its parents is true, or if its bit *and*
 are. Chance is told as a count from 1 to 10, each equally likely; the bit is "the count reaches the
 threshold".
 
->>> world = World((Block("cycle", 3), Block("bridge", 2)), ("or", "or", "and", "or"), (6, 7, 4, 8))
+>>> blocks = (Block("cycle", 3), Block("bridge", 2))
+>>> world = ComposeWorld(blocks, ("or", "or", "and", "or"), (6, 7, 4, 8))
 >>> world.chance(2)
 Fraction(7, 10)
 >>> world.text
@@ -13,42 +14,53 @@ Fraction(7, 10)
 
 Why blocks, and only these gates: then the probability that an anchor answers to an earlier one (see
 `truth`) is the product over the blocks between them. That needs a cutpoint, noise that no two
-blocks share, and mechanisms that never fall when a parent rises. A `World` cannot be without a
-cutpoint, has one independent bit a node, and no xor: what breaks the product cannot be written
+blocks share, and mechanisms that never fall when a parent rises. A `ComposeWorld` cannot be without
+a cutpoint, has one independent bit a node, and no xor: what breaks the product cannot be written
 down.
+
+The parents of a block's nodes, but for its first, lie in the block. So what it makes of its first
+node depends on the bits of its other nodes alone, and not on the unit elsewhere: a finite table
+(`BlockTable`), read from the response functions of `scm`. The probability of a pattern is a product
+of tenths, kept as a whole number over a power of ten.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
 
+import numpy as np
+
 from whybench import scm
-from whybench.scm import InvalidParameter, Model
+from whybench.scm import Graph, InvalidParameter, Model, TooManyStates
 from whybench.seeds import Split, generator, split_of
-from whybench.suites.compose.chain import Block, Chain, Kind, Pair, name_of
+from whybench.suites.compose.chain import Block, Chain, Kind, Pair, node_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
+    from numpy.typing import NDArray
 
 __all__ = [
     "COUNTS",
+    "LARGEST_BLOCK",
     "NAMED",
     "PASSING",
     "Block",
+    "BlockTable",
+    "ComposeWorld",
     "Gate",
     "Gates",
     "Kind",
     "Pair",
-    "World",
-    "name_of",
-    "random_world",
-    "side",
+    "draw_world",
+    "make_block_table",
+    "node_name",
+    "split_of_world",
 ]
+
 
 Gate = Literal["or", "and"]
 Gates = Literal["or", "and", "mixed"]
@@ -58,11 +70,15 @@ COUNTS = 10
 """Counts are uniform on 1 … COUNTS."""
 
 PASSING = (6, 7, 8, 9)
-"""In a random world a node lets its parents decide at so many of the ten counts."""
+"""In a random world a node lets its parents decide at one of these numbers of the ten counts."""
+
+
+LARGEST_BLOCK = 17
+"""Blocks of more nodes are not enumerated."""
 
 
 @dataclass(frozen=True)
-class World(Chain):
+class ComposeWorld(Chain):
     """Blocks in a row, and how each node gets its value.
 
     Attributes:
@@ -79,10 +95,10 @@ class World(Chain):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for what, given in (("gates", self.gates), ("thresholds", self.thresholds)):
-            if len(given) != self.size:
+        for what, values in (("gates", self.gates), ("thresholds", self.thresholds)):
+            if len(values) != self.size:
                 raise InvalidParameter(
-                    f"{what} must be one for each of {self.size} nodes, got {given}"
+                    f"{what} must be one for each of {self.size} nodes, got {values}"
                 )
         for node, gate in enumerate(self.gates):
             if gate not in get_args(Gate):
@@ -102,7 +118,7 @@ class World(Chain):
 
     def model(self) -> Model:
         """Return the structural causal model, with fractions."""
-        gates = {name_of(v): scm.Gate(self.gates[v], self.chance(v)) for v in self.nodes}
+        gates = {node_name(v): scm.Gate(self.gates[v], self.chance(v)) for v in self.nodes}
         return Model(self.graph, gates)
 
     @cached_property
@@ -123,7 +139,7 @@ NAMED: Mapping[str, tuple[tuple[Block, ...], int]] = {
 """The worlds with a name: their blocks, and the threshold of every node."""
 
 
-def side(world: World) -> Split:
+def split_of_world(world: ComposeWorld) -> Split:
     """Return the side of the train/test divide on which a world lies.
 
     Worlds with a name are for testing, and a random one may turn out to be one of them.
@@ -134,9 +150,9 @@ def side(world: World) -> Split:
     return split_of(world.text)
 
 
-def random_world(
+def draw_world(
     blocks: tuple[Block, ...], gates: Gates, *keys: object, split: Split | None = None
-) -> World:
+) -> ComposeWorld:
     """Return the world with these blocks that belongs to the keys.
 
     Effects are kept from being rare by the thresholds. A bit that is false lets the parents of an
@@ -162,21 +178,85 @@ def random_world(
     rng = generator("compose", "world", [str(block) for block in blocks], gates, split, *keys)
     count = sum(block.size - 1 for block in blocks)
     while True:
-        kinds = _random_gates(gates, count, rng)
+        kinds = _draw_gates(gates, count, rng)
         thresholds = [
             COUNTS + 1 - int(passing) if kind == "and" else int(passing) + 1
             for kind, passing in zip(kinds, rng.choice(PASSING, count), strict=True)
         ]
-        world = World(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
-        if split is None or side(world) == split:
+        world = ComposeWorld(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
+        if split is None or split_of_world(world) == split:
             return world
 
 
-def _random_gates(gates: Gates, count: int, rng: np.random.Generator) -> list[Gate]:
-    """Return gates for so many nodes; where they are mixed, two nodes are sure to differ."""
+def _draw_gates(gates: Gates, count: int, rng: np.random.Generator) -> list[Gate]:
+    """Return gates for `count` nodes; where they are mixed, two nodes are sure to differ."""
     if gates != "mixed":
         return [gates] * count
     kinds: list[Gate] = ["and" if both else "or" for both in rng.integers(0, 2, count)]
     if len(set(kinds)) < 2 <= count:
         kinds[int(rng.integers(count))] = "and" if kinds[0] == "or" else "or"
     return kinds
+
+
+@dataclass(frozen=True, eq=False)
+class BlockTable:
+    """What a block makes of its first node, for each pattern of its other nodes' bits.
+
+    Pattern j has the bit of the i-th of these nodes as its i-th lowest binary digit.
+
+    Attributes:
+        if_true: Whether the last node holds if the first does, by pattern.
+        if_false: Whether it holds if the first does not.
+        weight: The probability of each pattern, in units of 1 / `total`.
+        total: 10 to the number of these nodes.
+    """
+
+    if_true: NDArray[np.bool_]
+    if_false: NDArray[np.bool_]
+    weight: NDArray[np.int64]
+    total: int
+
+    @cached_property
+    def transmits(self) -> NDArray[np.bool_]:
+        """On which patterns the last node answers to the first."""
+        return self.if_true & ~self.if_false
+
+    @cached_property
+    def transmission(self) -> Fraction:
+        """The probability that the block transmits."""
+        return self.probability(self.transmits)
+
+    def probability(self, patterns: NDArray[np.bool_]) -> Fraction:
+        """Return the probability of a set of patterns."""
+        return Fraction(int(self.weight[patterns].sum()), self.total)
+
+
+def make_block_table(world: ComposeWorld, number: int) -> BlockTable:
+    """Return the table of a block of a world.
+
+    Raises:
+        TooManyStates: The block has more than 17 nodes.
+    """
+    others = slice(world.anchors[number] + 1, world.anchors[number + 1] + 1)
+    return _enumerate_block(world.blocks[number], world.gates[others], world.thresholds[others])
+
+
+@lru_cache(maxsize=4096)
+def _enumerate_block(
+    block: Block, gates: tuple[Gate, ...], thresholds: tuple[int, ...]
+) -> BlockTable:
+    if block.size > LARGEST_BLOCK:
+        raise TooManyStates(f"a block must have at most {LARGEST_BLOCK} nodes, got {block}")
+    names = tuple(map(node_name, range(block.size)))
+    graph = Graph(
+        names, tuple((node_name(cause), node_name(effect)) for cause, effect in block.edges)
+    )
+    kinds = zip(names, ("or", *gates), strict=True)
+    model = Model(graph, {name: scm.Gate(kind, Fraction(1, 2)) for name, kind in kinds})
+    positions = np.arange(block.size - 1)
+    bits = np.arange(2 ** (block.size - 1))[:, None] >> positions & 1
+    units = np.concatenate([np.zeros_like(bits[:, :1]), bits], axis=1)
+    ends = [scm.respond(model, units, {names[0]: setting})[names[-1]] == 1 for setting in (1, 0)]
+    above = COUNTS + 1 - np.array(thresholds, dtype=np.int64)
+    weight = np.where(bits, above, COUNTS - above).prod(axis=1)
+    return BlockTable(ends[0], ends[1], weight, COUNTS ** (block.size - 1))

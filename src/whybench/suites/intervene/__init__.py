@@ -9,31 +9,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import (
-    ENDLESS,
+    TRAINING_WORLDS,
     Answer,
     Budget,
-    Comparison,
     Costs,
     Inspection,
+    PairedComparison,
     Scalar,
     Suite,
     Training,
 )
-from whybench.suites.intervene.agents import AGENTS, gold
+from whybench.suites.intervene.agents import AGENTS, oracle
 from whybench.suites.intervene.design import DESIGNS, InterveneDesign
-from whybench.suites.intervene.entailment import solver_class
-from whybench.suites.intervene.episode import Episode, case_of
+from whybench.suites.intervene.entailment import import_solver
+from whybench.suites.intervene.episode import InterveneEpisode, parse_case
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.groups import CONDITION
-from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, described, draw
-from whybench.suites.intervene.measures import intervene_measures
-from whybench.suites.intervene.paired import intervene_pairs
+from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, describe_item, draw_graph
+from whybench.suites.intervene.measures import CONDITION, intervene_measures, intervene_pairs
 from whybench.suites.intervene.play import PLAY
+from whybench.suites.intervene.prompt_parser import parse_prompt
+from whybench.suites.intervene.prompts import render_prompt
 from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
-from whybench.suites.intervene.reading import read_prompt
-from whybench.suites.intervene.sets import who_reaches_whom
+from whybench.suites.intervene.sets import reachability_text
 from whybench.suites.intervene.steps import PARTS, steps_table
-from whybench.suites.intervene.wording import opening
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -61,7 +59,7 @@ BUDGETS = {
     "full": Budget({"design": "advanced"}, "random worlds of four to seven entities, 80 of each"),
 }
 
-REPLY_TOKENS = {"basic": 20, "fewest-steps": 20, "step-by-step": 250, "recipe": 40}
+REPLY_TOKENS = {"direct": 20, "fewest-steps": 20, "cot": 250, "recipe": 40}
 
 
 TABLES = {"steps": steps_table}
@@ -89,17 +87,17 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     tables = TABLES
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
-        turns=lambda factors: 2 * int(factors["n"]),
+        turns=lambda factors: 2 * int(factors["entities"]),
         budgets=BUDGETS,
     )
     training = Training(
-        {"design": "advanced", "graphs": ENDLESS, "split": "train"},
-        world_key=lambda item: who_reaches_whom(item.hidden),
+        {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},
+        world_key=lambda item: reachability_text(item.hidden),
         reward=_reward,
     )
     study = QUESTIONNAIRE
     play = PLAY
-    comparison = Comparison(intervene_pairs)
+    comparison = PairedComparison(intervene_pairs)
     inspection = Inspection(
         scorer="justification",
         metric="justified_measures",
@@ -112,19 +110,19 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
 
     def render(self, item: InterveneItem) -> str:
         """Return the words that open an episode."""
-        return opening(item)
+        return render_prompt(item)
 
     def parse_prompt(self, prompt: str) -> object:
         """Return what an opening tells of the world."""
-        return read_prompt(prompt)
+        return parse_prompt(prompt)
 
-    def open_episode(self, factors: Mapping[str, Scalar]) -> Episode:
+    def open_episode(self, factors: Mapping[str, Scalar]) -> InterveneEpisode:
         """Open the episode of an item."""
-        return Episode(case_of(factors))
+        return InterveneEpisode(parse_case(factors))
 
-    def oracle(self, asked: Episode) -> str:
+    def oracle(self, episode: InterveneEpisode) -> str:
         """Return the next reply of an agent that acts until the answer is settled."""
-        return gold(asked)
+        return oracle(episode)
 
     def is_correct(self, item: InterveneItem, answer: Answer) -> bool:
         """Whether an answer is right, and what was seen entails it."""
@@ -136,7 +134,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
 
     def identity(self, item: InterveneItem) -> str:
         """Return the opening and the hidden world, of which the opening does not tell."""
-        return described(item)
+        return describe_item(item)
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return accuracy, justified and plain, and what agents do."""
@@ -151,7 +149,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         """Return the task whose solver holds the episodes."""
         from whybench.suites.intervene.task import episodes  # noqa: PLC0415  (imports Inspect)
 
-        solver_class()  # else the first verdict would fail, after all the calls
+        import_solver()  # else the first verdict would fail, after all the calls
         return ask(solver=episodes())
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:
@@ -162,7 +160,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
 
     def draw(self, item: InterveneItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
-        return draw(item)
+        return draw_graph(item)
 
 
 SUITE = Intervene()

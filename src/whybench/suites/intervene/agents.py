@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from whybench.suites.contract import Agent, Parameter
+from whybench.suites.intervene.expected import (
+    expect_careful,
+    expect_guessing,
+    expect_immediate,
+    expect_one_action,
+    has_effect_changed,
+    is_same_state,
+)
 from whybench.suites.intervene.experimenters import Intervention, recipe, settle
-from whybench.suites.intervene.known import alike, always, careful, changed, guessing, once
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
@@ -20,94 +27,82 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from whybench.suites.intervene.episode import Episode
-    from whybench.suites.intervene.experimenters import Experimenter, Inquiry
-    from whybench.suites.intervene.verdicts import Answer
+    from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
+    from whybench.suites.intervene.experimenters import Experimenter
 
-__all__ = ["AGENTS", "act", "answer", "gold"]
+    Settings = Mapping[str, Any]
+    Reply = Callable[[InterveneEpisode, Settings, np.random.Generator], str]
+
+__all__ = ["AGENTS", "oracle", "render_action", "render_answer"]
 
 CACHED = 65536
 
 
-def act(episode: Episode, chosen: Intervention) -> str:
-    """Word an action."""
-    verb = episode.case.words[ACTIONS.index(chosen.action)]
-    return json.dumps({"entity": episode.case.names[chosen.entity], "action": verb})
+def render_action(episode: InterveneEpisode, intervention: Intervention) -> str:
+    """Return the reply that acts on an entity."""
+    verb = episode.case.words[ACTIONS.index(intervention.action)]
+    return json.dumps({"entity": episode.case.names[intervention.entity], "action": verb})
 
 
-def answer(said: Answer) -> str:
-    """Word an answer."""
-    return json.dumps({"answer": said})
+def render_answer(is_yes: bool) -> str:
+    """Return the reply that answers yes or no."""
+    return json.dumps({"answer": "yes" if is_yes else "no"})
 
 
-def gold(episode: Episode) -> str:
+def oracle(episode: InterveneEpisode) -> str:
     """Follow the recipe to its end, and answer what is true."""
     chosen = recipe(episode.inquiry)
-    return act(episode, chosen) if chosen else answer("yes" if episode.case.truth else "no")
+    return render_action(episode, chosen) if chosen else render_answer(episode.case.truth)
 
 
-def _experimenting(
-    experimenter: Experimenter,
-) -> Callable[[Episode, Mapping[str, Any], np.random.Generator], str]:
+def _follow(experimenter: Experimenter) -> Reply:
     """Experiment until the answer is clear, and give it; with errors, if it is to make some."""
+    choose = lru_cache(maxsize=CACHED)(experimenter)
 
-    @lru_cache(maxsize=CACHED)
-    def next_of(inquiry: Inquiry) -> Intervention | None:
-        return experimenter(inquiry)
-
-    def reply(episode: Episode, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
-        chosen = next_of(episode.inquiry)
+    def reply(episode: InterveneEpisode, settings: Settings, rng: np.random.Generator) -> str:
+        chosen = choose(episode.inquiry)
         if chosen is not None:
-            return act(episode, chosen)
-        truly = episode.evidence == "yes"
-        wrong = settings["error"] and rng.random() < settings["error"]
-        return answer("yes" if truly != bool(wrong) else "no")
+            return render_action(episode, chosen)
+        wrong = bool(settings["error"]) and rng.random() < settings["error"]
+        return render_answer((episode.evidence == "yes") != wrong)
 
     return reply
 
 
-def _random_then_guess(
-    episode: Episode, settings: Mapping[str, Any], rng: np.random.Generator
-) -> str:
+def _guess(episode: InterveneEpisode, settings: Settings, rng: np.random.Generator) -> str:
     """Act a few times on whatever, then toss a coin."""
     if len(episode.path) < min(settings["steps"], episode.case.limit):
         action = ACTIONS[rng.integers(2)]
-        return act(episode, Intervention(action, int(rng.integers(episode.case.world.n))))
-    return answer("yes" if rng.random() < 0.5 else "no")
+        return render_action(episode, Intervention(action, int(rng.integers(episode.case.world.n))))
+    return render_answer(rng.random() < 0.5)
 
 
-def _always(said: Answer) -> Callable[[Episode, Mapping[str, Any], np.random.Generator], str]:
-    return lambda _episode, _settings, _rng: answer(said)
+def _answer_at_once(is_yes: Callable[[InterveneCase], bool]) -> Reply:
+    return lambda episode, _settings, _rng: render_answer(is_yes(episode.case))
 
 
-def _listed_first(episode: Episode, _settings: Mapping[str, Any], _rng: np.random.Generator) -> str:
-    """Take for a cause what is listed before its effect."""
-    return answer("yes" if episode.case.x < episode.case.y else "no")
+def _act_once(entity: Literal["x", "y"], is_yes: Callable[[InterveneCase, int], bool]) -> Reply:
+    """Act once on the supposed cause (x) or effect (y), and answer by the state after it."""
+
+    def reply(episode: InterveneEpisode, _settings: Settings, _rng: np.random.Generator) -> str:
+        if episode.path:
+            return render_answer(is_yes(episode.case, episode.state))
+        return render_action(episode, episode.inquiry.intervention(getattr(episode.case, entity)))
+
+    return reply
 
 
-def _correlational(
-    episode: Episode, _settings: Mapping[str, Any], _rng: np.random.Generator
-) -> str:
-    """Act on the supposed effect once, and take being in the same state for causing."""
-    case = episode.case
-    if not episode.path:
-        return act(episode, episode.inquiry.intervention(case.y))
-    both = episode.state >> case.x & 1 == episode.state >> case.y & 1
-    return answer("yes" if both else "no")
+def _is_same_state(case: InterveneCase, state: int) -> bool:
+    return state >> case.x & 1 == state >> case.y & 1
 
 
-def _single_cause(episode: Episode, _settings: Mapping[str, Any], _rng: np.random.Generator) -> str:
-    """Act on the supposed cause once, and believe that nothing else could move the effect."""
-    case = episode.case
-    if not episode.path:
-        return act(episode, episode.inquiry.intervention(case.x))
-    moved = (episode.state ^ case.initial) >> case.y & 1
-    return answer("yes" if moved else "no")
+def _has_effect_changed(case: InterveneCase, state: int) -> bool:
+    return bool((state ^ case.initial) >> case.y & 1)
 
 
 ERROR = {"error": Parameter(0.0, "how often it says the opposite of what it found", 0.0, 1.0)}
 
-AGENTS: Mapping[str, Agent[Episode]] = {
+AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
     agent.name: agent
     for agent in (
         Agent(
@@ -116,58 +111,58 @@ AGENTS: Mapping[str, Agent[Episode]] = {
                 "acts as tells most, exactly to five entities and by a sample of worlds beyond, "
                 "until the answer is settled"
             ),
-            reply=_experimenting(settle),
+            reply=_follow(settle),
             parameters=ERROR,
-            known=careful(settle),
+            expected=expect_careful(settle),
             noisy=lambda settings: settings["error"] > 0,
             calibrate_at=({}, {"error": 0.2}),
         ),
         Agent(
             name="recipe",
             summary="brings both to rest, moves the supposed cause, watches the effect",
-            reply=_experimenting(recipe),
+            reply=_follow(recipe),
             parameters=ERROR,
-            known=careful(recipe),
+            expected=expect_careful(recipe),
             noisy=lambda settings: settings["error"] > 0,
         ),
         Agent(
             name="random-then-guess",
             summary="acts at random, then tosses a coin",
-            reply=_random_then_guess,
+            reply=_guess,
             parameters={"steps": Parameter(1, "how often it acts", 0, 1000)},
-            known=guessing,
+            expected=expect_guessing,
             noisy=lambda _: True,
-            wide=frozenset({"justified_accuracy", "verdict_contradicts"}),
+            conservative=frozenset({"justified_accuracy", "verdict_contradicts"}),
         ),
         Agent(
             name="always-yes",
             summary="says yes at once",
-            reply=_always("yes"),
-            known=always(lambda _: True),
+            reply=_answer_at_once(lambda _: True),
+            expected=expect_immediate(lambda _: True),
         ),
         Agent(
             name="always-no",
             summary="says no at once",
-            reply=_always("no"),
-            known=always(lambda _: False),
+            reply=_answer_at_once(lambda _: False),
+            expected=expect_immediate(lambda _: False),
         ),
         Agent(
             name="listed-first",
             summary="says yes at once if the supposed cause is listed before the effect",
-            reply=_listed_first,
-            known=always(lambda question: question.x < question.y),
+            reply=_answer_at_once(lambda case: case.x < case.y),
+            expected=expect_immediate(lambda question: question.x < question.y),
         ),
         Agent(
             name="correlational",
             summary="acts on the supposed effect once; yes if both are then in the same state",
-            reply=_correlational,
-            known=once("effect", alike),
+            reply=_act_once("y", _is_same_state),
+            expected=expect_one_action("effect", is_same_state),
         ),
         Agent(
             name="single-cause",
             summary="acts on the supposed cause once; yes if the effect changed",
-            reply=_single_cause,
-            known=once("cause", changed),
+            reply=_act_once("x", _has_effect_changed),
+            expected=expect_one_action("cause", has_effect_changed),
         ),
     )
 }

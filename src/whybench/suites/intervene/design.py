@@ -13,17 +13,18 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any
 
+from whybench.aliases import first_words
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, deciding, factor
+from whybench.suites.designs import check_levels, factor, identifying_settings
 from whybench.suites.intervene.sets import (
     INITIAL,
     QUESTIONS,
     SOURCE_PAIRS,
-    core_cases,
     edge_count,
+    list_core_cases,
 )
-from whybench.suites.intervene.themes import Theme, theme
+from whybench.suites.intervene.themes import InterveneTheme, load_theme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +35,7 @@ WORLDS = ("core", "advanced", "source-advanced")
 """The sets of worlds."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
-    "style": ("basic", "fewest-steps", "step-by-step", "recipe"),
+    "style": ("direct", "fewest-steps", "cot", "recipe"),
     "interface": ("text", "tools"),
     "initial": INITIAL,
     "split": ("train", "test"),
@@ -55,12 +56,12 @@ class InterveneDesign:
         ("shapes",), "Themes: names, or paths of YAML files.", files=True
     )
     style: tuple[str, ...] = factor(
-        ("basic",), "How the agent is instructed: basic, fewest-steps, step-by-step, recipe."
+        ("direct",), "How the agent is instructed: direct, fewest-steps, cot, recipe."
     )
     interface: tuple[str, ...] = factor(
         ("text",), "How it replies: JSON in text, or tools that it calls."
     )
-    n: tuple[int, ...] = factor(
+    entities: tuple[int, ...] = factor(
         (), "Numbers of entities; the core set has its own, as for the next three."
     )
     density: tuple[float, ...] = factor((), "Shares of the possible edges.")
@@ -74,8 +75,8 @@ class InterveneDesign:
         check_levels("worlds", (self.worlds,), WORLDS)
         check_levels("theme", self.theme)
         check_levels("theme", tuple(entry.name for entry in self.themes))
-        check_levels("style", self.style, LEVELS["style"])
-        check_levels("interface", self.interface, LEVELS["interface"])
+        for name in ("style", "interface"):
+            check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
         if self.split == "train" and self.worlds != "advanced":
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
@@ -85,19 +86,19 @@ class InterveneDesign:
             self._check_random()
 
     def _check_core(self) -> None:
-        for name in ("n", "density", "initial", "graphs"):
+        for name in ("entities", "density", "initial", "graphs"):
             if value := getattr(self, name):
                 raise UserError(
                     f"{name} is fixed for core worlds, got {value}; ask for worlds=advanced"
                 )
 
     def _check_random(self) -> None:
-        check_levels("n", self.n)
+        check_levels("entities", self.entities)
         check_levels("density", self.density)
         check_levels("initial", self.initial, LEVELS["initial"])
-        for n in self.n:
+        for n in self.entities:
             if n < SMALLEST:
-                raise UserError(f"n must be {SMALLEST} or more, got {n}")
+                raise UserError(f"entities must be {SMALLEST} or more, got {n}")
             for entry in self.themes:
                 entry.pool(n)
             for density in self.density:
@@ -113,19 +114,19 @@ class InterveneDesign:
             )
 
     @cached_property
-    def themes(self) -> tuple[Theme, ...]:
+    def themes(self) -> tuple[InterveneTheme, ...]:
         """The themes themselves."""
-        return tuple(theme(source) for source in self.theme)
+        return tuple(load_theme(source) for source in self.theme)
 
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of levels of each crossed factor; what is asked of a world comes first."""
         shared = (len(self.themes), len(self.style), len(self.interface))
         if self.worlds == "core":
-            return (len(core_cases()), *shared)
-        crossed = (len(self.n), len(self.density), len(self.initial))
-        asked = 2 * len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
-        return (asked, *crossed, *shared)
+            return (len(list_core_cases()), *shared)
+        crossed = (len(self.entities), len(self.density), len(self.initial))
+        questions = 2 * len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
+        return (questions, *crossed, *shared)
 
     @property
     def rounds(self) -> int:
@@ -150,11 +151,12 @@ class InterveneDesign:
         themes = tuple(entry.name for entry in self.themes)
         named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
         if self.worlds == "core":
-            return f"{self.size} items: {len(core_cases())} cases of the core set; {named}"
-        asked = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
+            return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
+        questions = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (
-            f"{self.size} items: {asked} questions of {self.graphs} worlds with n = "
-            f"{', '.join(map(str, self.n))}, density {', '.join(map(str, self.density))}; "
+            f"{self.size} items: {questions} questions of {self.graphs} worlds with "
+            f"{', '.join(map(str, self.entities))} entities, "
+            f"density {', '.join(map(str, self.density))}; "
             f"{', '.join(self.initial)}; {named}; {self.split}"
             f"{'; not balanced' if self.worlds == 'source-advanced' else ''}"
         )
@@ -162,10 +164,11 @@ class InterveneDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        return digest("intervene", deciding(self, "theme"), self.themes).hex()[:16]
+        settings = first_words("intervene", identifying_settings(self, "theme"))
+        return digest("intervene", settings, self.themes).hex()[:16]
 
 
-_RANDOM: dict[str, Any] = {"n": (4, 5, 6, 7), "density": (0.5,), "initial": ("all-moving",)}
+_RANDOM: dict[str, Any] = {"entities": (4, 5, 6, 7), "density": (0.5,), "initial": ("all-moving",)}
 
 DESIGNS: Mapping[str, InterveneDesign] = {
     design.name: design

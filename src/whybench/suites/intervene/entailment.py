@@ -39,9 +39,9 @@ __all__ = [
     "check_entities",
     "check_pair",
     "check_transition",
-    "conclusion",
-    "entailed",
-    "solver_class",
+    "conclude",
+    "decide_entailment",
+    "import_solver",
 ]
 
 Entailed = Literal["yes", "no", "open"]
@@ -82,7 +82,7 @@ class Evidence:
         if n < 2:
             raise ValueError(f"n must be at least 2, got {n}")
         self.n = n
-        self._solver = solver_class()(name="minisat22", bootstrap_with=_order_clauses(n))
+        self._solver = import_solver()(name="minisat22", bootstrap_with=_order_clauses(n))
         if initial is not None:
             check_entities(n, initial)
             self._tell(_closed(n, initial))
@@ -117,14 +117,14 @@ class Evidence:
         cause = _literal(self.n, x, y)
         can_be_yes = bool(self._solver.solve(assumptions=[cause]))
         can_be_no = bool(self._solver.solve(assumptions=[-cause]))
-        return conclusion(can_be_yes, can_be_no)
+        return conclude(can_be_yes, can_be_no)
 
     def _tell(self, clauses: Iterable[list[int]]) -> None:
         for clause in clauses:
             self._solver.add_clause(clause)
 
 
-def entailed(
+def decide_entailment(
     n: int, transitions: Iterable[Transition], x: int, y: int, initial: State | None = None
 ) -> Entailed:
     """Say whether the transitions settle if x causes y, by asking a SAT solver.
@@ -145,7 +145,7 @@ def entailed(
         return evidence.entails(x, y)
 
 
-def solver_class() -> type:
+def import_solver() -> type:
     """Return the SAT solver, or say how to install it."""
     try:
         from pysat.solvers import Solver  # type: ignore[import-untyped]  # noqa: PLC0415
@@ -156,7 +156,7 @@ def solver_class() -> type:
     return Solver  # type: ignore[no-any-return]
 
 
-def conclusion(can_be_yes: bool, can_be_no: bool) -> Entailed:
+def conclude(can_be_yes: bool, can_be_no: bool) -> Entailed:
     """Say what follows if some consistent order says yes, and some no."""
     if can_be_yes and can_be_no:
         return "open"

@@ -26,32 +26,31 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from whybench.suites.contract import Answer
-from whybench.suites.intervene.entailment import Transition, entailed
-from whybench.suites.intervene.experimenters.inquiry import Inquiry
-from whybench.suites.intervene.patterns import pattern
-from whybench.suites.intervene.replies import Act, read_reply
-from whybench.suites.intervene.verdicts import verdict
-from whybench.suites.intervene.wording import (
+from whybench.suites.intervene.entailment import Transition
+from whybench.suites.intervene.experimenters.inquiry import Inquiry, find_entailed
+from whybench.suites.intervene.prompts import (
     ACT,
     ACTIONS_LEFT,
     ANSWER,
     NEXT,
     REASK,
-    observation,
-    shown,
+    render_observation,
+    state_phrases,
 )
-from whybench.suites.intervene.world import ACTIONS, World
+from whybench.suites.intervene.replies import ActionReply, parse_reply
+from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
+from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.suites.contract import Scalar
     from whybench.suites.intervene.entailment import Entailed
-    from whybench.suites.intervene.replies import Choice
+    from whybench.suites.intervene.replies import Decision
     from whybench.suites.intervene.verdicts import Answer as YesOrNo
-    from whybench.suites.intervene.world import Action, State
+    from whybench.suites.intervene.world import Action
 
-__all__ = ["ENDS", "Case", "Episode", "case_of", "entities"]
+__all__ = ["ENDS", "InterveneCase", "InterveneEpisode", "parse_case"]
 
 ENDS = (
     "answered",
@@ -66,13 +65,13 @@ ENDS = (
 CACHED = 4096
 
 _LEFT, _BEHIND = ACTIONS_LEFT.split("{left}")
-_SAID: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
+_YES_OR_NO: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
 
-Wanted = Literal["act", "next", "answer"]
+Request = Literal["act", "next", "answer"]
 
 
 @dataclass(frozen=True)
-class Case:
+class InterveneCase:
     """What an episode is about: the hidden world, how it begins, what is asked, and the words.
 
     Attributes:
@@ -85,7 +84,7 @@ class Case:
         tools: Whether the agent replies by calling tools.
     """
 
-    world: World
+    world: InterveneWorld
     initial: int
     x: int
     y: int
@@ -104,10 +103,10 @@ class Case:
         return self.world.causes(self.x, self.y)
 
     @cached_property
-    def called(self) -> dict[str, int]:
+    def entities(self) -> dict[str, int]:
         """The entities by what they may be called, in lower case."""
-        lower = {name.lower(): place for place, name in enumerate(self.names)}
-        return {f"the {name}": place for name, place in lower.items()} | lower
+        lower = {name.lower(): number for number, name in enumerate(self.names)}
+        return {f"the {name}": number for name, number in lower.items()} | lower
 
     @cached_property
     def actions(self) -> dict[str, Action]:
@@ -115,7 +114,7 @@ class Case:
         return {verb.lower(): action for verb, action in zip(self.words, ACTIONS, strict=False)}
 
     @cached_property
-    def requests(self) -> dict[Wanted, str]:
+    def requests(self) -> dict[Request, str]:
         """How the agent is asked for what is wanted."""
         if self.tools:
             return dict.fromkeys(("act", "next", "answer"), "Call a tool.")
@@ -124,7 +123,7 @@ class Case:
 
     @cached_property
     def _shown(self) -> tuple[tuple[str, str], ...]:
-        return shown(self.names, (self.words[2], self.words[3]))
+        return state_phrases(self.names, (self.words[2], self.words[3]))
 
     @cached_property
     def _seen(self) -> dict[int, str]:
@@ -134,25 +133,27 @@ class Case:
         """Return what is seen in a state; few states come often."""
         text = self._seen.get(state)
         if text is None:
-            text = self._seen[state] = observation(self._shown, state)
+            text = self._seen[state] = render_observation(self._shown, state)
         return text
 
 
-def case_of(factors: Mapping[str, Scalar]) -> Case:
+def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
     """Return the case that an item's columns describe."""
-    return _case(
+    return _make_case(
         *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
         tools=factors["interface"] == "tools",
     )
 
 
 @lru_cache(maxsize=CACHED)
-def _case(graph: str, moving: str, asked: str, names: str, words: str, tools: bool) -> Case:
+def _make_case(
+    graph: str, moving: str, asked: str, names: str, words: str, tools: bool
+) -> InterveneCase:
     called = tuple(names.split(","))
-    edges = (edge.split(">") for edge in graph.split())
-    x, y = map(int, asked.split(">"))
-    return Case(
-        world=World(len(called), tuple((int(cause), int(effect)) for cause, effect in edges)),
+    edges = tuple(map(_parse_pair, graph.split()))
+    x, y = _parse_pair(asked)
+    return InterveneCase(
+        world=InterveneWorld(len(called), edges),
         initial=sum(1 << int(entity) for entity in moving.split()),
         x=x,
         y=y,
@@ -162,7 +163,12 @@ def _case(graph: str, moving: str, asked: str, names: str, words: str, tools: bo
     )
 
 
-class Episode:
+def _parse_pair(text: str) -> tuple[int, int]:
+    cause, effect = text.split(">")
+    return int(cause), int(effect)
+
+
+class InterveneEpisode:
     """One conversation about one case.
 
     Attributes:
@@ -171,16 +177,16 @@ class Episode:
         path: The actions so far: what was done, to which entity, and the state after it, as bits.
         reasks: How many replies could not be read and were asked for again.
         end: How it ended; empty before.
-        said: The answer, yes or no, if there is one.
+        yes_or_no: The answer, yes or no, if there is one.
     """
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: InterveneCase) -> None:
         self.case = case
-        self.wants: Wanted = "act"
+        self.wants: Request = "act"
         self.path: list[tuple[Action, int, int]] = []
         self.reasks = 0
         self.end = ""
-        self.said: YesOrNo | None = None
+        self.yes_or_no: YesOrNo | None = None
         self._doubtful = False
 
     @property
@@ -202,13 +208,13 @@ class Episode:
         """Take in a reply; return what is said to it, or None at the end."""
         if self.end:
             raise ValueError(f"the episode has ended as {self.end}, got another reply")
-        heard = None if truncated else read_reply(reply)
+        turn = None if truncated else parse_reply(reply)
         before = self._doubtful
         self._doubtful = False
-        if heard is not None:
-            said = self._act(heard) if isinstance(heard, Act) else self._choose(heard)
-            if said is not None or self.end:
-                return said
+        if turn is not None:
+            response = self._act(turn) if isinstance(turn, ActionReply) else self._choose(turn)
+            if response is not None or self.end:
+                return response
         if before:
             self.end = "cut_off" if truncated else "invalid_format"
             return None
@@ -216,31 +222,31 @@ class Episode:
         self.reasks += 1
         return f"{REASK} {self._request()}"
 
-    def _act(self, wanted: Act) -> str | None:
+    def _act(self, reply: ActionReply) -> str | None:
         case = self.case
-        entity = case.called.get(wanted.entity)
-        action = case.actions.get(wanted.action)
+        entity = case.entities.get(reply.entity)
+        action = case.actions.get(reply.action)
         if entity is None or action is None or len(self.path) == case.limit:
-            known = entity is not None and action is not None
-            self.end = "out_of_steps" if known else "invalid_action"
+            is_known = entity is not None and action is not None
+            self.end = "out_of_steps" if is_known else "invalid_action"
             return None
         state = case.world.after(self.state, action, entity)
         self.path.append((action, entity, state))
         self.wants = "answer" if not self.left else "act" if case.tools else "next"
         return f"{case.seen(state)} {self._request()}"
 
-    def _choose(self, choice: Choice) -> str | None:
+    def _choose(self, choice: Decision) -> str | None:
         """Follow a choice; None if the episode is over, or if the choice is none that there is."""
         if choice.kind == "answer":
-            self.said = _SAID.get(choice.said)
-            self.end = "answered" if self.said else "invalid_answer"
+            self.yes_or_no = _YES_OR_NO.get(choice.value)
+            self.end = "answered" if self.yes_or_no else "invalid_answer"
             return None
-        if choice.said == "answer" and self.wants != "answer":
+        if choice.value == "answer" and self.wants != "answer":
             self.wants = "answer"
-        elif choice.said == "continue" and self.wants == "next":
+        elif choice.value == "continue" and self.wants == "next":
             self.wants = "act"
         else:
-            if choice.said == "continue" and not self.left:
+            if choice.value == "continue" and not self.left:
                 self.end = "out_of_steps"
             return None
         return self._request()
@@ -256,28 +262,28 @@ class Episode:
         case = self.case
         states = [case.initial, *(after for _, _, after in self.path)]
         seen = tuple(
-            Transition(entities(before), action, entity, entities(after))
+            Transition(bits_to_state(before), action, entity, bits_to_state(after))
             for before, (action, entity, after) in zip(states, self.path, strict=False)
         )
-        return Inquiry(case.world.n, case.x, case.y, entities(case.initial), seen)
+        return Inquiry(case.world.n, case.x, case.y, bits_to_state(case.initial), seen)
 
     @property
     def evidence(self) -> Entailed:
         """What all that was seen entails."""
-        return _entailed(self.inquiry)
+        return find_entailed(self.inquiry)
 
     @property
     def answer(self) -> Answer:
         """The answer with its verdict, or the way in which there came to be none."""
         inquiry, truth = self.inquiry, self.case.truth
-        evidence = _entailed(inquiry)
+        evidence = find_entailed(inquiry)
         states = [inquiry.initial, *(seen.after for seen in inquiry.transitions)]
-        wrong = pattern(self.said, truth, inquiry.x, inquiry.y, states, evidence)
+        wrong = error_pattern(self.yes_or_no, truth, inquiry.x, inquiry.y, states, evidence)
         return Answer(
-            value=None if self.said is None else float(self.said == "yes"),
-            reason="" if self.said else self.end or "unfinished",
+            value=None if self.yes_or_no is None else float(self.yes_or_no == "yes"),
+            reason="" if self.yes_or_no else self.end or "unfinished",
             parts={
-                "verdict": verdict(self.said, truth, evidence),
+                "verdict": decide_verdict(self.yes_or_no, truth, evidence),
                 "pattern": wrong or "",
                 "evidence": evidence,
                 "steps": len(self.path),
@@ -285,14 +291,3 @@ class Episode:
                 "path": "; ".join(f"{action} {entity}" for action, entity, _ in self.path),
             },
         )
-
-
-@lru_cache(maxsize=CACHED)
-def entities(bits: int) -> State:
-    """Return the entities whose bits are set."""
-    return frozenset(entity for entity in range(bits.bit_length()) if bits >> entity & 1)
-
-
-@lru_cache(maxsize=16 * CACHED)
-def _entailed(inquiry: Inquiry) -> Entailed:
-    return entailed(inquiry.n, inquiry.transitions, inquiry.x, inquiry.y, inquiry.initial)

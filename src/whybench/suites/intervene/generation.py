@@ -1,40 +1,36 @@
-"""Which item stands at which place of a design."""
+"""Which item stands at which position of a design."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from whybench.scm import Certificate, agreed
 from whybench.seeds import Split, generator, item_id
-from whybench.suites.blocks import cells_in_blocks
-from whybench.suites.intervene.items import InterveneItem, described
+from whybench.suites.designs import cells_in_blocks
+from whybench.suites.intervene.items import InterveneItem, describe_item
 from whybench.suites.intervene.sets import (
     QUESTIONS,
-    Drawn,
     Initial,
     Pair,
-    advanced_world,
-    core_cases,
-    initial_state,
-    source_world,
+    draw_advanced_world,
+    draw_initial,
+    draw_source_world,
+    list_core_cases,
 )
-from whybench.suites.intervene.world import State, World, closure
+from whybench.suites.intervene.world import InterveneWorld, State, transitive_closure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from whybench.suites.intervene.design import InterveneDesign
-    from whybench.suites.intervene.themes import Theme
+    from whybench.suites.intervene.themes import InterveneTheme
 
 __all__ = ["intervene_items", "item_at"]
 
 CACHED = 4096
-"""All questions of a world stand in one block; so many worlds are remembered, and no more."""
+"""How many names and certificates are remembered: all questions of a world stand in one block."""
 
 
 def intervene_items(design: InterveneDesign) -> Iterator[InterveneItem]:
@@ -44,143 +40,98 @@ def intervene_items(design: InterveneDesign) -> Iterator[InterveneItem]:
 
 
 def item_at(design: InterveneDesign, index: int) -> InterveneItem:
-    """Return the item at a place in a design, without making those before it."""
+    """Return the item at a position in a design, without making those before it."""
     if not 0 <= index < design.size:
         raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
-    cells = _cells(design.sizes)
-    turn, place = divmod(index, len(cells))
-    *asked, theme, style, interface = cells[place]
-    made = _core_item if design.worlds == "core" else _random_item
-    item = made(design, (theme, style, interface), turn, *asked)
-    return replace(item, id=item_id("intervene", described(item), item.truth))
+    cells = _list_cells(design.sizes)
+    turn, position = divmod(index, len(cells))
+    *levels, theme, style, interface = cells[position]
+    case = _core_case(*levels) if design.worlds == "core" else _random_case(design, turn, *levels)
+    words = design.themes[theme]
+    item = InterveneItem(
+        id="",
+        worlds=design.worlds,
+        structure=case.structure,
+        hidden=case.hidden,
+        density=case.density,
+        initial=case.initial,
+        pair=case.pair,
+        theme=words,
+        names=_draw_names(words, case.hidden.n, case.key),
+        style=design.style[style],
+        interface=design.interface[interface],
+        split=cast("Split", design.split),
+        draw=case.draw,
+        certificate=_certificate(case.hidden, case.pair),
+    )
+    return replace(item, id=item_id("intervene", describe_item(item), item.truth))
 
 
 @lru_cache(maxsize=8)
-def _cells(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+def _list_cells(sizes: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(cells_in_blocks(sizes))
 
 
-def _core_item(
-    design: InterveneDesign,
-    shared: tuple[int, int, int],
-    turn: int,  # noqa: ARG001  (the core set is gone through once)
-    case: int,
-) -> InterveneItem:
-    number = _core_order()[case]
-    structure, world, state, (x, y), along = core_cases()[number]
-    rng = generator("intervene", "core", number)
-    place = rng.permutation(world.n).tolist()
-    if (place[x] < place[y]) != along:
-        place[x], place[y] = place[y], place[x]
-    return _item(
-        design,
-        shared,
-        structure=structure,
-        hidden=World(world.n, tuple(sorted((place[a], place[b]) for a, b in world.edges))),
-        density=2 * len(world.edges) / (world.n * (world.n - 1)),
-        initial=frozenset(place[entity] for entity in state),
-        asked=(place[x], place[y]),
-        draw=0,
-        key=("core", number),
-    )
+class _HiddenCase(NamedTuple):
+    """What an item asks, before it is rendered; `key` names the draw of the entities' names."""
+
+    structure: str
+    hidden: InterveneWorld
+    density: float
+    initial: State
+    pair: Pair
+    draw: int
+    key: tuple[object, ...]
+
+
+def _core_case(position: int) -> _HiddenCase:
+    case = _core_order()[position]
+    structure, world, state, (x, y), along = list_core_cases()[case]
+    number = generator("intervene", "core", case).permutation(world.n).tolist()
+    if (number[x] < number[y]) != along:
+        number[x], number[y] = number[y], number[x]
+    density = 2 * len(world.edges) / (world.n * (world.n - 1))
+    initial = frozenset(number[entity] for entity in state)
+    pair = number[x], number[y]
+    hidden = world.renumber(number)
+    return _HiddenCase(structure, hidden, density, initial, pair, 0, ("core", case))
 
 
 @cache
 def _core_order() -> tuple[int, ...]:
     """An order of the core cases in which those of one structure do not stand together."""
-    return tuple(generator("intervene", "core", "order").permutation(len(core_cases())).tolist())
+    rng = generator("intervene", "core", "order")
+    return tuple(rng.permutation(len(list_core_cases())).tolist())
 
 
-def _random_item(
-    design: InterveneDesign,
-    shared: tuple[int, int, int],
-    turn: int,
-    question: int,
-    size: int,
-    density: int,
-    initial: int,
-) -> InterveneItem:
-    n, share = design.n[size], design.density[density]
+def _random_case(
+    design: InterveneDesign, turn: int, question: int, size: int, density: int, initial: int
+) -> _HiddenCase:
+    kind = design.entities[size], design.density[density]
     key: tuple[object, ...]
     if design.worlds == "advanced":
         mirrored, asked = divmod(question, len(QUESTIONS))
-        drawn = _advanced_world(n, share, turn, bool(mirrored), cast("Split", design.split))
-        key = ("advanced", design.split, n, share, turn, bool(mirrored))
+        drawn = draw_advanced_world(*kind, turn, bool(mirrored), cast("Split", design.split))
+        key = ("advanced", design.split, *kind, turn, bool(mirrored))
         draw = 2 * turn + mirrored
     else:
         asked, draw = question, turn
-        drawn = _source_world(n, share, draw)
-        key = ("source-advanced", n, share, draw)
-    return _item(
-        design,
-        shared,
-        structure="random",
-        hidden=drawn.world,
-        density=share,
-        initial=initial_state(drawn.world, cast("Initial", design.initial[initial]), *key),
-        asked=drawn.pairs[asked],
-        draw=draw,
-        key=key,
-    )
-
-
-def _item(
-    design: InterveneDesign,
-    shared: tuple[int, int, int],
-    *,
-    structure: str,
-    hidden: World,
-    density: float,
-    initial: State,
-    asked: Pair,
-    draw: int,
-    key: tuple[object, ...],
-) -> InterveneItem:
-    theme, style, interface = shared
-    words = design.themes[theme]
-    return InterveneItem(
-        id="",
-        worlds=design.worlds,
-        structure=structure,
-        hidden=hidden,
-        density=density,
-        initial=initial,
-        asked=asked,
-        theme=words,
-        names=_names(words, hidden.n, key),
-        style=design.style[style],
-        interface=design.interface[interface],
-        split=cast("Split", design.split),
-        draw=draw,
-        certificate=_certificate(hidden, asked),
-    )
+        drawn = draw_source_world(*kind, draw)
+        key = ("source-advanced", *kind, draw)
+    state = draw_initial(drawn.world, cast("Initial", design.initial[initial]), *key)
+    return _HiddenCase("random", drawn.world, kind[1], state, drawn.pairs[asked], draw, key)
 
 
 @lru_cache(maxsize=CACHED)
-def _advanced_world(n: int, density: float, draw: int, mirrored: bool, split: Split) -> Drawn:
-    return advanced_world(n, density, draw, mirrored, split)
-
-
-@lru_cache(maxsize=CACHED)
-def _source_world(n: int, density: float, draw: int) -> Drawn:
-    return source_world(n, density, draw)
-
-
-@lru_cache(maxsize=CACHED)
-def _names(words: Theme, n: int, key: tuple[object, ...]) -> tuple[str, ...]:
+def _draw_names(words: InterveneTheme, n: int, key: tuple[object, ...]) -> tuple[str, ...]:
     return words.draw(n, generator("intervene", "names", words.name, *key))
 
 
 @lru_cache(maxsize=CACHED)
-def _closure(world: World) -> NDArray[np.bool_]:
-    return closure(world)
-
-
-@lru_cache(maxsize=CACHED)
-def _certificate(world: World, asked: Pair) -> Certificate:
-    x, y = asked
+def _certificate(world: InterveneWorld, pair: Pair) -> Certificate:
+    x, y = pair
     return agreed(
         f"whether {x} causes {y}",
         ("graph search", float(world.causes(x, y))),
-        ("matrix closure", float(_closure(world)[x, y])),
+        ("matrix closure", float(transitive_closure(world)[x, y])),
     )

@@ -5,7 +5,7 @@ entity causes another. The truth is 1 for yes and 0 for no, and is certified by 
 and by squaring its matrix.
 
 What an agent is told does not say what the hidden world is: two items may open with the same words
-and go different ways. An id therefore follows from a canonical description (`described`) that
+and go different ways. An id therefore follows from a canonical description (`describe_item`) that
 holds the theme, the entities as named and listed, the hidden edges, the first state, the question
 and the style, and which draw it is: of the small worlds there are so few that a long series
 repeats itself, and its ids must not.
@@ -16,8 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from whybench.aliases import first_words
 from whybench.seeds import Split, canonical
-from whybench.suites.intervene.sets import initial_kind
+from whybench.suites.intervene.sets import classify_initial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from whybench.scm import Certificate
     from whybench.suites.contract import Scalar
     from whybench.suites.intervene.sets import Pair
-    from whybench.suites.intervene.themes import Theme
-    from whybench.suites.intervene.world import State, World
+    from whybench.suites.intervene.themes import InterveneTheme
+    from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = ["COLUMNS", "DRAWN", "InterveneItem", "Situation", "described", "draw"]
+__all__ = ["COLUMNS", "DRAWN", "InterveneItem", "Situation", "describe_item", "draw_graph"]
 
 DRAWN: Mapping[str, type] = {
     "graph": str,
@@ -45,7 +46,7 @@ of the theme. An episode can be held again from these columns alone."""
 COLUMNS: Mapping[str, type] = {
     "worlds": str,
     "structure": str,
-    "n": int,
+    "entities": int,
     "density": float,
     "initial": str,
     "relation": str,
@@ -97,7 +98,7 @@ class InterveneItem:
         hidden: The hidden world; entity i is the i-th listed.
         density: Share of the possible edges: the one asked for; in the core set the actual one.
         initial: The first state.
-        asked: The supposed cause and the supposed effect.
+        pair: The supposed cause and the supposed effect.
         theme: The words of the world.
         names: What the entities are called.
         style: How the agent is instructed.
@@ -110,11 +111,11 @@ class InterveneItem:
     id: str
     worlds: str
     structure: str
-    hidden: World
+    hidden: InterveneWorld
     density: float
     initial: State
-    asked: Pair
-    theme: Theme
+    pair: Pair
+    theme: InterveneTheme
     names: tuple[str, ...]
     style: str
     interface: str
@@ -130,7 +131,7 @@ class InterveneItem:
     @property
     def relation(self) -> Relation:
         """What the supposed cause is to the supposed effect."""
-        x, y = self.asked
+        x, y = self.pair
         if self.hidden.causes(x, y):
             return "cause"
         return "effect" if self.hidden.causes(y, x) else "unrelated"
@@ -138,7 +139,7 @@ class InterveneItem:
     @property
     def order(self) -> Literal["along", "against"]:
         """Whether the supposed cause is listed before the supposed effect, or behind it."""
-        return "along" if self.asked[0] < self.asked[1] else "against"
+        return "along" if self.pair[0] < self.pair[1] else "against"
 
     @property
     def limit(self) -> int:
@@ -151,9 +152,9 @@ class InterveneItem:
         return {
             "worlds": self.worlds,
             "structure": self.structure,
-            "n": self.hidden.n,
+            "entities": self.hidden.n,
             "density": self.density,
-            "initial": initial_kind(self.hidden, self.initial),
+            "initial": classify_initial(self.hidden, self.initial),
             "relation": self.relation,
             "order": self.order,
             "theme": self.theme.name,
@@ -162,7 +163,7 @@ class InterveneItem:
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
-            "asked": "{}>{}".format(*self.asked),
+            "asked": "{}>{}".format(*self.pair),
             "names": ",".join(self.names),
             "words": ",".join(self.theme.verbs_and_states),
         }
@@ -170,7 +171,7 @@ class InterveneItem:
     @property
     def world(self) -> Situation:
         """What the opening must say of the world."""
-        x, y = self.asked
+        x, y = self.pair
         return Situation(
             names=self.names,
             moving=frozenset(self.names[entity] for entity in self.initial),
@@ -183,7 +184,7 @@ class InterveneItem:
         )
 
 
-def described(item: InterveneItem) -> str:
+def describe_item(item: InterveneItem) -> str:
     """Return the canonical description that, with the truth, decides an item's id."""
     return canonical(
         {
@@ -191,16 +192,16 @@ def described(item: InterveneItem) -> str:
             "names": item.names,
             "edges": sorted(item.hidden.edges),
             "moving": sorted(item.initial),
-            "asked": item.asked,
-            "style": item.style,
+            "asked": item.pair,
+            "style": first_words("intervene", {"style": item.style})["style"],
             "interface": item.interface,
             "draw": item.draw,
         }
     )
 
 
-def draw(item: InterveneItem) -> Iterator[str]:
-    """Yield lines that picture the hidden world, for who may see it."""
+def draw_graph(item: InterveneItem) -> Iterator[str]:
+    """Yield lines that picture the hidden world, for those who may see it."""
     for entity, children in enumerate(item.hidden.children):
         if children:
             driven = ", ".join(item.names[child] for child in children)

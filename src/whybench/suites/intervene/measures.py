@@ -22,12 +22,15 @@ Where a group has several sizes, structures, first states or relations, there ar
 each level (`accuracy` at `entities` 4), and with several sizes their slope: what one entity more
 costs.
 
-Intervals are clustered by the sampled unit (`groups`). A share of nothing has no estimate.
+Intervals are clustered by the sampled unit. Of a random world that is the hidden graph: what is
+asked of it, and how often, is not sampled anew. The core set is complete and has four graphs only;
+there each case, a graph with a first state and a question, is a unit. A share of nothing has no
+estimate.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,35 +42,75 @@ from whybench.stats import (
     clustered_ratio,
     clustered_share,
     clustered_slope,
-    detection,
+    signal_detection,
 )
+from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
-from whybench.suites.intervene.groups import groups_of
-from whybench.suites.intervene.patterns import PATTERNS
 from whybench.suites.intervene.posets import MAX_ENUMERATED
-from whybench.suites.intervene.verdicts import VERDICTS
+from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
+from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_scored_by_both
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.suites.groups import Group
+    from whybench.stats import Estimate
 
-__all__ = ["MODES", "SPLIT_BY", "intervene_measures", "optimal_steps"]
+__all__ = [
+    "CONDITION",
+    "MODES",
+    "SPLIT_BY",
+    "intervene_groups",
+    "intervene_measures",
+    "intervene_pairs",
+    "optimal_steps",
+]
+
+
+CONDITION = ("worlds", "theme", "style", "interface", "split")
+"""The columns that make up a condition; measures are computed within one."""
+
+WORDS = (
+    "outcome",
+    "reason",
+    "structure",
+    "initial",
+    "relation",
+    "graph",
+    "moving",
+    "asked",
+    "verdict",
+    "pattern",
+    "evidence",
+)
+NUMBERS = ("value", "truth", "entities", "steps", "reasks")
+
+GRAPH = ("entities", "graph")
+CASE = (*GRAPH, "moving", "asked")
+
 
 MODES = ("invalid_format", "invalid_action", "invalid_answer", "out_of_steps", "cut_off")
 """The reasons for which an episode may end without an answer."""
 
-SPLIT_BY = {"n": "entities", "structure": "structure", "initial": "initial", "relation": "relation"}
-"""The columns at each level of which both accuracies are given, and what their levels are called:
-the number of entities is `n` in records, and in measures `n` is the number of answers."""
+
+SPLIT_BY = ("entities", "structure", "initial", "relation")
+"""The factors at each level of which both accuracies are given."""
+
+
+def intervene_groups(records: pa.Table) -> list[Group]:
+    """Return the groups of intervene records, in order of appearance."""
+    return group_records(records, CONDITION, WORDS, NUMBERS, _sampled_unit)
+
+
+def _sampled_unit(labels: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
+    return ("case", CASE) if labels["worlds"] == "core" else ("hidden graph", GRAPH)
 
 
 def intervene_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
-    return [measure for group in groups_of(records) for measure in _measures(group)]
+    return [measure for group in intervene_groups(records) for measure in _measures(group)]
 
 
 def _measures(group: Group) -> Iterator[Measure]:
@@ -83,21 +126,21 @@ def _rightness(answers: Group) -> Iterator[Measure]:
     yes, truth = answers["value"] == 1, answers["truth"] == 1
     for name, hits in _accuracies(answers).items():
         yield _share(answers, name, hits)
-    yield answers.measure("balanced_accuracy", balanced_accuracy(yes, truth, answers.units))
-    found = detection(yes, truth, answers.units)
-    yield answers.measure("d_prime", found.d_prime)
-    yield answers.measure("criterion", found.criterion)
+    yield answers.measure("balanced_accuracy", _balanced_accuracy(answers))
+    sensitivity = signal_detection(yes, truth, answers.units)
+    yield answers.measure("d_prime", sensitivity.d_prime)
+    yield answers.measure("criterion", sensitivity.criterion)
     yield _share(answers, "yes_share", yes)
 
 
 def _cost(answers: Group) -> Iterator[Measure]:
     yield _mean(answers, "steps")
-    optimal = _optimal(answers)
+    optimal = _optimal_steps(answers)
     both = ~np.isnan(optimal + answers["steps"])
-    known = answers.where(both)
-    found = clustered_ratio(known["steps"], optimal[both], known.units)
-    beyond = ("beyond_planner",) if answers.units.size and not known.units.size else ()
-    yield known.measure("steps_ratio", found, *beyond)
+    in_reach = answers.where(both)
+    ratio = clustered_ratio(in_reach["steps"], optimal[both], in_reach.units)
+    beyond = ("beyond_planner",) if answers.units.size and not in_reach.units.size else ()
+    yield in_reach.measure("steps_ratio", ratio, *beyond)
 
 
 def _reasons(answers: Group) -> Iterator[Measure]:
@@ -119,18 +162,18 @@ def _endings(episodes: Group) -> Iterator[Measure]:
 
 def _by_level(group: Group, answers: Group) -> Iterator[Measure]:
     """Yield both accuracies at every level that the group has, answered there or not."""
-    for column, factor in SPLIT_BY.items():
-        levels = np.unique(group[column]).tolist()
+    for factor in SPLIT_BY:
+        levels = np.unique(group[factor]).tolist()
         if len(levels) < 2:
             continue
         for level in levels:
-            named = {factor: int(level) if column == "n" else level}
-            chosen = answers.where(answers[column] == level, **named)
-            for name, hits in _accuracies(chosen).items():
-                yield _share(chosen, name, hits)
-        if column == "n":
+            named = {factor: int(level) if factor == "entities" else level}
+            at_level = answers.where(answers[factor] == level, **named)
+            for name, hits in _accuracies(at_level).items():
+                yield _share(at_level, name, hits)
+        if factor == "entities":
             for name, hits in _accuracies(answers).items():
-                slope = clustered_slope(hits, answers["n"], answers.units)
+                slope = clustered_slope(hits, answers["entities"], answers.units)
                 yield answers.measure(f"{name.removesuffix('_accuracy')}_per_entity", slope)
 
 
@@ -150,9 +193,9 @@ def _mean(group: Group, name: str) -> Measure:
     return known.measure(name, clustered_mean(known[name], known.units))
 
 
-def _optimal(answers: Group) -> NDArray[np.float64]:
+def _optimal_steps(answers: Group) -> NDArray[np.float64]:
     """Return the steps to expect of the best experimenter, NaN for worlds beyond its reach."""
-    cases = zip(*(answers[name].tolist() for name in ("n", "moving", "asked")), strict=True)
+    cases = zip(*(answers[name].tolist() for name in ("entities", "moving", "asked")), strict=True)
     return np.array(
         [
             optimal_steps(int(n), moving, asked) if n <= MAX_ENUMERATED else np.nan
@@ -173,11 +216,32 @@ def optimal_steps(n: int, moving: str, asked: str) -> float:
     """
     x, y = asked.split(">")
     state = set(moving.split())
-    return _expected(n, x in state, y in state, len(state - {x, y}))
+    return _expected_steps(n, x in state, y in state, len(state - {x, y}))
 
 
 @cache
-def _expected(n: int, cause: bool, effect: bool, others: int) -> float:
+def _expected_steps(n: int, cause: bool, effect: bool, others: int) -> float:
     """Return the same from all that it depends on: what moves, by its part in the question."""
     first = [*([0] if cause else []), *([1] if effect else []), *range(2, 2 + others)]
     return expected_steps(Inquiry(n, 0, 1, frozenset(first)))
+
+
+def _balanced_accuracy(answers: Group) -> Estimate:
+    return balanced_accuracy(answers["value"] == 1, answers["truth"] == 1, answers.units)
+
+
+def _accuracy(answers: Group, name: str) -> Estimate:
+    return clustered_share(_accuracies(answers)[name], answers.units)
+
+
+ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
+    "justified_accuracy": partial(_accuracy, name="justified_accuracy"),
+    "accuracy": partial(_accuracy, name="accuracy"),
+    "balanced_accuracy": _balanced_accuracy,
+}
+
+
+def intervene_pairs(records: pa.Table) -> Iterator[Pair]:
+    """Yield the differences between two sides, the headline first."""
+    yield from compare_groups(intervene_groups(filter_scored_by_both(records)), ESTIMATORS)
+    yield from compare_groups(intervene_groups(records), {"answered": answered_share})

@@ -19,9 +19,9 @@ from whybench.suites.intervene.entailment import (
     check_entities,
     check_pair,
     check_transition,
-    conclusion,
+    conclude,
 )
-from whybench.suites.intervene.world import ACTIONS
+from whybench.suites.intervene.world import ACTIONS, state_to_bits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,10 +33,9 @@ if TYPE_CHECKING:
 __all__ = [
     "MAX_ENUMERATED",
     "Posets",
-    "consistent",
-    "entailed_by_enumeration",
-    "posets",
-    "state_bits",
+    "consistent_orders",
+    "decide_by_enumeration",
+    "list_posets",
 ]
 
 MAX_ENUMERATED = 5
@@ -72,12 +71,12 @@ class Posets:
     def causes(self, x: int, y: int) -> NDArray[np.bool_]:
         """Return, for each order, whether x reaches y."""
         check_pair(self.n, x, y)
-        found: NDArray[np.bool_] = (self.below[:, x] >> y & 1).astype(bool)
-        return found
+        reached: NDArray[np.bool_] = (self.below[:, x] >> y & 1).astype(bool)
+        return reached
 
 
 @cache
-def posets(n: int) -> Posets:
+def list_posets(n: int) -> Posets:
     """List the partial orders of n entities and all that can happen in each.
 
     Raises:
@@ -85,7 +84,7 @@ def posets(n: int) -> Posets:
     """
     if not 1 <= n <= MAX_ENUMERATED:
         raise ValueError(f"n must be 1 to {MAX_ENUMERATED} to list all orders, got {n}")
-    below = _orders(n)
+    below = _list_orders(n)
     above = np.zeros_like(below)
     for v in range(n):
         for u in range(n):
@@ -107,14 +106,14 @@ def posets(n: int) -> Posets:
             left |= np.where(source, below[:, u, None] | 1 << u, 0).astype(np.uint8)
         stops = (states >> v & 1).astype(bool) & ~driven[v]
         after[1, v] = np.where(stops, left, states).T
-    return Posets(n, below, above, _dag_counts(below, above), closed, after)
+    return Posets(n, below, above, _count_dags(below, above), closed, after)
 
 
-def _orders(n: int) -> NDArray[np.uint8]:
+def _list_orders(n: int) -> NDArray[np.uint8]:
     """Extend each order of n - 1 entities by one entity, in every way that leaves an order."""
     if n == 1:
         return np.zeros((1, 1), dtype=np.uint8)
-    old, new = _orders(n - 1), n - 1
+    old, new = _list_orders(n - 1), n - 1
     sets = np.arange(2**new, dtype=np.uint8)
     over, under = (grid.ravel() for grid in np.meshgrid(sets, sets, indexing="ij"))
     fits = np.ones((len(old), len(over)), dtype=bool)
@@ -133,7 +132,7 @@ def _orders(n: int) -> NDArray[np.uint8]:
     return orders
 
 
-def _dag_counts(below: NDArray[np.uint8], above: NDArray[np.uint8]) -> NDArray[np.int64]:
+def _count_dags(below: NDArray[np.uint8], above: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Count the graphs of an order: each relation that a third entity mediates may be an edge."""
     free = np.zeros(len(below), dtype=np.int64)
     for u, w in permutations(range(below.shape[1]), 2):
@@ -142,31 +141,26 @@ def _dag_counts(below: NDArray[np.uint8], above: NDArray[np.uint8]) -> NDArray[n
     return counts
 
 
-def state_bits(state: Iterable[int]) -> int:
-    """Return a state as a bit mask."""
-    return sum(1 << v for v in set(state))
-
-
-def consistent(
+def consistent_orders(
     n: int, transitions: Iterable[Transition], initial: State | None = None
 ) -> NDArray[np.bool_]:
-    """Say of each order of `posets(n)` whether it agrees with all that was observed."""
-    orders = posets(n)
+    """Say of each order of `list_posets(n)` whether it agrees with all that was observed."""
+    orders = list_posets(n)
     fits = np.ones(len(orders), dtype=bool)
     if initial is not None:
         check_entities(n, initial)
-        fits &= orders.closed[:, state_bits(initial)]
+        fits &= orders.closed[:, state_to_bits(initial)]
     for transition in transitions:
         check_transition(n, transition)
-        before, action = state_bits(transition.before), ACTIONS.index(transition.action)
+        before, action = state_to_bits(transition.before), ACTIONS.index(transition.action)
         fits &= orders.closed[:, before]
-        fits &= orders.after[action, transition.entity, before] == state_bits(transition.after)
+        fits &= orders.after[action, transition.entity, before] == state_to_bits(transition.after)
     return fits
 
 
-def entailed_by_enumeration(
+def decide_by_enumeration(
     n: int, transitions: Iterable[Transition], x: int, y: int, initial: State | None = None
 ) -> Entailed:
     """Say the same as `entailed` by looking at every order of up to five entities."""
-    answers = posets(n).causes(x, y)[consistent(n, transitions, initial)]
-    return conclusion(bool(answers.any()), not answers.all())
+    answers = list_posets(n).causes(x, y)[consistent_orders(n, transitions, initial)]
+    return conclude(bool(answers.any()), not answers.all())

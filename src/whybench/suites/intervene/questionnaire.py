@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.wording import THROUGH_OTHERS, rules, style_text
+from whybench.suites.intervene.prompts import THROUGH_OTHERS, render_rules, render_style
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
 
 if TYPE_CHECKING:
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 __all__ = ["QUESTIONNAIRE"]
 
-SPOKEN = ("basic", "fewest-steps", "recipe")
+STYLES_FOR_PEOPLE = ("direct", "fewest-steps", "recipe")
 """The styles that say something to a person; the other is about how a reply is written."""
 
 
-def _lesson(item: InterveneItem) -> Lesson:
+def _make_lesson(item: InterveneItem) -> Lesson:
     theme = item.theme
     one, moving, still = theme.one, theme.moving, theme.still
     return Lesson(
         title=f"The rules of the {theme.many}",
-        text=f"{theme.setting}\n\n{rules(item)}",
+        text=f"{theme.setting}\n\n{render_rules(item)}",
         quizzes=(
             quiz(
                 f"You {theme.move} a {one} that is {still}. What happens?",
@@ -52,16 +52,16 @@ def _lesson(item: InterveneItem) -> Lesson:
     )
 
 
-def _page(item: InterveneItem) -> ItemPage:
-    if item.style not in SPOKEN or item.interface != "text":
+def _make_page(item: InterveneItem) -> ItemPage:
+    if item.style not in STYLES_FOR_PEOPLE or item.interface != "text":
         raise UserError(
-            f"people act by buttons, so style must be one of {', '.join(SPOKEN)} and interface "
-            f"text, got {item.style} and {item.interface}; choose them in the design"
+            f"people act by buttons, so style must be one of {', '.join(STYLES_FOR_PEOPLE)} and "
+            f"interface text, got {item.style} and {item.interface}; choose them in the design"
         )
     theme = item.theme
-    x, y = item.asked
+    x, y = item.pair
     return ItemPage(
-        text=style_text(item),
+        text=render_style(item),
         question=f"{theme.ask(item.names[x], item.names[y])} {THROUGH_OTHERS}",
         circuit={
             "names": item.names,
@@ -76,10 +76,10 @@ def _page(item: InterveneItem) -> ItemPage:
 
 QUESTIONNAIRE = Questionnaire(
     response="episode",
-    together=lambda item: (item.theme.name, item.hidden.n, item.style),
-    lesson=_lesson,
-    page=_page,
+    group_key=lambda item: (item.theme.name, item.hidden.n, item.style),
+    lesson=_make_lesson,
+    page=_make_page,
     options={"Yes": "yes", "No": "no"},
-    most=12,
+    max_items=12,
 )
 """How people are asked the items of intervene."""

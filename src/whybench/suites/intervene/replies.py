@@ -11,53 +11,49 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from whybench.suites.json_objects import last_object
-from whybench.suites.thinking import THINKING, final_channel, without_blocks
+from whybench.suites.replies import THINKING, find_last_object, keep_final_channel, remove_blocks
 
-__all__ = ["Act", "Choice", "Said", "read_reply"]
+__all__ = ["ActionReply", "Decision", "InterveneReply", "parse_reply"]
 
 KEYS = {"entity", "action", "next", "answer"}
 FORM = "|"
 
 
-class Act(NamedTuple):
+class ActionReply(NamedTuple):
     """An action on an entity, in lower case; empty where it does not say."""
 
     entity: str
     action: str
 
 
-class Choice(NamedTuple):
-    """How to go on, or the answer; `said` is in lower case."""
+class Decision(NamedTuple):
+    """How to go on, or the answer; `value` is in lower case."""
 
     kind: Literal["next", "answer"]
-    said: str
+    value: str
 
 
-Said = Act | Choice
+InterveneReply = ActionReply | Decision
 
 
-def read_reply(text: str) -> Said | None:
+def parse_reply(text: str) -> InterveneReply | None:
     """Return what a reply says, or None if it cannot be read."""
     if not text.startswith("{"):
-        text, thinking = without_blocks(final_channel(text), THINKING)
+        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
         if thinking:
             return None
-    found = last_object(text)
-    if found is None:
+    pairs = find_last_object(text)
+    if pairs is None:
         return None
-    said: dict[str, str] = {}
-    for key, value in found:
+    fields: dict[str, str] = {}
+    for key, value in pairs:
         name = key.strip().lower()
         if name in KEYS:
             words = value.strip().lower() if isinstance(value, str) else ""
-            if name in said or FORM in words:
+            if name in fields or FORM in words:
                 return None
-            said[name] = words
-    if "answer" in said or "next" in said:
-        if len(said) > 1:
-            return None
-        return (
-            Choice("answer", said["answer"]) if "answer" in said else Choice("next", said["next"])
-        )
-    return Act(said.get("entity", ""), said.get("action", "")) if said else None
+            fields[name] = words
+    for kind in ("answer", "next"):
+        if kind in fields:
+            return Decision(kind, fields[kind]) if len(fields) == 1 else None
+    return ActionReply(fields.get("entity", ""), fields.get("action", "")) if fields else None

@@ -27,13 +27,13 @@ listed behind its effect.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Literal
 
 from whybench.seeds import Split, generator, split_of
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.world import State, World
+from whybench.suites.intervene.world import InterveneWorld, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,17 +44,17 @@ __all__ = [
     "INITIAL",
     "QUESTIONS",
     "STRUCTURES",
-    "Drawn",
     "Initial",
     "Pair",
-    "advanced_world",
-    "core_cases",
+    "RandomWorld",
+    "classify_initial",
+    "draw_advanced_world",
+    "draw_initial",
+    "draw_source_world",
     "edge_count",
-    "initial_kind",
-    "initial_state",
-    "side",
-    "source_world",
-    "who_reaches_whom",
+    "list_core_cases",
+    "reachability_text",
+    "split_of_world",
 ]
 
 Pair = tuple[int, int]
@@ -65,11 +65,11 @@ Initial = Literal["all-moving", "rest", "some-moving"]
 INITIAL: tuple[Initial, ...] = ("all-moving", "rest", "some-moving")
 """The kinds of first states."""
 
-STRUCTURES: Mapping[str, World] = {
-    "direct": World(2, ((0, 1),)),
-    "mediation": World(3, ((0, 1), (1, 2))),
-    "confounder": World(3, ((1, 0), (1, 2))),
-    "confounder-perturbed": World(3, ((1, 0), (1, 2), (0, 2))),
+STRUCTURES: Mapping[str, InterveneWorld] = {
+    "direct": InterveneWorld(2, ((0, 1),)),
+    "mediation": InterveneWorld(3, ((0, 1), (1, 2))),
+    "confounder": InterveneWorld(3, ((1, 0), (1, 2))),
+    "confounder-perturbed": InterveneWorld(3, ((1, 0), (1, 2), (0, 2))),
 }
 """The structures of the core set."""
 
@@ -79,12 +79,15 @@ QUESTIONS = ("cause", "effect", "second-cause", "unrelated")
 SOURCE_PAIRS = 6
 """How many pairs the source asks about in each world."""
 
+CACHED = 4096
+"""How many random worlds are remembered: all questions of one stand in one block."""
+
 TRIES = 100_000
 LISTINGS = 8
 
 
 @dataclass(frozen=True)
-class Drawn:
+class RandomWorld:
     """A random world, listed, with the pairs that are asked about.
 
     Attributes:
@@ -92,41 +95,41 @@ class Drawn:
         pairs: The pairs asked about; in an advanced world in the order of `QUESTIONS`.
     """
 
-    world: World
+    world: InterveneWorld
     pairs: tuple[Pair, ...]
 
 
-def side(world: World) -> Split:
+def split_of_world(world: InterveneWorld) -> Split:
     """Return the side of the train/test divide on which a listed world lies."""
-    return split_of(who_reaches_whom(world))
+    return split_of(reachability_text(world))
 
 
-def who_reaches_whom(world: World) -> str:
+def reachability_text(world: InterveneWorld) -> str:
     """Return what decides the side of a listed world, in one line."""
     pairs = permutations(range(world.n), 2)
-    return _listed(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
+    return _pairs_text(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
 
 
-def _listed(n: int, related: list[Pair]) -> str:
+def _pairs_text(n: int, related: list[Pair]) -> str:
     return f"{n}: " + " ".join(f"{x}>{y}" for x, y in sorted(related))
 
 
-def _related(n: int, edges: tuple[Pair, ...]) -> list[Pair]:
+def _reachable_pairs(n: int, edges: tuple[Pair, ...]) -> list[Pair]:
     """Return who reaches whom where every edge leads from an earlier to a later entity."""
     below = [0] * n
     for cause, effect in sorted(edges, reverse=True):
         below[cause] |= 1 << effect | below[effect]
-    return [(x, y) for x, y in _pairs(n) if below[x] >> y & 1]
+    return [(x, y) for x, y in _ordered_pairs(n) if below[x] >> y & 1]
 
 
-def initial_kind(world: World, state: State) -> Initial:
+def classify_initial(world: InterveneWorld, state: State) -> Initial:
     """Say whether all, none or some of the entities move."""
     if not state:
         return "rest"
     return "all-moving" if len(state) == world.n else "some-moving"
 
 
-def initial_state(world: World, kind: Initial, *key: object) -> State:
+def draw_initial(world: InterveneWorld, kind: Initial, *key: object) -> State:
     """Return a first state of a kind; where some move, it is a random one that belongs to the key.
 
     A random number of entities are set off, and those that they drive move too.
@@ -139,13 +142,13 @@ def initial_state(world: World, kind: Initial, *key: object) -> State:
     rng = generator("intervene", "initial", *key)
     while True:
         first = rng.permutation(world.n)[: rng.integers(1, world.n)].tolist()
-        state = world.closed(frozenset(first))
+        state = world.close_state(frozenset(first))
         if state != everything:
             return state
 
 
 @cache
-def core_cases() -> tuple[tuple[str, World, State, Pair, bool], ...]:
+def list_core_cases() -> tuple[tuple[str, InterveneWorld, State, Pair, bool], ...]:
     """Return the cases of the core set: structure, world, first state, pair, listed in order.
 
     The last entry says whether the supposed cause is to be listed before the supposed effect. It
@@ -180,7 +183,10 @@ def edge_count(n: int, density: float) -> int:
     return edges
 
 
-def advanced_world(n: int, density: float, draw: int, mirrored: bool, split: Split) -> Drawn:
+@lru_cache(maxsize=CACHED)
+def draw_advanced_world(
+    n: int, density: float, draw: int, mirrored: bool, split: Split
+) -> RandomWorld:
     """Return a random world with its four questions, always the same for the same arguments.
 
     Args:
@@ -196,55 +202,53 @@ def advanced_world(n: int, density: float, draw: int, mirrored: bool, split: Spl
     edges = edge_count(n, density)
     rng = generator("intervene", "advanced", split, n, density, draw, mirrored)
     for _ in range(TRIES):
-        graph = _random_edges(n, edges, rng)
-        if not _connected(n, graph):
+        graph = _draw_subset(_ordered_pairs(n), edges, rng)
+        if not _is_connected(n, graph):
             continue
-        related = _related(n, graph)
+        related = _reachable_pairs(n, graph)
         if 2 * len(related) == n * (n - 1):
             continue
         for _ in range(LISTINGS):
-            place = rng.permutation(n).tolist()
-            listed = sorted((place[x], place[y]) for x, y in related)
+            number = rng.permutation(n).tolist()
+            listed = sorted((number[x], number[y]) for x, y in related)
             along = [(x, y) for x, y in listed if x < y]
             against = [(x, y) for x, y in listed if x > y]
-            if along and against and split_of(_listed(n, listed)) == split:
-                world = World(n, tuple(sorted((place[x], place[y]) for x, y in graph)))
+            if along and against and split_of(_pairs_text(n, listed)) == split:
+                world = InterveneWorld(n, graph).renumber(number)
                 first, second = (against, along) if mirrored else (along, against)
-                return Drawn(world, _four_pairs(n, first, second, mirrored, rng))
+                return RandomWorld(world, _draw_pairs(n, first, second, mirrored, rng))
     raise UserError(
         f"no {split} world with n = {n} and density {density} was found in {TRIES} tries in which "
         "all entities are connected and some pair is unrelated; ask for another density"
     )
 
 
-def _four_pairs(
+def _draw_pairs(
     n: int, first: list[Pair], second: list[Pair], mirrored: bool, rng: np.random.Generator
 ) -> tuple[Pair, ...]:
     x, y = first[rng.integers(len(first))]
-    known = {*first, *second}
-    unrelated = [
-        (u, w) for u, w in combinations(range(n), 2) if (u, w) not in known and (w, u) not in known
-    ]
+    related = {*first, *second}
+    unrelated = [(u, w) for u, w in _ordered_pairs(n) if not related & {(u, w), (w, u)}]
     u, w = unrelated[rng.integers(len(unrelated))]
     return (x, y), (y, x), second[rng.integers(len(second))], (w, u) if mirrored else (u, w)
 
 
-def source_world(n: int, density: float, draw: int) -> Drawn:
+@lru_cache(maxsize=CACHED)
+def draw_source_world(n: int, density: float, draw: int) -> RandomWorld:
     """Return a world in the manner of the source: listed causes first, pairs asked in that order.
 
     Raises:
         UserError: No such world was found in many tries, or there are not six pairs.
     """
-    pairs = _pairs(n)
+    pairs = _ordered_pairs(n)
     if len(pairs) < SOURCE_PAIRS:
         raise UserError(f"n must be 4 or more for {SOURCE_PAIRS} pairs of a world, got {n}")
     edges = edge_count(n, density)
     rng = generator("intervene", "source-advanced", n, density, draw)
     for _ in range(TRIES):
-        graph = _random_edges(n, edges, rng)
+        graph = _draw_subset(_ordered_pairs(n), edges, rng)
         if len({effect for _, effect in graph}) == n - 1:
-            asked = sorted(rng.permutation(len(pairs))[:SOURCE_PAIRS].tolist())
-            return Drawn(World(n, graph), tuple(pairs[place] for place in asked))
+            return RandomWorld(InterveneWorld(n, graph), _draw_subset(pairs, SOURCE_PAIRS, rng))
     raise UserError(
         f"no world with n = {n} and density {density} was found in {TRIES} tries in which "
         "every entity but the first has a cause; ask for another density"
@@ -252,17 +256,16 @@ def source_world(n: int, density: float, draw: int) -> Drawn:
 
 
 @cache
-def _pairs(n: int) -> tuple[Pair, ...]:
+def _ordered_pairs(n: int) -> tuple[Pair, ...]:
     return tuple(combinations(range(n), 2))
 
 
-def _random_edges(n: int, edges: int, rng: np.random.Generator) -> tuple[Pair, ...]:
-    """Return so many of the edges from earlier to later entities, all choices equally likely."""
-    pairs = _pairs(n)
-    return tuple(pairs[place] for place in sorted(rng.permutation(len(pairs))[:edges].tolist()))
+def _draw_subset(pairs: tuple[Pair, ...], count: int, rng: np.random.Generator) -> tuple[Pair, ...]:
+    """Return some of the pairs in their order, all choices equally likely."""
+    return tuple(pairs[k] for k in sorted(rng.permutation(len(pairs))[:count].tolist()))
 
 
-def _connected(n: int, edges: tuple[Pair, ...]) -> bool:
+def _is_connected(n: int, edges: tuple[Pair, ...]) -> bool:
     """Whether there is a path between any two entities, whatever the directions."""
     part = list(range(n))
     for cause, effect in edges:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.groups import ANSWER_KEYS
 from whybench.suites.intervene.entailment import Evidence, Transition
-from whybench.suites.intervene.episode import case_of, entities
+from whybench.suites.intervene.episode import parse_case
 from whybench.suites.intervene.experimenters import Inquiry
 from whybench.suites.intervene.items import DRAWN
+from whybench.suites.intervene.world import bits_to_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.suites.intervene.entailment import Entailed
-    from whybench.suites.intervene.world import State, World
+    from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = ["PARTS", "settled_after", "steps_table", "walk"]
+__all__ = [
+    "PARTS",
+    "replay_path",
+    "steps_table",
+    "trace_entailment",
+]
+
 
 PARTS: Mapping[str, type] = {
     "verdict": str,
@@ -37,7 +44,7 @@ a wrong one, what was entailed in the end, how often the agent acted and was ask
 it did ("hold 2; move 0")."""
 
 
-def walk(world: World, initial: State, path: str) -> Iterator[Transition]:
+def replay_path(world: InterveneWorld, initial: State, path: str) -> Iterator[Transition]:
     """Yield the transitions of a path through a world."""
     state = initial
     for step in filter(None, path.split("; ")):
@@ -47,7 +54,7 @@ def walk(world: World, initial: State, path: str) -> Iterator[Transition]:
         state = after
 
 
-def settled_after(inquiry: Inquiry) -> Iterator[Entailed]:
+def trace_entailment(inquiry: Inquiry) -> Iterator[Entailed]:
     """Yield what is settled at first, and after each step."""
     with Evidence(inquiry.n, inquiry.initial) as evidence:
         yield evidence.entails(inquiry.x, inquiry.y)
@@ -65,7 +72,7 @@ def steps_table(records: pa.Table) -> pa.Table:
         step
         for record in records.select(needed).to_pylist()
         if record["path"]
-        for step in _steps(record)
+        for step in _list_steps(record)
     ]
     types = {name: records.schema.field(name).type for name in ANSWER_KEYS}
     own = {
@@ -75,13 +82,13 @@ def steps_table(records: pa.Table) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=pa.schema({**types, **own}))
 
 
-def _steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    case = case_of(record)
-    names, initial = case.names, entities(case.initial)
-    seen = tuple(walk(case.world, initial, record["path"]))
-    settled = settled_after(Inquiry(case.world.n, case.x, case.y, initial, seen))
+def _list_steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    case = parse_case(record)
+    names, initial = case.names, bits_to_state(case.initial)
+    seen = tuple(replay_path(case.world, initial, record["path"]))
+    settled = trace_entailment(Inquiry(case.world.n, case.x, case.y, initial, seen))
     next(settled)
-    for number, (step, known) in enumerate(zip(seen, settled, strict=True), start=1):
+    for number, (step, entailed) in enumerate(zip(seen, settled, strict=True), start=1):
         yield {
             **{name: record[name] for name in ANSWER_KEYS},
             "step": number,
@@ -89,5 +96,5 @@ def _steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
             "entity": names[step.entity],
             "before": ",".join(names[entity] for entity in sorted(step.before)),
             "after": ",".join(names[entity] for entity in sorted(step.after)),
-            "settled": known,
+            "settled": entailed,
         }

@@ -11,25 +11,27 @@ the set of moving entities, the *state*, is closed under descendants. Two action
 Moving what moves and holding what is still do nothing; that is no error. The world keeps no memory
 of who was moved by hand:
 
->>> pair = World(2, ((0, 1),))
+>>> pair = InterveneWorld(2, ((0, 1),))
 >>> sorted(pair.hold(pair.move(pair.move(frozenset(), 1), 0), 0))
 []
 
 Transitions depend on who reaches whom alone. A chain behaves exactly like the same chain with a
 shortcut, so direct causing cannot be found out by acting, and no question is about it:
 
->>> chain, shortcut = World(3, ((0, 1), (1, 2))), World(3, ((0, 1), (1, 2), (0, 2)))
+>>> chain = InterveneWorld(3, ((0, 1), (1, 2)))
+>>> shortcut = InterveneWorld(3, ((0, 1), (1, 2), (0, 2)))
 >>> chain.reaches == shortcut.reaches
 True
 
-Everything is defined twice. `World` finds descendants by graph search and computes states from
-them; `simulated` lets parents drive their children step by step, and `closure` multiplies matrices.
+Everything is defined twice. `InterveneWorld` finds descendants by graph search and computes states
+from them; `simulate_action` lets parents drive their children step by step, and
+`transitive_closure` multiplies matrices.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -37,11 +39,20 @@ import numpy as np
 from whybench.scm import CyclicGraph, InvalidGraph, UnknownNode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-__all__ = ["ACTIONS", "Action", "State", "World", "closure", "simulated"]
+__all__ = [
+    "ACTIONS",
+    "Action",
+    "InterveneWorld",
+    "State",
+    "bits_to_state",
+    "simulate_action",
+    "state_to_bits",
+    "transitive_closure",
+]
 
 State = frozenset[int]
 """The moving entities."""
@@ -52,7 +63,7 @@ ACTIONS: tuple[Action, ...] = ("move", "hold")
 
 
 @dataclass(frozen=True)
-class World:
+class InterveneWorld:
     """A hidden graph over the entities 0, 1, ..., n - 1.
 
     Attributes:
@@ -84,24 +95,24 @@ class World:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """What each entity drives directly."""
-        found: list[list[int]] = [[] for _ in range(self.n)]
+        children: list[list[int]] = [[] for _ in range(self.n)]
         for cause, effect in self.edges:
-            found[cause].append(effect)
-        return tuple(map(tuple, found))
+            children[cause].append(effect)
+        return tuple(map(tuple, children))
 
     @cached_property
     def _below(self) -> tuple[int, ...]:
         """The descendants of each entity as bits, by search along the edges."""
         below = []
         for entity in range(self.n):
-            found = 0
+            reachable = 0
             frontier = list(self.children[entity])
             while frontier:
                 reached = frontier.pop()
-                if not found >> reached & 1:
-                    found |= 1 << reached
+                if not reachable >> reached & 1:
+                    reachable |= 1 << reached
                     frontier.extend(self.children[reached])
-            below.append(found)
+            below.append(reachable)
         return tuple(below)
 
     @cached_property
@@ -133,58 +144,59 @@ class World:
         for entity in order:
             below = self._below[entity]
             states += [state | 1 << entity for state in states if state & below == below]
-        yield from map(_entities, sorted(states, key=lambda bits: (bits.bit_count(), bits)))
+        yield from map(bits_to_state, sorted(states, key=lambda bits: (bits.bit_count(), bits)))
 
     def is_closed(self, state: State) -> bool:
         """Whether all descendants of what moves move too."""
         bits = self._bits(state)
         return all(self._below[entity] & ~bits == 0 for entity in state)
 
-    def closed(self, state: State) -> State:
+    def close_state(self, state: State) -> State:
         """Return the state with all descendants of what moves."""
-        return _entities(self._closed(self._bits(state)))
+        bits = self._bits(state)
+        return bits_to_state(bits | self._driven(bits))
 
     def sources(self, state: State) -> State:
         """Return the moving entities that no moving entity drives."""
-        return _entities(self._sources(self._bits(state)))
+        bits = self._bits(state)
+        return bits_to_state(bits & ~self._driven(bits))
 
     def move(self, state: State, v: int) -> State:
         """Return the state after v is made to move."""
-        self._check(v)
-        return _entities(self.after(self._bits(state), "move", v))
+        return self.step(state, "move", v)
 
     def hold(self, state: State, v: int) -> State:
         """Return the state after v is held: the same if v is still, or driven by what moves."""
-        self._check(v)
-        return _entities(self.after(self._bits(state), "hold", v))
+        return self.step(state, "hold", v)
 
     def step(self, state: State, action: Action, v: int) -> State:
         """Return the state after an action on v."""
         if action not in ACTIONS:
             raise ValueError(f"action must be one of {', '.join(ACTIONS)}, got {action!r}")
-        return self.move(state, v) if action == "move" else self.hold(state, v)
+        self._check(v)
+        return bits_to_state(self.after(self._bits(state), action, v))
 
     def after(self, bits: int, action: Action, v: int) -> int:
-        """Return the state after an action on v; states are bits, for those in a hurry."""
+        """Return the state after an action on v, fast: states are bits, and nothing is checked."""
         if action == "move":
             return bits | 1 << v | self._below[v]
         if not bits >> v & 1 or bits & self._above[v]:
             return bits
-        return self._closed(self._sources(bits) & ~(1 << v))
+        left = bits & ~self._driven(bits) & ~(1 << v)
+        return left | self._driven(left)
 
-    def _closed(self, bits: int) -> int:
-        reached = bits
-        for entity, below in enumerate(self._below):
-            if bits >> entity & 1:
-                reached |= below
-        return reached
+    def renumber(self, numbers: Sequence[int]) -> InterveneWorld:
+        """Return the same world with each entity known by another number."""
+        edges = sorted((numbers[cause], numbers[effect]) for cause, effect in self.edges)
+        return InterveneWorld(self.n, tuple(edges))
 
-    def _sources(self, bits: int) -> int:
+    def _driven(self, bits: int) -> int:
+        """Return all descendants of a set of entities."""
         driven = 0
         for entity, below in enumerate(self._below):
             if bits >> entity & 1:
                 driven |= below
-        return bits & ~driven
+        return driven
 
     def _bits(self, state: State) -> int:
         bits = 0
@@ -198,11 +210,18 @@ class World:
             raise UnknownNode(f"entity must be from 0 to {self.n - 1}, got {entity!r}")
 
 
-def _entities(bits: int) -> State:
+def state_to_bits(state: Iterable[int]) -> int:
+    """Return a state as a bit mask."""
+    return sum(1 << v for v in set(state))
+
+
+@lru_cache(maxsize=4096)
+def bits_to_state(bits: int) -> State:
+    """Return the entities whose bits are set."""
     return frozenset(entity for entity in range(bits.bit_length()) if bits >> entity & 1)
 
 
-def simulated(world: World, state: State, action: Action, v: int) -> State:
+def simulate_action(world: InterveneWorld, state: State, action: Action, v: int) -> State:
     """Return the state after an action, by parents that drive their children: the second way.
 
     Every moving entity is either driven by a moving parent or runs by itself. An action switches
@@ -223,7 +242,7 @@ def simulated(world: World, state: State, action: Action, v: int) -> State:
     return frozenset(moving)
 
 
-def closure(world: World) -> NDArray[np.bool_]:
+def transitive_closure(world: InterveneWorld) -> NDArray[np.bool_]:
     """Return who reaches whom by squaring the matrix of edges: the second way to `reaches`."""
     paths = np.eye(world.n, dtype=np.int64)
     for cause, effect in world.edges:

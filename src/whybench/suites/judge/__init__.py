@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import (
-    ENDLESS,
+    TRAINING_WORLDS,
     Answer,
     Budget,
-    Comparison,
     Costs,
     Inspection,
+    PairedComparison,
     Replication,
     Scalar,
     Suite,
@@ -18,17 +18,16 @@ from whybench.suites.contract import (
     Training,
 )
 from whybench.suites.judge.agents import AGENTS
-from whybench.suites.judge.answers import read_answer
 from whybench.suites.judge.checks import CHECKS
 from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
-from whybench.suites.judge.generation import items_of, world_of
+from whybench.suites.judge.generation import generate_items, world_key
 from whybench.suites.judge.groups import CONDITION, SUMMED_BY
-from whybench.suites.judge.items import COLUMNS, JudgeItem, draw, word
+from whybench.suites.judge.items import COLUMNS, JudgeItem, draw_graph
 from whybench.suites.judge.measures import contrast_measures, judge_measures, summed_measures
+from whybench.suites.judge.prompt_parser import parse_prompt, split_of_prompt
+from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
-from whybench.suites.judge.reading import read_prompt
-from whybench.suites.judge.stated import side_told
-from whybench.suites.judge.wording import word_answer
+from whybench.suites.judge.replies import parse_reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -49,7 +48,7 @@ GOLDEN_REPLIES = (
 )  # fmt: skip
 
 
-REPLY_TOKENS = {"numeric": 3, "cot": 300, "confidence": 20}
+REPLY_TOKENS = {"direct": 3, "cot": 300, "confidence": 20}
 PARTS = {"confidence": float, "person": str}
 
 BUDGETS = {
@@ -59,7 +58,7 @@ BUDGETS = {
         blocks=2,
     ),
     "standard": Budget(
-        {"design": "core", "style": ["numeric", "cot"]},
+        {"design": "core", "style": ["direct", "cot"]},
         "every question, story and polarity, with a bare number and with reasoning for a reply",
     ),
     "full": Budget({"design": "full"}, "all stories, distracting texts and styles of reply"),
@@ -67,7 +66,7 @@ BUDGETS = {
 
 
 HALF_A_POINT = 0.5
-"""Whoever is asked for a number from 0 to 100 may answer with whole ones."""
+"""Asked for a number from 0 to 100, an agent may answer with whole ones."""
 
 
 def _reward(truth: Scalar, answer: Answer) -> float:
@@ -80,7 +79,7 @@ def _people() -> pa.Table:
     """Return the answers of people: 48 were asked about colliders, 48 about forks."""
     import pyarrow as pa  # noqa: PLC0415
 
-    from whybench.suites.judge.people import people_records  # noqa: PLC0415
+    from whybench.suites.judge.published import people_records  # noqa: PLC0415
 
     return pa.concat_tables([people_records("collider"), people_records("fork")])
 
@@ -89,7 +88,7 @@ def _published() -> pa.Table:
     """Return the replies of the published models to the published prompts."""
     import pyarrow as pa  # noqa: PLC0415
 
-    from whybench.suites.judge.imported import CONDITIONS, published_records  # noqa: PLC0415
+    from whybench.suites.judge.published_replies import CONDITIONS, published_records  # noqa: PLC0415
 
     return pa.concat_tables([published_records(design) for design in CONDITIONS])
 
@@ -132,14 +131,14 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     baselines = BASELINES
     costs = Costs(lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
     training = Training(
-        {"stimuli": "generated", "worlds": ENDLESS, "split": "train"},
-        world_key=world_of,
-        split_of=side_told,
+        {"stimuli": "generated", "worlds": TRAINING_WORLDS, "split": "train"},
+        world_key=world_key,
+        split_of=split_of_prompt,
         reward=_reward,
     )
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures)
-    comparison = Comparison(_pairs)
+    comparison = PairedComparison(_pairs)
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(scorer="judgment", metric="likelihood_measures")
 
@@ -149,15 +148,15 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
 
     def items(self, design: JudgeDesign) -> Iterable[JudgeItem]:
         """Return the items of a design."""
-        return items_of(design)
+        return generate_items(design)
 
     def render(self, item: JudgeItem) -> str:
         """Return the prompt of an item."""
-        return word(item)
+        return render_prompt(item)
 
     def parse_prompt(self, prompt: str) -> object:
         """Return the world that a prompt tells of."""
-        return read_prompt(prompt)
+        return parse_prompt(prompt)
 
     def is_native_prompt(self, item: JudgeItem) -> bool:
         """Whether a prompt is in our words, and not one of the source's."""
@@ -165,13 +164,13 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return the likelihood that a reply states, and its confidence where that was asked."""
-        judged = read_answer(reply, str(factors["style"]), truncated=truncated)
-        parts = {} if judged.confidence is None else {"confidence": judged.confidence}
-        return Answer(judged.value, judged.reason, parts)
+        parsed = parse_reply(reply, str(factors["style"]), truncated=truncated)
+        parts = {} if parsed.confidence is None else {"confidence": parsed.confidence}
+        return Answer(parsed.value, parsed.reason, parts)
 
-    def oracle(self, asked: JudgeItem) -> str:
+    def oracle(self, item: JudgeItem) -> str:
         """Return the normative answer as a whole number."""
-        return word_answer(round(asked.truth), asked.style)
+        return render_reply(round(item.truth), item.style)
 
     def is_correct(self, item: JudgeItem, answer: Answer) -> bool:
         """Whether an answer is the normative one, as near as whole numbers go."""
@@ -193,7 +192,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
 
     def draw(self, item: JudgeItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
-        return draw(item)
+        return draw_graph(item)
 
 
 SUITE = Judge()

@@ -13,32 +13,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from itertools import combinations, product
+from itertools import combinations, compress, product
 from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.datasets import state
-from whybench.scm import Graph, Model, Table, observe, probability
+from whybench.scm import Graph, Model, Table, probability
 from whybench.suites.contract import Agent, Parameter, UserError
-from whybench.suites.judge.items import JudgeItem, noisy_or_model
-from whybench.suites.judge.people import human_cells
-from whybench.suites.judge.published import PEOPLE, SOURCE
-from whybench.suites.judge.questions import Question, TaskContrast, structure
-from whybench.suites.judge.wording import word_answer
+from whybench.suites.judge.prompts import render_reply
+from whybench.suites.judge.published import human_means, people_are_fetched
+from whybench.suites.judge.questions import (
+    CausalStructure,
+    JudgeQuestion,
+    TaskContrast,
+    load_structure,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
     from whybench.suites.judge.design import JudgeDesign
+    from whybench.suites.judge.items import JudgeItem
 
 __all__ = ["AGENTS"]
 
 Settings = Mapping[str, Any]
-Belief = Callable[[str, Question, Settings], float]
-"""The probability, 0 to 1, that an agent without noise would state on a graph's question."""
+Belief = Callable[..., float]
+"""A graph, a question and the parameters to the probability that an agent would state."""
 
-REASONER = {
+REASONER_PARAMETERS = {
     "b": Parameter(0.1, "leak: an effect without its causes", 0.0, 1.0),
     "m1": Parameter(0.8, "strength of the first link", 0.0, 1.0),
     "m2": Parameter(0.8, "strength of the second link", 0.0, 1.0),
@@ -47,29 +50,23 @@ REASONER = {
 }
 
 
-def _strengths(edges: tuple[tuple[str, str], ...], m1: float, m2: float) -> tuple[float, ...]:
-    """Give the first link m1 and every other one m2."""
-    return tuple(m1 if place == 0 else m2 for place in range(len(edges)))
-
-
-def _noisy_or(graph: str, question: Question, settings: Settings) -> float:
-    return _normative(graph, question, *(settings[name] for name in ("p", "b", "m1", "m2")))
+def _strengths(structure: CausalStructure, m1: float, m2: float) -> tuple[float, ...]:
+    """Return the strength of each link: m1 of the first and m2 of every other one."""
+    return (m1, *[m2] * (len(structure.edges) - 1))
 
 
 @cache
-def _normative(graph: str, question: Question, p: float, b: float, m1: float, m2: float) -> float:
-    shape = structure(graph)
-    strengths = _strengths(shape.edges, m1, m2)
-    return _answer(noisy_or_model(shape.edges, shape.nodes, p, b, strengths), question)
-
-
-def _associative(graph: str, question: Question, settings: Settings) -> float:
-    return _tied(graph, question, *(settings[name] for name in ("p", "b", "m1", "m2", "rho")))
+def _noisy_or(
+    graph: str, question: JudgeQuestion, *, p: float, b: float, m1: float, m2: float
+) -> float:
+    structure = load_structure(graph)
+    model = structure.noisy_or_model(structure.base_rates(p, b), _strengths(structure, m1, m2))
+    return float(probability(model, question.query))
 
 
 @cache
-def _tied(
-    graph: str, question: Question, p: float, b: float, m1: float, m2: float, rho: float
+def _associative(
+    graph: str, question: JudgeQuestion, *, p: float, b: float, m1: float, m2: float, rho: float
 ) -> float:
     """Answer as if the two variables without a link between them went together.
 
@@ -77,53 +74,47 @@ def _tied(
     probability rho the second is as the first, otherwise as its own causes make it: so once these
     are known, the first makes a difference of rho to it.
     """
-    shape = structure(graph)
-    strength = dict(zip(shape.edges, _strengths(shape.edges, m1, m2), strict=True))
+    structure = load_structure(graph)
+    strength = dict(zip(structure.edges, _strengths(structure, m1, m2), strict=True))
     first, second = next(
-        pair for pair in combinations(shape.nodes, 2) if not {pair, pair[::-1]} & set(shape.edges)
+        pair
+        for pair in combinations(structure.nodes, 2)
+        if not {pair, pair[::-1]} & set(structure.edges)
     )
-    tied = Graph(shape.nodes, ((first, second), *shape.edges))
+    tied = Graph(structure.nodes, ((first, second), *structure.edges))
 
     def chance(node: str, present: tuple[str, ...]) -> float:
         """P(node = 1) with just these of its parents present."""
-        causes = [cause for cause, effect in shape.edges if effect == node]
+        causes = structure.graph.parents(node)
         fails = prod(1 - strength[cause, node] for cause in causes if cause in present)
         alone = 1 - (1 - b) * fails if causes else p
         return rho * (first in present) + (1 - rho) * alone if node == second else alone
 
     def table(node: str) -> Table:
         parents = tied.parents(node)
-        return Table(
-            tuple(
-                chance(node, tuple(cause for cause, on in zip(parents, ons, strict=True) if on))
-                for ons in product((False, True), repeat=len(parents))
-            )
-        )
+        patterns = product((False, True), repeat=len(parents))
+        return Table(tuple(chance(node, tuple(compress(parents, on))) for on in patterns))
 
-    return _answer(Model(tied, {node: table(node) for node in shape.nodes}), question)
+    model = Model(tied, {node: table(node) for node in structure.nodes})
+    return float(probability(model, question.query))
 
 
-def _answer(model: Model, question: Question) -> float:
-    return float(probability(model, observe({question.asked: 1}, dict(question.given))))
+def _anchored(graph: str, question: JudgeQuestion, *, anchor: float, **parameters: float) -> float:
+    return 0.5 + (1 - anchor) * (_noisy_or(graph, question, **parameters) - 0.5)
 
 
-def _anchored(graph: str, question: Question, settings: Settings) -> float:
-    way = 1 - float(settings["anchor"])
-    return 0.5 + way * (_noisy_or(graph, question, settings) - 0.5)
-
-
-def _extreme(graph: str, question: Question, settings: Settings) -> float:
-    belief = _noisy_or(graph, question, settings)
+def _extreme(graph: str, question: JudgeQuestion, **parameters: float) -> float:
+    belief = _noisy_or(graph, question, **parameters)
     return 0.5 if abs(belief - 0.5) < 1e-9 else float(belief > 0.5)
 
 
 def _contrasts(design: JudgeDesign) -> dict[str, TaskContrast]:
     """Return the measures of the design's graph of which every task is asked."""
-    asked = {question.task for question in design.questions}
+    tasks = {question.task for question in design.questions}
     return {
         name: contrast
-        for name, contrast in structure(design.graph).contrasts.items()
-        if asked.issuperset(contrast.above + contrast.below)
+        for name, contrast in load_structure(design.graph).contrasts.items()
+        if tasks.issuperset(contrast.above + contrast.below)
     }
 
 
@@ -133,42 +124,43 @@ def _agent(
     belief: Belief,
     extra: Mapping[str, Parameter] | None = None,
     calibrate_at: tuple[Mapping[str, float], ...] = ({}, {"noise": 0.3}),
-    modelled: bool = False,
+    noisy_or: bool = False,
 ) -> Agent[JudgeItem]:
     """Build an agent that states a belief, with or without noise around it.
 
-    The answers of a `modelled` agent are those of a noisy-OR model, whose parameters are known
+    The answers of a `noisy_or` agent are those of a noisy-OR model, whose parameters are known
     then. Rounding hides their last digits, so they are known within noise only; and a fit pools
     the causes, so they must be equally strong.
     """
+    parameters = {**REASONER_PARAMETERS, **(extra or {})}
 
-    def stated(value: float, settings: Settings, draw: np.random.Generator | None) -> float:
-        noise = settings["noise"]
-        if not noise or draw is None or value in (0.0, 1.0):
-            return value
-        concentration = 1 / noise**2 - 1
-        return float(draw.beta(value * concentration, (1 - value) * concentration))
+    def believe(graph: str, question: JudgeQuestion, settings: Settings) -> float:
+        chosen = {name: settings[name] for name in parameters if name != "noise"}
+        return belief(graph, question, **chosen)
 
-    def reply(item: JudgeItem, settings: Settings, draw: np.random.Generator) -> str:
-        value = stated(belief(item.told.graph, item.question, settings), settings, draw)
-        return word_answer(round(100 * value), item.style)
+    def reply(item: JudgeItem, settings: Settings, rng: np.random.Generator) -> str:
+        value = believe(item.story.graph, item.question, settings)
+        if settings["noise"] and value not in (0.0, 1.0):
+            concentration = 1 / settings["noise"] ** 2 - 1
+            value = float(rng.beta(value * concentration, (1 - value) * concentration))
+        return render_reply(round(100 * value), item.style)
 
-    def known(settings: Settings, design: JudgeDesign) -> dict[str, float]:
+    def expected(settings: Settings, design: JudgeDesign) -> dict[str, float]:
         """Compute the measures from beliefs; without noise, from the rounded ones."""
 
-        def mean(task: str) -> float:
-            questions = [q for q in structure(design.graph).questions if q.task == task]
-            beliefs = [belief(design.graph, question, settings) for question in questions]
+        def task_mean(task: str) -> float:
+            questions = [q for q in load_structure(design.graph).questions if q.task == task]
+            beliefs = [believe(design.graph, question, settings) for question in questions]
             if not settings["noise"]:
                 beliefs = [round(100 * value) / 100 for value in beliefs]
             return fmean(beliefs)
 
         values = {
-            name: fmean(map(mean, contrast.above)) - fmean(map(mean, contrast.below))
+            name: fmean(map(task_mean, contrast.above)) - fmean(map(task_mean, contrast.below))
             for name, contrast in _contrasts(design).items()
         }
-        whole = not design.task  # with fewer tasks a model may not be determined
-        if modelled and whole and settings["noise"] and settings["m1"] == settings["m2"]:
+        every_task = not design.task  # with fewer tasks a model may not be determined
+        if noisy_or and every_task and settings["noise"] and settings["m1"] == settings["m2"]:
             p, b, m = (settings[name] for name in ("p", "b", "m1"))
             values |= {"p": p, "b": b, "m": m, "lad": m - b}
         return values
@@ -177,34 +169,34 @@ def _agent(
         name=name,
         summary=summary,
         reply=reply,
-        parameters={**REASONER, **(extra or {})},
-        known=known,
+        parameters=parameters,
+        expected=expected,
         noisy=lambda settings: settings["noise"] > 0,
         calibrate_at=calibrate_at,
     )
 
 
-def _random_reply(item: JudgeItem, _settings: Settings, draw: np.random.Generator) -> str:
-    return word_answer(int(draw.integers(0, 101)), item.style)
+def _random_reply(item: JudgeItem, _settings: Settings, rng: np.random.Generator) -> str:
+    return render_reply(int(rng.integers(0, 101)), item.style)
 
 
-def _people_were_asked(design: JudgeDesign) -> bool:
-    """Say whether people judged these stories, and their judgments have been fetched."""
-    if state(SOURCE, PEOPLE) == "not fetched" or not design.stories:
+def _is_judged_by_people(design: JudgeDesign) -> bool:
+    """Whether people judged these stories, and their judgments have been fetched."""
+    if not people_are_fetched() or not design.stories:
         return False
-    return {told.name for told in design.stories} <= {key[0] for key in human_cells(design.graph)}
+    return {story.name for story in design.stories} <= {key[0] for key in human_means(design.graph)}
 
 
-def _human_reply(item: JudgeItem, _settings: Settings, _draw: np.random.Generator) -> str:
-    key = (item.told.name, item.polarity, item.question.letter)
-    means = human_cells(item.told.graph)
+def _human_reply(item: JudgeItem, _settings: Settings, _rng: np.random.Generator) -> str:
+    key = (item.story.name, item.polarity, item.question.letter)
+    means = human_means(item.story.graph)
     if key not in means:
         raise UserError(
             "judge.human-rw17 must be asked what people were asked (economy, sociology, weather; "
-            f"collider, fork), got story={key[0]}, graph={item.told.graph}, polarity={key[1]}, "
+            f"collider, fork), got story={key[0]}, graph={item.story.graph}, polarity={key[1]}, "
             f"letter={key[2]}"
         )
-    return word_answer(means[key], item.style)
+    return render_reply(means[key], item.style)
 
 
 AGENTS: Mapping[str, Agent[JudgeItem]] = {
@@ -219,7 +211,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
                 {"noise": 0.3},
                 {"b": 0.24, "m1": 0.63, "m2": 0.63, "p": 0.53, "noise": 0.5},
             ),
-            modelled=True,
+            noisy_or=True,
         ),
         _agent(
             "associative",
@@ -243,9 +235,9 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
             "random",
             "answers a uniform whole number from 0 to 100",
             _random_reply,
-            known=lambda _, design: {
+            expected=lambda _, design: {
                 **dict.fromkeys(_contrasts(design), 0.0),
-                **({"alignment": 0.0} if _people_were_asked(design) else {}),
+                **({"alignment": 0.0} if _is_judged_by_people(design) else {}),
             },
             noisy=lambda _: True,
         ),
@@ -253,7 +245,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
             "human-rw17",
             "replays the mean judgment of the people of Rehder and Waldmann (2017)",
             _human_reply,
-            known=lambda _, design: {"alignment": 1.0} if _people_were_asked(design) else {},
+            expected=lambda _, design: {"alignment": 1.0} if _is_judged_by_people(design) else {},
         ),
     )
 }

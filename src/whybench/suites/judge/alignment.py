@@ -15,16 +15,16 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
 from whybench.stats import Estimate, Measure, draw_counts, resampled_spearman, split_half
-from whybench.stats.resampling import IntervalMethod, interval, left_out
-from whybench.stats.results import few_units
-from whybench.suites.groups import Group, grouped
-from whybench.suites.judge.groups import CONDITION, measure_of
-from whybench.suites.judge.people import human_cells, people_records
+from whybench.stats.resampling import interval
+from whybench.stats.results import flag_few_units
+from whybench.suites.groups import Group, group_records
+from whybench.suites.judge.groups import CONDITION, make_measure
+from whybench.suites.judge.published import human_means, people_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,35 +32,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["alignment", "human_ceiling", "pooled_ceiling"]
+__all__ = ["CELL", "alignment", "human_ceiling", "pooled_ceiling"]
 
 POOLED = "pooled"
 """What random draws over all stories together are called."""
 
 Unit = Literal["cell", "row"]
 
-WORDS = ("outcome", "story", "polarity", "letter", "cause")
+WORD_COLUMNS = ("outcome", "story", "polarity", "letter", "cause")
 CELL = ("cell", ("story", "polarity", "letter"))
-
-
-class _Scope(NamedTuple):
-    """An agent's scored answers in one scope, in an order that does not depend on the agent."""
-
-    group: Group
-    cells: tuple[str, ...]
-    target: NDArray[np.float64]
-
-    @property
-    def story(self) -> str:
-        """The story, or `POOLED`."""
-        return str(self.group.at.get("story", POOLED))
 
 
 def alignment(
     records: pa.Table,
     target: Mapping[tuple[str, str, str], float] | None = None,
     unit: Unit = "cell",
-    method: IntervalMethod = "percentile",
     resamples: int = 2000,
 ) -> list[Measure]:
     """Correlate agents' answers with people's means, for each story and pooled.
@@ -73,7 +59,6 @@ def alignment(
         target: (story, polarity, letter) to the mean judgment; None for the people who were asked
             about the same graph.
         unit: What is resampled: `cell` or `row`.
-        method: `percentile` or `bca`.
         resamples: Number of resamples.
 
     Returns:
@@ -83,44 +68,37 @@ def alignment(
     """
     if unit not in get_args(Unit):
         raise ValueError(f"unit must be cell or row, got {unit!r}")
-    scopes = list(_scopes(records, target))
-    alike: dict[tuple[object, ...], list[int]] = defaultdict(list)
-    for place, scope in enumerate(scopes):
-        alike[scope.group.labels["graph"], scope.story, scope.cells].append(place)
-    found: dict[int, Measure] = {}
-    for places in alike.values():
-        first = scopes[places[0]]
-        n = len(first.cells)
-        clusters = first.cells if unit == "cell" else tuple(map(str, range(n)))
-        values = np.array([scopes[place].group["value"] for place in places])
-        keys = ("judge", "alignment", first.story)
-        estimates, resampled, jackknives = (
-            resampled_spearman(values, first.target, counts)
-            for counts in (
-                np.ones((1, n)),
-                draw_counts(n, resamples, keys, clusters),
-                left_out(clusters) if method == "bca" else np.ones((0, n)),
-            )
+    groups = list(_judged_groups(records, target))
+    same_cells: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for position, group in enumerate(groups):
+        key = (group.labels["graph"], _story(group), *group["cell"].tolist())
+        same_cells[key].append(position)
+    measures: dict[int, Measure] = {}
+    for positions in same_cells.values():
+        first = groups[positions[0]]
+        n = first.units.size
+        clusters = first["cell"].tolist() if unit == "cell" else range(n)
+        values = np.array([groups[position]["value"] for position in positions])
+        keys = ("judge", "alignment", _story(first))
+        estimates, resampled = (
+            resampled_spearman(values, first["target"], counts)
+            for counts in (np.ones((1, n)), draw_counts(n, resamples, keys, clusters))
         )
-        label = f"Spearman's rho; {method} bootstrap, {resamples} resamples of {unit}s"
+        label = f"Spearman's rho; percentile bootstrap, {resamples} resamples of {unit}s"
         units = len(set(clusters))
-        for row, place in enumerate(places):
-            rho = float(estimates[row, 0])
-            ends = interval(resampled[row], rho, jackknives[row] if method == "bca" else None)
-            undefined = np.isnan(rho)
-            estimate = Estimate(
-                None if undefined else rho,
-                *((None, None) if undefined else ends),
-                n,
-                units,
-                label,
-                (*few_units(units), *(("constant",) if undefined and n > 1 else ())),
-            )
-            group = scopes[place].group
-            found[place] = group.measure(
+        for row, position in enumerate(positions):
+            rho, flags = float(estimates[row, 0]), flag_few_units(units)
+            if np.isnan(rho):
+                flags += ("constant",) if n > 1 else ()
+                estimate = Estimate(None, None, None, n, units, label, flags)
+            else:
+                ends = interval(resampled[row], rho)
+                estimate = Estimate(rho, *ends, n, units, label, flags)
+            group = groups[position]
+            measures[position] = group.measure(
                 "alignment", estimate, *_other_stimuli(group.labels), method=label
             )
-    return [found[place] for place in range(len(scopes))]
+    return [measures[position] for position in range(len(groups))]
 
 
 def _other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:
@@ -129,11 +107,11 @@ def _other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:
     return () if same else ("other_stimuli",)
 
 
-def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
+def human_ceiling(records: pa.Table, splits: int = 1000) -> list[Measure]:
     """Compute the noise ceiling of alignment from the judgments of single people.
 
     Args:
-        people: Records with a column `person` (see `people_records`).
+        records: Records with a column `person` (see `people_records`).
         splits: Random splits of the people into halves, within story and polarity.
 
     Returns:
@@ -141,21 +119,23 @@ def human_ceiling(people: pa.Table, splits: int = 1000) -> list[Measure]:
         splits.
     """
     measures = []
-    for group in grouped(people, ("graph",), (*WORDS, "person"), ("value",), lambda _: CELL):
-        whose = replace(group, labels={name: group.labels[name] for name in ("agent", "graph")})
-        for inside in _by_story(whose, dict.fromkeys(group["story"].tolist())):
-            found = split_half(
+    for group in group_records(
+        records, ("graph",), (*WORD_COLUMNS, "person"), ("value",), lambda _: CELL
+    ):
+        people = replace(group, labels={name: group.labels[name] for name in ("agent", "graph")})
+        for inside in _by_story(people, dict.fromkeys(group["story"].tolist())):
+            ceiling = split_half(
                 inside["value"],
-                _cells(inside).tolist(),
+                _join_columns(inside, *CELL[1]).tolist(),
                 inside["person"].tolist(),
-                _joined(inside, "story", "polarity").tolist(),
-                ("judge", "ceiling", str(inside.at.get("story", POOLED))),
+                _join_columns(inside, "story", "polarity").tolist(),
+                ("judge", "ceiling", _story(inside)),
                 splits,
             )
-            label = f"{found.method}; interval over {splits} splits"
-            ends = (found.ceiling, found.low, found.high)
-            estimate = Estimate(*ends, found.n, found.units, label, found.flags)
-            measures.append(measure_of(inside, "alignment_ceiling", estimate, label))
+            label = f"{ceiling.method}; interval over {splits} splits"
+            ends = (ceiling.ceiling, ceiling.low, ceiling.high)
+            estimate = Estimate(*ends, ceiling.n, ceiling.units, label, ceiling.flags)
+            measures.append(make_measure(inside, "alignment_ceiling", estimate, label))
     return measures
 
 
@@ -166,38 +146,44 @@ def pooled_ceiling(graph: str) -> Measure:
     return next(measure for measure in ceilings if not measure.at)
 
 
-def _scopes(
+def _judged_groups(
     records: pa.Table, target: Mapping[tuple[str, str, str], float] | None
-) -> Iterator[_Scope]:
-    """Yield each agent's answers to what people were asked, by condition and scope."""
-    for group in grouped(records, CONDITION, WORDS, ("value", "epoch"), lambda _: CELL):
-        means = human_cells(group.labels["graph"]) if target is None else target
+) -> Iterator[Group]:
+    """Yield each agent's scored answers to what people judged, by condition and story.
+
+    They are in an order that does not depend on the agent; `cell` and `target` are columns.
+    """
+    for group in group_records(
+        records, CONDITION, WORD_COLUMNS, ("value", "epoch"), lambda _: CELL
+    ):
+        means = human_means(group.labels["graph"]) if target is None else target
         people = {"/".join(cell): mean for cell, mean in means.items()}
-        asked = group.where(np.isin(_cells(group), list(people)))
-        if not asked.units.size:
+        cells = _join_columns(group, *CELL[1])
+        targets = np.array([people.get(cell, np.nan) for cell in cells.tolist()])
+        columns = {**group.columns, "cell": cells, "target": targets}
+        judged = replace(group, columns=columns).where(~np.isnan(targets))
+        if not judged.units.size:
             continue
-        for inside in _by_story(asked, sorted({*asked["story"].tolist()})):
+        for inside in _by_story(judged, sorted({*judged["story"].tolist()})):
             scored = inside.where(inside["outcome"] == "scored")
-            order = np.lexsort([scored["epoch"], scored["cause"], _cells(scored)])
-            ordered = scored.where(order)
-            cells = tuple(_cells(ordered).tolist())
-            yield _Scope(ordered, cells, np.array([people[cell] for cell in cells]))
+            yield scored.where(np.lexsort([scored["epoch"], scored["cause"], scored["cell"]]))
+
+
+def _story(group: Group) -> str:
+    """Return the story to which a group is restricted, or `POOLED`."""
+    return str(group.at.get("story", POOLED))
 
 
 def _by_story(group: Group, stories: Iterable[str]) -> Iterator[Group]:
     """Yield the answers to each story, and then all, with their outcomes."""
     for story in stories:
-        yield group.where(group["story"] == story, story=story).recounted()
-    yield group.recounted()
+        yield group.where(group["story"] == story, story=story).recount()
+    yield group.recount()
 
 
-def _cells(group: Group) -> NDArray[np.str_]:
-    return _joined(group, "story", "polarity", "letter")
-
-
-def _joined(group: Group, *names: str) -> NDArray[np.str_]:
+def _join_columns(group: Group, *names: str) -> NDArray[np.str_]:
     """Return several words of each answer as one, with a slash between."""
-    found = group[names[0]]
+    joined = group[names[0]]
     for name in names[1:]:
-        found = np.char.add(np.char.add(found, "/"), group[name])
-    return found
+        joined = np.char.add(np.char.add(joined, "/"), group[name])
+    return joined

@@ -13,44 +13,44 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import Check
-from whybench.suites.judge.wording import overload_text
+from whybench.suites.judge.prompts import overload_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from whybench.suites.judge.items import JudgeItem
-    from whybench.suites.judge.stories import Story
+    from whybench.suites.judge.stories import JudgeStory
 
 __all__ = ["CHECKS"]
 
 
 def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
     """Yield each word that a story shares with the text that overloads it."""
-    conditions = {(item.told, item.polarity, item.overload, item.overload_source) for item in items}
-    for told, polarity, overload, source in sorted(conditions, key=str):
-        places = [
-            ("d", place) for place in range(len(told.variables)) if overload in ("d", "de")
-        ] + [("e", place) for place in range(len(told.structure.edges)) if overload in ("e", "de")]
-        for kind, place in places:
-            text = overload_text(told, polarity, source, kind, place)
-            for shared in sorted(_meaning(text) & _story_words(told)):
-                yield f"{told.name}, {overload} from {source}: both say {shared!r} ({text})"
+    conditions = {
+        (item.story, item.polarity, item.overload, item.overload_source) for item in items
+    }
+    for story, polarity, overload, source in sorted(conditions, key=str):
+        counts = {"d": len(story.variables), "e": len(story.structure.edges)}
+        for kind, position in ((c, k) for c in overload for k in range(counts[c])):
+            text = overload_text(story, polarity, source, kind, position)
+            for shared in sorted(_content_words(text) & _story_words(story)):
+                yield f"{story.name}, {overload} from {source}: both say {shared!r} ({text})"
 
 
-def _overloaded(items: Sequence[JudgeItem]) -> Sequence[JudgeItem]:
+def _select_overloaded(items: Sequence[JudgeItem]) -> Sequence[JudgeItem]:
     return [item for item in items if item.overload != "none" and not item.published]
 
 
 @cache
-def _story_words(told: Story) -> frozenset[str]:
-    texts = [told.intro, told.one, told.many, *(reason for _, reason in told.reasons)]
-    for variable in told.variables:
+def _story_words(story: JudgeStory) -> frozenset[str]:
+    texts = [story.intro, story.one, story.many, *(reason for _, reason in story.reasons)]
+    for variable in story.variables:
         texts += [variable.name, variable.description]
         texts += [variable.plus, variable.minus, variable.normal]
-    return _meaning(" ".join(texts))
+    return _content_words(" ".join(texts))
 
 
-def _meaning(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]{2,}", text.lower())) - _function_words()
 
 
@@ -60,5 +60,5 @@ def _function_words() -> frozenset[str]:
     return frozenset(text.split())
 
 
-CHECKS = {"overload is unrelated": Check(overload_is_unrelated, _overloaded)}
+CHECKS = {"overload is unrelated": Check(overload_is_unrelated, _select_overloaded)}
 """The checks by name."""

@@ -8,23 +8,30 @@ to both (de), and comes from another story or is filler of the same length.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
+from whybench.aliases import first_words
 from whybench.seeds import Split, digest
-from whybench.suites.blocks import block_length
 from whybench.suites.contract import UserError
-from whybench.suites.designs import changed_settings, check_levels, deciding, factor, modified
+from whybench.suites.designs import (
+    block_length,
+    change_design,
+    check_levels,
+    factor,
+    identifying_settings,
+    resolve_settings,
+)
 from whybench.suites.files import is_path
-from whybench.suites.judge.questions import GRAPHS, structure
-from whybench.suites.judge.stories import STORY_NAMES, Story, story
+from whybench.suites.judge.questions import GRAPHS, load_structure
+from whybench.suites.judge.stories import STORY_NAMES, JudgeStory, load_story
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.suites.judge.questions import Question
+    from whybench.suites.judge.questions import JudgeQuestion
 
 __all__ = ["DESIGNS", "LEVELS", "JudgeDesign", "Parameters", "make_design"]
 
@@ -34,7 +41,7 @@ ABSTRACT = STORY_NAMES[3:]
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "overload": ("none", "d", "e", "de"),
     "overload_source": ("story", "filler"),
-    "style": ("numeric", "cot", "confidence"),
+    "style": ("direct", "cot", "confidence"),
     "stimuli": ("own", "published", "generated"),
     "split": get_args(Split),
 }
@@ -85,7 +92,7 @@ class JudgeDesign:
     overload_source: tuple[str, ...] = factor(
         ("story",), "Where it comes from: story, filler. Idle where overload is none."
     )
-    style: tuple[str, ...] = factor(("numeric",), "Form of the reply: numeric, cot, confidence.")
+    style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, confidence.")
     task: tuple[str, ...] = factor(
         (), "Tasks by Roman numeral; all of the graph unless some are named."
     )
@@ -114,20 +121,18 @@ class JudgeDesign:
             self._check_generated()
         else:
             self._check_stories()
-        tasks = dict.fromkeys(question.task for question in structure(self.graph).questions)
         if self.task:
-            check_levels("task", self.task, tuple(tasks))
+            check_levels("task", self.task, load_structure(self.graph).tasks)
 
     def _check_generated(self) -> None:
-        only = {"story": (), "overload": ("none",)}
-        for name, must in only.items():
-            if (got := getattr(self, name)) != must:
+        for name, only in (("story", ()), ("overload", ("none",))):
+            if (got := getattr(self, name)) != only:
                 raise UserError(
                     f"{name} must be left out with generated worlds, got {', '.join(got)}"
                 )
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more with generated worlds, got {self.worlds}")
-        check_levels("polarity", self.polarities, structure(self.graph).polarities)
+        check_levels("polarity", self.polarities, load_structure(self.graph).polarities)
 
     def _check_stories(self) -> None:
         if self.worlds or self.split != "test":
@@ -136,34 +141,31 @@ class JudgeDesign:
                 f"split={self.split} with stimuli={self.stimuli}; ask for stimuli=generated"
             )
         check_levels("story", self.story)
-        if any(entry.graph != self.graph for entry in self.stories):
+        if any(story.graph != self.graph for story in self.stories):
             raise UserError(
                 f"the stories of a design must be of its graph {self.graph}, got "
-                + ", ".join(f"{entry.name} ({entry.graph})" for entry in self.stories)
+                + ", ".join(f"{story.name} ({story.graph})" for story in self.stories)
             )
-        possible = [
-            polarity
-            for polarity in self.stories[0].polarities
-            if all(polarity in entry.polarities for entry in self.stories)
-        ]
-        if self.polarity or not possible:
-            check_levels("polarity", self.polarity, tuple(possible))
+        if self.polarity or not self._shared_polarities:
+            check_levels("polarity", self.polarity, self._shared_polarities)
 
     @cached_property
-    def stories(self) -> tuple[Story, ...]:
+    def stories(self) -> tuple[JudgeStory, ...]:
         """The stories themselves."""
-        return tuple(story(source, self.graph) for source in self.story)
+        return tuple(load_story(source, self.graph) for source in self.story)
 
     @property
     def polarities(self) -> tuple[str, ...]:
         """The polarities asked for, or all that every story has."""
+        return self.polarity or self._shared_polarities
+
+    @property
+    def _shared_polarities(self) -> tuple[str, ...]:
+        """The polarities that every story has; without stories, those of the graph."""
         if not self.stories:
-            return self.polarity or structure(self.graph).polarities
-        return self.polarity or tuple(
-            polarity
-            for polarity in self.stories[0].polarities
-            if all(polarity in entry.polarities for entry in self.stories)
-        )
+            return load_structure(self.graph).polarities
+        first, *others = (story.polarities for story in self.stories)
+        return tuple(polarity for polarity in first if all(polarity in other for other in others))
 
     @property
     def overloads(self) -> tuple[tuple[str, str], ...]:
@@ -175,20 +177,20 @@ class JudgeDesign:
         )
 
     @property
-    def questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[JudgeQuestion, ...]:
         """The questions of the graph that belong to the chosen tasks."""
-        every = structure(self.graph).questions
-        return tuple(question for question in every if not self.task or question.task in self.task)
+        questions = load_structure(self.graph).questions
+        return tuple(q for q in questions if not self.task or q.task in self.task)
+
+    @property
+    def crossed(self) -> tuple[tuple[Any, ...], ...]:
+        """The levels of each crossed factor, in the order in which items cross them."""
+        return self.questions, self.stories, self.polarities, self.overloads, self.style
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Number of levels of each crossed factor, in the order in which items cross them."""
-        return tuple(
-            map(
-                len,
-                (self.questions, self.stories, self.polarities, self.overloads, self.style),
-            )
-        )
+        """Number of levels of each crossed factor."""
+        return tuple(map(len, self.crossed))
 
     @property
     def summary(self) -> str:
@@ -202,7 +204,7 @@ class JudgeDesign:
         return (
             f"{prod(self.sizes)} items: {len(self.questions)} questions "
             f"{'' if self.graph == GRAPHS[0] else f'of the {self.graph} '}x "
-            f"{', '.join(entry.name for entry in self.stories)} x {len(self.polarities)} "
+            f"{', '.join(story.name for story in self.stories)} x {len(self.polarities)} "
             f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
             f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
         )
@@ -220,22 +222,30 @@ class JudgeDesign:
 
         The graph counts as part of the stories.
         """
-        sources = tuple(story(entry.overload_from, entry.graph) for entry in self.stories)
+        texts: tuple[object, ...] = ()
         if self.stimuli == "generated":
-            return digest("judge", deciding(self, "parameters")).hex()[:16]
-        decides = deciding(self, "story", "graph", "worlds", "split")
-        return digest("judge", decides, self.stories, sources).hex()[:16]
+            settings = identifying_settings(self, "parameters")
+        else:
+            settings = identifying_settings(self, "story", "graph", "worlds", "split")
+            sources = tuple(load_story(story.overload_from, story.graph) for story in self.stories)
+            texts = (self.stories, sources)
+        return digest("judge", first_words("judge", settings), *texts).hex()[:16]
 
+
+_CONDITIONS = (
+    JudgeDesign("core"),
+    JudgeDesign("abstract", story=ABSTRACT),
+    JudgeDesign("overload-e", overload=("e",), overload_source=("story", "filler")),
+    JudgeDesign(
+        "abstract-overload-de", story=ABSTRACT, overload=("de",), overload_source=("filler",)
+    ),
+)
+"""The source's conditions, in our own words."""
 
 DESIGNS: Mapping[str, JudgeDesign] = {
     design.name: design
     for design in (
-        JudgeDesign("core"),
-        JudgeDesign("abstract", story=ABSTRACT),
-        JudgeDesign("overload-e", overload=("e",), overload_source=("story", "filler")),
-        JudgeDesign(
-            "abstract-overload-de", story=ABSTRACT, overload=("de",), overload_source=("filler",)
-        ),
+        *_CONDITIONS,
         JudgeDesign("styles", style=LEVELS["style"]),
         JudgeDesign(
             "full",
@@ -248,20 +258,9 @@ DESIGNS: Mapping[str, JudgeDesign] = {
         JudgeDesign("fork-abstract", story=ABSTRACT, graph="fork"),
         JudgeDesign("chain", graph="chain"),
         JudgeDesign("chain-abstract", story=ABSTRACT, graph="chain"),
-        JudgeDesign("published", stimuli="published"),
-        JudgeDesign("published-abstract", story=ABSTRACT, stimuli="published"),
-        JudgeDesign(
-            "published-overload-e",
-            overload=("e",),
-            overload_source=("story", "filler"),
-            stimuli="published",
-        ),
-        JudgeDesign(
-            "published-abstract-overload-de",
-            story=ABSTRACT,
-            overload=("de",),
-            overload_source=("filler",),
-            stimuli="published",
+        *(
+            replace(own, name=f"published-{own.name}".removesuffix("-core"), stimuli="published")
+            for own in _CONDITIONS
         ),
     )
 }
@@ -274,11 +273,11 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
 
     Where the stories are changed to a user's own and no graph is named, the graph is theirs.
     """
-    name, changed = changed_settings(settings, DESIGNS)
+    name, changed = resolve_settings("judge", settings, DESIGNS)
     own = [source for source in changed.get("story", ()) if is_path(source)]
     if own:
-        changed.setdefault("graph", story(own[0]).graph)
+        changed.setdefault("graph", load_story(own[0]).graph)
     if changed.get("stimuli") == "generated":
         changed.setdefault("story", ())
         changed.setdefault("worlds", WORLDS)
-    return modified(DESIGNS[name], changed)
+    return change_design(DESIGNS[name], changed)

@@ -1,32 +1,34 @@
-"""Does an agent answer differently from story to story, and do agents differ within a story?
+"""What makes a difference: the story within an agent, the agent within a story, the condition.
 
-Kruskal–Wallis compares stories within an agent and agents within a story, as the source does;
-Mann–Whitney, with the rank-biserial effect, tells which stories differ. P-values are corrected
-(Benjamini–Hochberg) over the tests of a condition, or over the pairs of an agent.
+Kruskal–Wallis compares stories within an agent and agents within a story, as the source does.
+P-values are corrected (Benjamini–Hochberg) over the tests of a condition. All stories share their
+questions, and questions differ far more than stories. Kruskal–Wallis counts that shared spread as
+chance and rarely finds anything between stories. The permutation test compares answers to the same
+question only. An agent's failed and missing answers do not count. Distracting text from another
+story and filler make two versions of a story, which are told apart as stories are.
 
-All stories share their questions, and questions differ far more than stories. Kruskal–Wallis
-counts that shared spread as chance and rarely finds anything between stories. The permutation
-test compares answers to the same question only.
-
-An agent's failed and missing answers do not count. Distracting text from another story and filler
-make two versions of a story, which are told apart as stories are.
+Do an agent's measures stay what they are when the content changes? `condition_changes` compares
+each measure between two conditions, agent by agent: with abstract names instead of a story, with
+distracting text, with step-by-step reasoning. What agents differ in cancels, so the mean change
+over agents has an interval of its own, Student's t over agents.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
-from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from whybench.stats import (
     SMALL_N,
-    Finding,
+    Estimate,
+    HypothesisTest,
     adjust,
     kruskal_wallis,
-    mann_whitney,
+    paired_difference,
     permutation_test,
+    sign_flip_test,
 )
 
 if TYPE_CHECKING:
@@ -34,24 +36,86 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["Difference", "agent_differences", "story_differences", "story_pairs"]
+    from whybench.stats import Measure
+
+__all__ = [
+    "COMPARISONS",
+    "ConditionChange",
+    "Difference",
+    "agent_differences",
+    "condition_changes",
+    "story_differences",
+]
 
 CONDITION = ("graph", "stimuli", "content", "overload", "style")
 """What makes a condition here: overload sources are told apart as stories are."""
 
+COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
+    (
+        "abstract",
+        {"content": "story", "overload": "none"},
+        {"content": "abstract", "overload": "none"},
+    ),
+    ("overload", {"content": "story", "overload": "none"}, {"content": "story", "overload": "e"}),
+    (
+        "abstract overload",
+        {"content": "abstract", "overload": "none"},
+        {"content": "abstract", "overload": "de"},
+    ),
+    ("reasoning", {"style": "direct"}, {"style": "cot"}),
+)
+"""Name of a manipulation, and the levels before and after it; all else must be equal."""
+
 StoryTest = Literal["kruskal-wallis", "permutation"]
+Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The finding of a test, and whose it is: agent, condition, and story or pair of stories."""
+    """The result of a test, and whose it is: agent, condition, story."""
 
     labels: Mapping[str, str]
-    finding: Finding
+    test: HypothesisTest
 
     def row(self) -> dict[str, object]:
         """Return it as one flat row, labels first."""
-        return {**self.labels, **asdict(self.finding), "flags": " ".join(self.finding.flags)}
+        return {**self.labels, **asdict(self.test), "flags": " ".join(self.test.flags)}
+
+
+@dataclass(frozen=True)
+class ConditionChange:
+    """How a measure changed between two conditions.
+
+    Attributes:
+        manipulation: What was changed.
+        measure: The measure.
+        condition: What was held.
+        agents: Agent to its values before and after.
+        mean: The mean change over agents, with its interval.
+        test: A sign-flip test of no change, corrected within the manipulation.
+    """
+
+    manipulation: str
+    measure: str
+    condition: Mapping[str, str]
+    agents: Mapping[str, tuple[float, float]]
+    mean: Estimate
+    test: HypothesisTest
+
+    def row(self) -> dict[str, object]:
+        """Return it as one flat row."""
+        return {
+            "manipulation": self.manipulation,
+            "measure": self.measure,
+            **self.condition,
+            "agents": len(self.agents),
+            "change": self.mean.estimate,
+            "low": self.mean.low,
+            "high": self.mean.high,
+            "p": self.test.p,
+            "p_adjusted": self.test.adjusted,
+            "flags": " ".join(self.mean.flags),
+        }
 
 
 def story_differences(records: pa.Table, test: StoryTest = "kruskal-wallis") -> list[Difference]:
@@ -63,94 +127,106 @@ def story_differences(records: pa.Table, test: StoryTest = "kruskal-wallis") -> 
     """
     if test not in get_args(StoryTest):
         raise ValueError(f"test must be kruskal-wallis or permutation, got {test!r}")
-    find = _permuted if test == "permutation" else _ranked
-    found = [
-        Difference(labels, find(rows)) for labels, rows in _groups(records, ("agent", "design"))
-    ]
-    return _adjusted(found, CONDITION)
+    compare = _permute_stories if test == "permutation" else _rank_stories
+    groups = _group_scored(records, ("agent", "design"))
+    return _adjust([Difference(labels, compare(rows)) for labels, rows in groups])
 
 
 def agent_differences(records: pa.Table) -> list[Difference]:
     """Test for each story whether agents differ in it. Adjusted within the condition."""
-    found = [
-        Difference(labels, kruskal_wallis(_values(rows), [row["agent"] for row in rows]))
-        for labels, rows in _groups(records, ("story", "overload_source"))
-    ]
-    return _adjusted(found, CONDITION)
+    groups = _group_scored(records, ("story", "overload_source"))
+    return _adjust([Difference(labels, _rank(rows, "agent")) for labels, rows in groups])
 
 
-def story_pairs(records: pa.Table) -> list[Difference]:
-    """Compare each pair of stories within an agent. Adjusted within the agent and condition.
+def condition_changes(measures: Iterable[Measure]) -> list[ConditionChange]:
+    """Compare every measure before and after every manipulation, over the agents that have both.
 
-    The effect is positive where the first story's answers tend to be higher.
+    Measures flagged `small_n` do not count.
     """
-    found = []
-    for labels, rows in _groups(records, ("agent", "design")):
-        told: dict[str, list[float]] = defaultdict(list)
-        for row in rows:
-            told[_told(row)].append(row["value"])
-        found += [
-            Difference({**labels, "first": one, "second": two}, mann_whitney(told[one], told[two]))
-            for one, two in combinations(sorted(told), 2)
-        ]
-    return _adjusted(found, ("agent", "design", *CONDITION))
+    values: dict[tuple[str, tuple[str, ...]], dict[str, float]] = {}
+    for measure in measures:
+        if measure.estimate is not None and "small_n" not in measure.flags:
+            condition = tuple(str(measure.labels[factor]) for factor in CONDITION)
+            agents = values.setdefault((measure.name, condition), {})
+            agents[str(measure.labels["agent"])] = measure.estimate
+    changes = []
+    for manipulation, before, after in COMPARISONS:
+        family = []
+        for (name, condition), first in values.items():
+            levels = dict(zip(CONDITION, condition, strict=True))
+            second = values.get((name, tuple({**levels, **after}.values())), {})
+            both = [agent for agent in first if agent in second]
+            if not before.items() <= levels.items() or len(both) < 2:
+                continue
+            later, earlier = ([side[agent] for agent in both] for side in (second, first))
+            family.append(
+                ConditionChange(
+                    manipulation,
+                    name,
+                    {factor: level for factor, level in levels.items() if factor not in before},
+                    {agent: (first[agent], second[agent]) for agent in both},
+                    paired_difference(later, earlier),
+                    sign_flip_test(later, earlier, ("judge", manipulation, name)),
+                )
+            )
+        tests = adjust([change.test for change in family])
+        changes += [replace(change, test=test) for change, test in zip(family, tests, strict=True)]
+    return changes
 
 
-def _ranked(rows: list[dict[str, Any]]) -> Finding:
-    finding = kruskal_wallis(_values(rows), [_told(row) for row in rows])
-    repeated = len({row["item"] for row in rows}) < len(rows)
-    return _flagged(finding, *(("repeated_items",) if repeated else ()))
-
-
-def _permuted(rows: list[dict[str, Any]]) -> Finding:
-    epochs: dict[tuple[str, ...], list[float]] = defaultdict(list)
-    for row in rows:
-        place = (_told(row), row["polarity"], row["letter"], row["cause"])
-        epochs[place].append(row["value"])
-    finding = permutation_test(
-        [fmean(values) for values in epochs.values()],
-        [told for told, *_ in epochs],
-        [f"{letter}/{cause}" for *_, letter, cause in epochs],
-        ("judge", "stories"),
-    )
-    return _flagged(finding)
-
-
-def _flagged(finding: Finding, *flags: str) -> Finding:
-    small = ("small_n",) if finding.n < SMALL_N else ()
-    return replace(finding, flags=(*finding.flags, *small, *flags))
-
-
-def _groups(
+def _group_scored(
     records: pa.Table, names: tuple[str, ...]
-) -> Iterable[tuple[dict[str, str], list[dict[str, Any]]]]:
-    """Return scored answers by these columns and the condition, in order of appearance."""
+) -> Iterable[tuple[dict[str, str], Rows]]:
+    """Return scored answers by these columns and the condition, in order of appearance.
+
+    Their column `version` names the story, with the source of its distracting text if any.
+    """
     labels = (*names, *CONDITION)
     more = ("agent", "item", "story", "overload_source", "polarity", "letter", "cause", "outcome")
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+    groups: dict[tuple[str, ...], Rows] = defaultdict(list)
     for row in records.select(list(dict.fromkeys((*labels, *more, "value")))).to_pylist():
         if row["outcome"] == "scored":
-            groups[tuple(row[name] for name in labels)].append(row)
+            source = row["overload_source"]
+            version = row["story"] if source == "none" else f"{row['story']} ({source})"
+            groups[tuple(row[name] for name in labels)].append({**row, "version": version})
     return [(dict(zip(labels, key, strict=True)), rows) for key, rows in groups.items()]
 
 
-def _values(rows: list[dict[str, Any]]) -> list[float]:
-    return [row["value"] for row in rows]
+def _rank(rows: Rows, by: str) -> HypothesisTest:
+    return kruskal_wallis([row["value"] for row in rows], [row[by] for row in rows])
 
 
-def _told(row: Mapping[str, Any]) -> str:
-    """Name a story, with the source of its distracting text if there is any."""
-    source = row["overload_source"]
-    return str(row["story"]) if source == "none" else f"{row['story']} ({source})"
+def _rank_stories(rows: Rows) -> HypothesisTest:
+    repeated = len({row["item"] for row in rows}) < len(rows)
+    return _flag(_rank(rows, "version"), *(("repeated_items",) if repeated else ()))
 
 
-def _adjusted(found: list[Difference], family: tuple[str, ...]) -> list[Difference]:
-    """Correct p-values over the tests that share these labels."""
+def _permute_stories(rows: Rows) -> HypothesisTest:
+    epochs: dict[tuple[str, ...], list[float]] = defaultdict(list)
+    for row in rows:
+        epochs[row["version"], row["polarity"], row["letter"], row["cause"]].append(row["value"])
+    test = permutation_test(
+        [fmean(values) for values in epochs.values()],
+        [version for version, *_ in epochs],
+        [f"{letter}/{cause}" for *_, letter, cause in epochs],
+        ("judge", "stories"),
+    )
+    return _flag(test)
+
+
+def _flag(test: HypothesisTest, *flags: str) -> HypothesisTest:
+    small = ("small_n",) if test.n < SMALL_N else ()
+    return replace(test, flags=(*test.flags, *small, *flags))
+
+
+def _adjust(differences: list[Difference]) -> list[Difference]:
+    """Correct p-values over the tests of a condition."""
     families: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    for place, difference in enumerate(found):
-        families[tuple(difference.labels[name] for name in family)].append(place)
-    adjusted = list(found)
-    for places in families.values():
-        for place, finding in zip(places, adjust([found[p].finding for p in places]), strict=True):
-            adjusted[place] = replace(found[place], finding=finding)
+    for position, difference in enumerate(differences):
+        families[tuple(difference.labels[name] for name in CONDITION)].append(position)
+    adjusted = list(differences)
+    for positions in families.values():
+        tests = adjust([differences[position].test for position in positions])
+        for position, test in zip(positions, tests, strict=True):
+            adjusted[position] = replace(differences[position], test=test)
     return adjusted

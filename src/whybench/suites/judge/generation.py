@@ -1,35 +1,41 @@
-"""Generated worlds: stories of made-up words that state how strong everything is.
+"""The items of a design: of its stories, or of generated worlds.
 
-There is no end of them. World i of a graph and side is the same however many are made: worlds are
-drawn in sheets of 256, each from a generator of its own, and their truths are derived a sheet at a
-time, twice as everywhere. Each world is asked every question of its graph.
+Generated worlds are stories of made-up words that state how strong everything is. There is no end
+of them. World i of a graph and split is the same however many are made: worlds are drawn in batches
+of 256, each from a generator of its own, and their truths are derived a batch at a time, twice as
+everywhere. Each world is asked every question of its graph.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import yaml
 
-from whybench.scm import Certificate, certify, observe
+from whybench.scm import Certificate, certify
 from whybench.seeds import Split, generator, item_id
-from whybench.suites.judge.items import JudgeItem, judge_items, word
-from whybench.suites.judge.questions import structure
-from whybench.suites.judge.stated import Stated, noisy_or, roots
-from whybench.suites.judge.stories import Story, Variable
+from whybench.suites.contract import UserError
+from whybench.suites.designs import cells_in_blocks
+from whybench.suites.judge.items import JudgeItem
+from whybench.suites.judge.prompt_parser import Strengths
+from whybench.suites.judge.prompts import capitalize, render_prompt
+from whybench.suites.judge.published import published_prompts
+from whybench.suites.judge.questions import load_structure
+from whybench.suites.judge.stories import JudgeStory, Variable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whybench.suites.judge.design import JudgeDesign
+    from whybench.suites.judge.design import JudgeDesign, Parameters
+    from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = ["SHEET", "items_of", "world_of"]
+__all__ = ["BATCH", "generate_items", "world_key"]
 
-SHEET = 256
+BATCH = 256
 """How many worlds are drawn together."""
 
 PRIOR, LEAK, STRENGTH = (10, 90), (1, 30), (40, 95)
@@ -39,144 +45,178 @@ SYLLABLES = 3
 
 
 @dataclass(frozen=True)
-class Told:
+class GeneratedWorld:
     """A generated world, and what is true in it.
 
     Attributes:
         story: Its words.
         polarity: Which of the states of its variables the causal rules speak of.
-        stated: Its strengths.
+        strengths: Its strengths.
         truths: The certificate of every question of its graph, in their order.
     """
 
-    story: Story
+    story: JudgeStory
     polarity: str
-    stated: Stated
+    strengths: Strengths
     truths: tuple[Certificate, ...]
 
 
-def items_of(design: JudgeDesign) -> Iterator[JudgeItem]:
-    """Yield the items of a design, whether of stories or of generated worlds."""
-    return _generated(design) if design.stimuli == "generated" else judge_items(design)
+def generate_items(design: JudgeDesign) -> Iterator[JudgeItem]:
+    """Yield the items of a design; of stories, every prefix of whole blocks is balanced."""
+    items = _generated_items(design) if design.stimuli == "generated" else _story_items(design)
+    for item in items:
+        yield replace(item, id=item_id("judge", render_prompt(item), item.truth))
 
 
-def world_of(item: JudgeItem) -> str:
+def world_key(item: JudgeItem) -> str:
     """Return an item's world in canonical form: its strengths, or else its story."""
-    if item.stated is not None:
-        return item.stated.canonical
-    return f"{item.told.graph}; story {item.told.name}"
+    if item.strengths is not None:
+        return item.strengths.canonical
+    return f"{item.story.graph}; story {item.story.name}"
 
 
-def _generated(design: JudgeDesign) -> Iterator[JudgeItem]:
-    every = structure(design.graph).questions
-    asked = [(place, every[place]) for place in map(every.index, design.questions)]
+def _story_items(design: JudgeDesign) -> Iterator[JudgeItem]:
+    """Yield the items of bundled or user's stories, without their ids."""
+    crossed = design.crossed
+    for cell in cells_in_blocks(design.sizes):
+        question, story, polarity, (overload, source), style = (
+            levels[level] for levels, level in zip(crossed, cell, strict=True)
+        )
+        certificate = _certify_story(story.graph, question, design.parameters)
+        item = JudgeItem(story, polarity, question, style, certificate, overload, source)
+        if design.stimuli == "published":
+            item = replace(item, published=_published_prompt(item))
+        yield item
+
+
+def _published_prompt(item: JudgeItem) -> str:
+    prompts = published_prompts(item.story.content == "abstract", item.overload, item.style)
+    key = (item.story.name, item.polarity, item.overload_source, item.question.letter)
+    versions = prompts.get(key, ())
+    version = {"both": 0, "C1": 0, "C2": 1}[item.question.cause]
+    if version >= len(versions):
+        raise UserError(
+            f"the published stimuli must be asked for as published, published-abstract, "
+            f"published-overload-e or published-abstract-overload-de, in the styles direct and "
+            f"cot; got story={item.story.name}, overload={item.overload}, "
+            f"overload_source={item.overload_source}, style={item.style}"
+        )
+    return versions[version]
+
+
+@cache
+def _certify_story(graph: str, question: JudgeQuestion, parameters: Parameters) -> Certificate:
+    structure = load_structure(graph)
+    base_rates = structure.base_rates(parameters.prior, parameters.leak)
+    strengths = (parameters.strength,) * len(structure.edges)
+    return certify(structure.noisy_or_model(base_rates, strengths), question.query)
+
+
+def _generated_items(design: JudgeDesign) -> Iterator[JudgeItem]:
+    """Yield the items of generated worlds, without their ids."""
+    position = load_structure(design.graph).questions.index
+    questions = [(question, position(question)) for question in design.questions]
+    split, polarities = cast("Split", design.split), design.polarities
     for number in range(design.worlds):
-        sheet, row = divmod(number, SHEET)
-        told = _sheet(design.graph, cast("Split", design.split), design.polarities, sheet)[row]
-        for place, question in asked:
+        batch, row = divmod(number, BATCH)
+        world = _draw_batch(design.graph, split, polarities, batch)[row]
+        about = partial(JudgeItem, world.story, world.polarity, strengths=world.strengths)
+        for question, k in questions:
             for style in design.style:
-                item = JudgeItem(
-                    id="",
-                    told=told.story,
-                    polarity=told.polarity,
-                    question=question,
-                    overload="none",
-                    overload_source="none",
-                    style=style,
-                    published="",
-                    certificate=told.truths[place],
-                    stated=told.stated,
-                )
-                yield replace(item, id=item_id("judge", word(item), item.truth))
+                yield about(question, style, world.truths[k])
 
 
 @lru_cache(maxsize=4)
-def _sheet(graph: str, split: Split, polarities: tuple[str, ...], number: int) -> tuple[Told, ...]:
-    """Return a sheet of worlds of one side."""
+def _draw_batch(
+    graph: str, split: Split, polarities: tuple[str, ...], number: int
+) -> tuple[GeneratedWorld, ...]:
+    """Return a batch of worlds of one split."""
+    structure = load_structure(graph)
     rng = generator("judge", "generated", graph, split, polarities, number)
-    strengths: list[Stated] = []
-    while len(strengths) < SHEET:
-        strengths += [stated for stated in _strengths(graph, rng) if stated.side == split]
-    del strengths[SHEET:]
-    alone, links = (
-        np.array([getattr(stated, part) for stated in strengths]) for part in ("alone", "links")
+    drawn: list[Strengths] = []
+    while len(drawn) < BATCH:
+        drawn += [
+            strengths for strengths in _draw_strengths(graph, rng) if strengths.split == split
+        ]
+    del drawn[BATCH:]
+    model = structure.noisy_or_model(
+        (np.array([strengths.base_rates for strengths in drawn]) / 100).T,
+        (np.array([strengths.link_strengths for strengths in drawn]) / 100).T,
     )
-    model = noisy_or(graph, alone, links)
-    derived = [
-        certify(model, observe({question.asked: 1}, dict(question.given)))
-        for question in structure(graph).questions
-    ]
-    signs = rng.integers(len(polarities), size=SHEET).tolist()
+    certificates = [certify(model, question.query) for question in structure.questions]
+    signs = rng.integers(len(polarities), size=BATCH).tolist()
     return tuple(
-        Told(
-            _story(f"generated-{number * SHEET + row}", stated, polarities[sign], rng),
+        GeneratedWorld(
+            _write_story(f"generated-{number * BATCH + row}", strengths, polarities[sign], rng),
             polarities[sign],
-            stated,
-            tuple(_certificate(found, row) for found in derived),
+            strengths,
+            tuple(_certificate_of(certificate, row) for certificate in certificates),
         )
-        for row, (stated, sign) in enumerate(zip(strengths, signs, strict=True))
+        for row, (strengths, sign) in enumerate(zip(drawn, signs, strict=True))
     )
 
 
-def _strengths(graph: str, rng: np.random.Generator) -> Iterator[Stated]:
-    """Draw the strengths of some worlds, of either side."""
-    shape, uncaused = structure(graph), roots(graph)
-    ranges = [PRIOR if node in uncaused else LEAK for node in shape.nodes]
-    ranges += [STRENGTH] * len(shape.edges)
-    drawn = np.stack([rng.integers(low, high, SHEET, endpoint=True) for low, high in ranges], 1)
+def _draw_strengths(graph: str, rng: np.random.Generator) -> Iterator[Strengths]:
+    """Draw the strengths of a batch of worlds, of either split."""
+    structure = load_structure(graph)
+    nodes = len(structure.nodes)
+    ranges = [PRIOR if node in structure.roots else LEAK for node in structure.nodes]
+    ranges += [STRENGTH] * len(structure.edges)
+    drawn = np.stack([rng.integers(low, high, BATCH, endpoint=True) for low, high in ranges], 1)
     for row in drawn.tolist():
-        yield Stated(graph, tuple(row[: len(shape.nodes)]), tuple(row[len(shape.nodes) :]))
+        yield Strengths(graph, tuple(row[:nodes]), tuple(row[nodes:]))
 
 
-def _certificate(found: Certificate, row: int) -> Certificate:
+def _certificate_of(certificate: Certificate, row: int) -> Certificate:
     """Return the certificate of one world among those that were derived together."""
     first, second = (
-        (method, float(np.asarray(values)[row])) for method, values in found.derivations
+        (method, float(np.asarray(values)[row])) for method, values in certificate.derivations
     )
-    return Certificate(found.query, (first, second), agree=True)
+    return Certificate(certificate.query, (first, second), agree=True)
 
 
-def _story(name: str, stated: Stated, polarity: str, rng: np.random.Generator) -> Story:
+def _write_story(
+    name: str, strengths: Strengths, polarity: str, rng: np.random.Generator
+) -> JudgeStory:
     """Put a world into made-up words; descriptions and reasons state its strengths."""
-    words, shape = _words(), structure(stated.graph)
+    words, structure = _words(), load_structure(strengths.graph)
     one, many = words["units"][int(rng.integers(len(words["units"])))]
-    called = _names(len(shape.nodes), rng)
-    states = [words["states"][place] for place in rng.permutation(len(words["states"])).tolist()]
-    present: dict[str, str] = {}
+    names = _draw_names(len(structure.nodes), rng)
+    states = [words["states"][number] for number in rng.permutation(len(words["states"])).tolist()]
     variables = []
-    for place, node in enumerate(shape.nodes):
-        plus, minus = (f"{state} {called[place]}" for state in states[place])
-        present[node] = plus if polarity[place] == "p" else minus
-        said = words["root" if node in roots(stated.graph) else "itself"].format(
-            number=stated.alone[place],
+    for position, node in enumerate(structure.nodes):
+        plus, minus = (f"{state} {names[position]}" for state in states[position])
+        present = plus if polarity[position] == "p" else minus
+        description = words["root" if node in structure.roots else "itself"].format(
+            number=strengths.base_rates[position],
             many=many,
-            state=present[node],
-            State=present[node][:1].upper() + present[node][1:],
+            state=present,
+            State=capitalize(present),
         )
-        variables.append(Variable(called[place], said, plus, minus, ""))
-    sign = dict(zip(shape.nodes, polarity, strict=True))
-    return Story(
+        variables.append(Variable(names[position], description, plus, minus, ""))
+    sign = dict(zip(structure.nodes, polarity, strict=True))
+    return JudgeStory(
         name=name,
         one=one,
         many=many,
         intro=words["intro"].format(many=many),
-        graph=stated.graph,
+        graph=strengths.graph,
         variables=tuple(variables),
         reasons=tuple(
             ((cause, effect, sign[cause] + sign[effect]), words["link"].format(number=n, many=many))
-            for (cause, effect), n in zip(shape.edges, stated.links, strict=True)
+            for (cause, effect), n in zip(structure.edges, strengths.link_strengths, strict=True)
         ),
         polarities=(polarity,),
         overload_from="weather",
     )
 
 
-def _names(count: int, rng: np.random.Generator) -> list[str]:
+def _draw_names(count: int, rng: np.random.Generator) -> list[str]:
     """Draw different names."""
     syllables = _words()["syllables"]
     while True:
         drawn = rng.integers(len(syllables), size=(count, SYLLABLES)).tolist()
-        names = ["".join(syllables[place] for place in places) for places in drawn]
+        names = ["".join(syllables[number] for number in numbers) for numbers in drawn]
         if len(set(names)) == count:
             return names
 

@@ -5,7 +5,8 @@ the vignette: a story under one polarity.
 
 Contrasts and fits see answers only through the number, the mean and the mean square of those to one
 task within one unit. So a row may be one record, or records summed up by `SUMMED_BY` (see
-`whybench.records.scan`): several answers, its weight, with the mean `value` and the mean `square`.
+`whybench.records.partitions`): several answers, its weight, with the mean `value` and the mean
+`square`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from whybench.suites.groups import GROUP_KEYS, Group, grouped
+from whybench.suites.groups import GROUP_KEYS, Group, group_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate, Measure
 
-__all__ = ["CONDITION", "SUMMED_BY", "groups_of", "measure_of"]
+__all__ = ["CONDITION", "SUMMED_BY", "group_answers", "make_measure"]
 
 CONDITION = ("graph", "stimuli", "content", "overload", "overload_source", "style")
 """The columns that make up a condition; measures are computed within one."""
@@ -34,7 +35,7 @@ SAMPLED = ("story and polarity", ("sampled",))
 """What is sampled, and the column that names it."""
 
 
-def groups_of(records: pa.Table, condition: Sequence[str] = CONDITION) -> list[Group]:
+def group_answers(records: pa.Table, condition: Sequence[str] = CONDITION) -> list[Group]:
     """Return the scored answers of each agent under each condition, in order of appearance.
 
     Args:
@@ -47,18 +48,18 @@ def groups_of(records: pa.Table, condition: Sequence[str] = CONDITION) -> list[G
     """
     numbers = [name for name in ("value", "square") if name in records.column_names]
     words = ("outcome", "task", "sampled")
-    groups = grouped(_with_units(records), condition, words, numbers, lambda _: SAMPLED)
+    groups = group_records(_name_units(records), condition, words, numbers, lambda _: SAMPLED)
     return [group.where(group["outcome"] == "scored") for group in groups]
 
 
-def measure_of(group: Group, name: str, found: Estimate, method: str = "") -> Measure:
+def make_measure(group: Group, name: str, estimate: Estimate, method: str = "") -> Measure:
     """Return a measure of a group; whether answers are few is asked of all, whatever the task."""
     scored = group.outcomes.get("scored", 0)
-    measure = group.measure(name, found, method=method, rests_on=scored)
+    measure = group.measure(name, estimate, method=method, rests_on=scored)
     return replace(measure, flags=tuple(dict.fromkeys(measure.flags)))
 
 
-def _with_units(records: pa.Table) -> pa.Table:
+def _name_units(records: pa.Table) -> pa.Table:
     """Return records with the name of each answer's sampled unit."""
     import pyarrow.compute as pc  # noqa: PLC0415  (kept out of the start-up path)
 

@@ -1,47 +1,44 @@
-"""The judge item and its generator.
+"""The judge item: one question of a story in one condition.
 
-An item asks one question of a story in one condition. People's likelihood judgments have no
-single truth; the truth of an item is the normative answer, 0 to 100, of a reasoner who takes each
-link as a noisy-OR cause with the strengths that the design states.
+People's likelihood judgments have no single truth; the truth of an item is the normative answer, 0
+to 100, of a reasoner who takes each link as a noisy-OR cause with the strengths that the design
+states, or that the prompt of a generated world states.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cache
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.scm import Certificate, Graph, Model, NoisyOr, certify, observe
-from whybench.seeds import item_id
-from whybench.suites.blocks import cells_in_blocks
-from whybench.suites.contract import Scalar, UserError
-from whybench.suites.judge.published import published_prompts
-from whybench.suites.judge.questions import Question, structure
-from whybench.suites.judge.reading import JudgeWorld
-from whybench.suites.judge.wording import word_prompt
+from whybench.suites.judge.prompt_parser import JudgeWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from whybench.suites.judge.design import JudgeDesign, Parameters
-    from whybench.suites.judge.stated import Stated
-    from whybench.suites.judge.stories import Story
+    from whybench.scm import Certificate
+    from whybench.suites.contract import Scalar
+    from whybench.suites.judge.prompt_parser import Strengths
+    from whybench.suites.judge.questions import JudgeQuestion
+    from whybench.suites.judge.stories import JudgeStory
 
-__all__ = ["COLUMNS", "JudgeItem", "draw", "judge_items", "noisy_or_model", "word"]
+__all__ = ["COLUMNS", "JudgeItem", "draw_graph"]
 
-COLUMNS: Mapping[str, type] = {
-    "graph": str,
-    "content": str,
-    "story": str,
-    "polarity": str,
-    "task": str,
-    "letter": str,
-    "cause": str,
-    "overload": str,
-    "overload_source": str,
-    "style": str,
-    "stimuli": str,
-}
+COLUMNS: Mapping[str, type] = dict.fromkeys(
+    (
+        "graph",
+        "content",
+        "story",
+        "polarity",
+        "task",
+        "letter",
+        "cause",
+        "overload",
+        "overload_source",
+        "style",
+        "stimuli",
+    ),
+    str,
+)
 """The factor columns of judge records."""
 
 
@@ -50,28 +47,28 @@ class JudgeItem:
     """One question about one story in one condition.
 
     Attributes:
-        id: Equal exactly when prompt and truth are equal.
-        told: The story.
+        story: The story.
         polarity: The polarity it is told in.
         question: What is known and what is asked.
+        style: The form of reply asked for.
+        certificate: The two derivations of the truth.
         overload: Where distracting text stands: none, d, e or de.
         overload_source: Where it comes from: none, story or filler.
-        style: The form of reply asked for.
         published: The source's own prompt, verbatim; empty for our wording.
-        certificate: The two derivations of the truth.
-        stated: The strengths that the prompt states; None in stories, which state none.
+        strengths: The strengths that the prompt states; None in stories, which state none.
+        id: Equal exactly when prompt and truth are equal.
     """
 
-    id: str
-    told: Story
+    story: JudgeStory
     polarity: str
-    question: Question
-    overload: str
-    overload_source: str
+    question: JudgeQuestion
     style: str
-    published: str
     certificate: Certificate
-    stated: Stated | None = None
+    overload: str = "none"
+    overload_source: str = "none"
+    published: str = ""
+    strengths: Strengths | None = None
+    id: str = ""
 
     @property
     def truth(self) -> float:
@@ -80,11 +77,11 @@ class JudgeItem:
 
     @property
     def factors(self) -> dict[str, Scalar]:
-        """The place in the design."""
+        """The levels of the design's factors."""
         return {
-            "graph": self.told.graph,
-            "content": "abstract" if self.stated else self.told.content,
-            "story": self.told.name,
+            "graph": self.story.graph,
+            "content": "abstract" if self.strengths else self.story.content,
+            "story": self.story.name,
             "polarity": self.polarity,
             "task": self.question.task,
             "letter": self.question.letter,
@@ -92,119 +89,39 @@ class JudgeItem:
             "overload": self.overload,
             "overload_source": self.overload_source,
             "style": self.style,
-            "stimuli": "published" if self.published else "generated" if self.stated else "own",
+            "stimuli": "published" if self.published else "generated" if self.strengths else "own",
         }
 
     @property
     def world(self) -> JudgeWorld:
         """What the prompt must say of the world."""
 
-        def state(node: str, value: int) -> str:
-            return self.told.state(node, self.polarity, value)
+        def state(node: str, value: int = 1) -> str:
+            return self.story.state(node, self.polarity, value)
 
-        shape = self.told.structure
+        structure = self.story.structure
+        numbers: dict[tuple[str, ...], int] = {}
+        if self.strengths is not None:
+            nodes = ((node,) for node in structure.nodes)
+            numbers |= zip(nodes, self.strengths.base_rates, strict=True)
+            numbers |= zip(structure.edges, self.strengths.link_strengths, strict=True)
         return JudgeWorld(
-            states=frozenset((state(node, 1), state(node, 0)) for node in shape.nodes),
-            rules=frozenset((state(cause, 1), state(effect, 1)) for cause, effect in shape.edges),
-            known=frozenset(state(node, value) for node, value in self.question.given),
-            asked=state(self.question.asked, 1),
+            states=frozenset((state(node), state(node, 0)) for node in structure.nodes),
+            rules=frozenset((state(cause), state(effect)) for cause, effect in structure.edges),
+            evidence=frozenset(state(node, value) for node, value in self.question.given),
+            target=state(self.question.target),
             style=self.style,
-            numbers=frozenset(self._numbers()),
+            numbers=frozenset((tuple(map(state, nodes)), n) for nodes, n in numbers.items()),
         )
 
-    def _numbers(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yield what is stated of a variable, or of a cause and its effect, out of a hundred."""
-        if self.stated is not None:
-            shape = self.told.structure
-            ways = ((node,) for node in shape.nodes), shape.edges
-            for named, numbers in zip(ways, (self.stated.alone, self.stated.links), strict=True):
-                for nodes, number in zip(named, numbers, strict=True):
-                    yield tuple(self.told.state(node, self.polarity, 1) for node in nodes), number
 
-
-def word(item: JudgeItem) -> str:
-    """Return the item's prompt."""
-    return item.published or word_prompt(item)
-
-
-def draw(item: JudgeItem) -> Iterator[str]:
+def draw_graph(item: JudgeItem) -> Iterator[str]:
     """Yield lines that picture the causal graph, with what is known and what is asked."""
-    known = dict(item.question.given)
-    for node in item.told.structure.nodes:
+    known, structure = dict(item.question.given), item.story.structure
+    for node in structure.nodes:
         status = {1: "present", 0: "absent"}.get(known.get(node, -1), "unknown")
-        asked = "  <- asked" if node == item.question.asked else ""
-        arrows = [effect for cause, effect in item.told.structure.edges if cause == node]
-        line = f"{node} -> {', '.join(arrows)}" if arrows else node
-        state = item.told.state(node, item.polarity, 1)
-        yield f"{'picture':16} {line:11} {state}: {status}{asked}"
-
-
-def judge_items(design: JudgeDesign) -> Iterator[JudgeItem]:
-    """Yield the items of a design; every prefix of whole blocks is balanced."""
-    for question, told, polarity, overload, style in cells_in_blocks(design.sizes):
-        item = JudgeItem(
-            id="",
-            told=design.stories[told],
-            polarity=design.polarities[polarity],
-            question=design.questions[question],
-            overload=design.overloads[overload][0],
-            overload_source=design.overloads[overload][1],
-            style=design.style[style],
-            published="",
-            certificate=_certificate(
-                design.stories[told].graph, design.questions[question], design.parameters
-            ),
-        )
-        if design.stimuli == "published":
-            item = replace(item, published=_published_prompt(item))
-        yield replace(item, id=item_id("judge", word(item), item.truth))
-
-
-def _published_prompt(item: JudgeItem) -> str:
-    prompts = published_prompts(item.told.content == "abstract", item.overload, item.style)
-    key = (item.told.name, item.polarity, item.overload_source, item.question.letter)
-    versions = prompts.get(key, ())
-    place = {"both": 0, "C1": 0, "C2": 1}[item.question.cause]
-    if place >= len(versions):
-        raise UserError(
-            f"the published stimuli must be asked for as published, published-abstract, "
-            f"published-overload-e or published-abstract-overload-de, in the styles numeric and "
-            f"cot; got story={item.told.name}, overload={item.overload}, "
-            f"overload_source={item.overload_source}, style={item.style}"
-        )
-    return versions[place]
-
-
-@cache
-def noisy_or_model(
-    edges: tuple[tuple[str, str], ...],
-    nodes: tuple[str, ...],
-    prior: float,
-    leak: float,
-    strengths: tuple[float, ...],
-) -> Model:
-    """Return the noisy-OR model of a graph; strengths are in the order of its edges."""
-    graph = Graph(nodes, edges)
-    strength = dict(zip(edges, strengths, strict=True))
-    return Model(
-        graph,
-        {
-            node: NoisyOr(leak, tuple(strength[cause, node] for cause in graph.parents(node)))
-            if graph.parents(node)
-            else NoisyOr(prior, ())
-            for node in nodes
-        },
-    )
-
-
-@cache
-def _certificate(graph: str, question: Question, parameters: Parameters) -> Certificate:
-    shape = structure(graph)
-    model = noisy_or_model(
-        shape.edges,
-        shape.nodes,
-        parameters.prior,
-        parameters.leak,
-        (parameters.strength,) * len(shape.edges),
-    )
-    return certify(model, observe({question.asked: 1}, dict(question.given)))
+        mark = "  <- asked" if node == item.question.target else ""
+        effects = [effect for cause, effect in structure.edges if cause == node]
+        arrows = f"{node} -> {', '.join(effects)}" if effects else node
+        state = item.story.state(node, item.polarity, 1)
+        yield f"{'picture':16} {arrows:11} {state}: {status}{mark}"

@@ -13,7 +13,7 @@ Each graph has its own contrasts of mean judgments, on the scale from 0 to 1, ke
     screens off its effects whether it is present (VI, VIII) or absent (IX, XI), so both are tests
     of the same law and count alike. A reasoner who suspects something unsaid that stops both
     effects errs only when the cause is present; one who lets every two things of a story go
-    together errs in both. The records keep the tasks apart for whoever wants to tell these two.
+    together errs in both. The records keep the tasks apart, so that these two can be told.
     IV - V is no violation here: while the cause is unknown, its effects do go together.
   - Chain, the mean of VIII - VII and VI - V: the first variable, once the middle one is known to
     be present or absent.
@@ -32,11 +32,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.datasets import state
 from whybench.stats import Estimate, Measure, clustered_estimate
-from whybench.suites.judge.groups import CONDITION, groups_of, measure_of
-from whybench.suites.judge.published import PEOPLE, SOURCE
-from whybench.suites.judge.questions import structure
+from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
+from whybench.suites.judge.published import people_are_fetched
+from whybench.suites.judge.questions import load_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -46,16 +45,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONDITION",
-    "CONTRASTS",
     "contrast_measures",
     "judge_measures",
     "summed_measures",
     "task_contrast",
     "task_means",
 ]
-
-CONTRASTS = structure("collider").contrasts
-"""Measure to the tasks whose means are compared, in collider stories."""
 
 
 def task_contrast(
@@ -78,11 +73,59 @@ def task_contrast(
         graph: Whose contrast it is.
         answers: How many answers each value is the mean of; one if not stated.
     """
-    contrast = structure(graph).contrasts[name]
-    sides = {task: 1 / len(contrast.above) for task in contrast.above}
-    sides |= {task: -1 / len(contrast.below) for task in contrast.below}
+    contrast = load_structure(graph).contrasts[name]
+    weights = {task: 1 / len(contrast.above) for task in contrast.above}
+    weights |= {task: -1 / len(contrast.below) for task in contrast.below}
     method = "difference of task means; t, clustered"
-    return _weighted_means(sides, values, tasks, vignettes, answers, method)
+    return _weighted_means(weights, values, tasks, vignettes, answers, method)
+
+
+def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
+    """Yield the contrasts of each agent under each condition, in order of appearance."""
+    for group in group_answers(records, condition):
+        graph = group.labels["graph"]
+        for name in load_structure(graph).contrasts:
+            estimate = task_contrast(
+                name, group["value"], group["task"], group.units, graph, group.weights
+            )
+            yield make_measure(group, name, estimate)
+
+
+def task_means(records: pa.Table) -> Iterator[Measure]:
+    """Yield the mean judgment of each task, on the scale from 0 to 1, at each task."""
+    for group in group_answers(records):
+        for task in load_structure(group.labels["graph"]).tasks:
+            answers = (group["value"], group["task"], group.units, group.weights)
+            estimate = _weighted_means({task: 1.0}, *answers, "mean; t, clustered")
+            yield make_measure(replace(group, at={"task": task}), "mean", estimate)
+
+
+def summed_measures(records: pa.Table) -> list[Measure]:
+    """Compute what follows from records that are summed up: all but the alignment with people.
+
+    The measures are those of `judge_measures`, and the task means beside them.
+    """
+    from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
+
+    return [*contrast_measures(records), *task_means(records), *model_measures(records)]
+
+
+def judge_measures(records: pa.Table) -> list[Measure]:
+    """Compute every measure: contrasts, the fitted model, and alignment with people.
+
+    Alignment needs people's judgments, and is computed where these have been fetched; their own
+    noise ceiling stands beside it.
+    """
+    from whybench.suites.judge.alignment import alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
+    from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
+
+    measures = [*contrast_measures(records), *model_measures(records)]
+    if people_are_fetched():
+        for measure in alignment(records):
+            if not measure.at:
+                ceiling = pooled_ceiling(measure.labels["graph"])
+                measures += [measure, replace(ceiling, labels=measure.labels)]
+    return measures
 
 
 def _weighted_means(
@@ -95,70 +138,22 @@ def _weighted_means(
 ) -> Estimate:
     """Estimate a weighted sum of task means, on the scale from 0 to 1.
 
-    An answer x among the n_t of its task pulls the sum by weight (x - m_t) / n_t, with m_t the
-    task's mean; n answers with the mean x pull n times as far. Flags are left to the
+    An answer x among the n_t of its task moves the sum by weight (x - m_t) / n_t, with m_t the
+    task's mean; n answers with the mean x move it n times as far. Flags are left to the
     group.
     """
     task = np.asarray(tasks, dtype=str)
     chosen = np.isin(task, list(weights))
-    task, judged = task[chosen], np.asarray(values, dtype=float)[chosen] / 100
+    task, value = task[chosen], np.asarray(values, dtype=float)[chosen] / 100
     vignette = np.asarray(vignettes)[chosen]
-    times = np.ones(task.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
-    n = int(times.sum())
+    count = np.ones(task.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
+    n = int(count.sum())
     if not {*weights} <= {*np.unique(task)}:
         return Estimate(None, None, None, n, np.unique(vignette).size, method)
     estimate, influence = 0.0, np.zeros(task.size)
     for name, weight in weights.items():
-        mine = task == name
-        mean = float((times[mine] * judged[mine]).sum() / times[mine].sum())
+        own = task == name
+        mean = float((count[own] * value[own]).sum() / count[own].sum())
         estimate += weight * mean
-        influence[mine] = weight * times[mine] * (judged[mine] - mean) / times[mine].sum()
+        influence[own] = weight * count[own] * (value[own] - mean) / count[own].sum()
     return replace(clustered_estimate(estimate, influence, vignette, method), n=n, flags=())
-
-
-def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
-    """Yield the contrasts of each agent under each condition, in order of appearance."""
-    for group in groups_of(records, condition):
-        graph = group.labels["graph"]
-        for name in structure(graph).contrasts:
-            found = task_contrast(
-                name, group["value"], group["task"], group.units, graph, group.weights
-            )
-            yield measure_of(group, name, found)
-
-
-def task_means(records: pa.Table) -> Iterator[Measure]:
-    """Yield the mean judgment of each task, on the scale from 0 to 1, at each task."""
-    for group in groups_of(records):
-        for task in dict.fromkeys(q.task for q in structure(group.labels["graph"]).questions):
-            answers = (group["value"], group["task"], group.units, group.weights)
-            found = _weighted_means({task: 1.0}, *answers, "mean; t, clustered")
-            yield measure_of(replace(group, at={"task": task}), "mean", found)
-
-
-def summed_measures(records: pa.Table) -> list[Measure]:
-    """Compute what follows from records that are summed up: all but the alignment with people.
-
-    The measures are those of `judge_measures`, and the task means beside them.
-    """
-    from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
-
-    return [*contrast_measures(records), *task_means(records), *modelled_measures(records)]
-
-
-def judge_measures(records: pa.Table) -> list[Measure]:
-    """Compute every measure: contrasts, the fitted model, and alignment with people.
-
-    Alignment needs people's judgments, and is computed where these have been fetched; their own
-    noise ceiling stands beside it.
-    """
-    from whybench.suites.judge.alignment import alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
-    from whybench.suites.judge.modelled import modelled_measures  # noqa: PLC0415
-
-    measures = [*contrast_measures(records), *modelled_measures(records)]
-    if state(SOURCE, PEOPLE) != "not fetched":
-        for measure in alignment(records):
-            if not measure.at:
-                ceiling = pooled_ceiling(measure.labels["graph"])
-                measures += [measure, replace(ceiling, labels=measure.labels)]
-    return measures

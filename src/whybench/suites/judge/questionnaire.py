@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import UserError
-from whybench.suites.judge.wording import asked_of, known_of, setting
+from whybench.suites.judge.prompts import background_text, capitalize, evidence_text, query_text
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, Quiz, quiz
 
 if TYPE_CHECKING:
@@ -21,42 +21,42 @@ if TYPE_CHECKING:
 __all__ = ["QUESTIONNAIRE"]
 
 
-def _together(item: JudgeItem) -> object:
-    return item.told.name, item.polarity, item.overload, item.overload_source
+def _group_key(item: JudgeItem) -> object:
+    return item.story.name, item.polarity, item.overload, item.overload_source
 
 
 def _lesson(item: JudgeItem) -> Lesson:
-    told = item.told
+    story = item.story
     return Lesson(
-        title=told.many[:1].upper() + told.many[1:],
-        text=setting(told, item.polarity, item.overload, item.overload_source),
+        title=capitalize(story.many),
+        text=background_text(story, item.polarity, item.overload, item.overload_source),
         quizzes=tuple(_quizzes(item)),
     )
 
 
 def _quizzes(item: JudgeItem) -> Iterator[Quiz]:
     """Yield what a reader of the story must know: the states, the links, and how causes act."""
-    told, polarity = item.told, item.polarity
-    shape = told.structure
-    present = {node: told.state(node, polarity, 1) for node in shape.nodes}
-    first = shape.causes_first[0]
+    story, polarity = item.story, item.polarity
+    structure = story.structure
+    present = {node: story.state(node, polarity, 1) for node in structure.nodes}
+    first = structure.topological_order[0]
     yield quiz(
-        f"Some {told.many} have {present[first]}. What do the others have?",
-        told.state(first, polarity, 0),
-        *(present[node] for node in shape.nodes if node != first),
+        f"Some {story.many} have {present[first]}. What do the others have?",
+        story.state(first, polarity, 0),
+        *(present[node] for node in structure.nodes if node != first),
     )
-    for cause in dict.fromkeys(cause for cause, _ in shape.edges):
-        effects = [present[effect] for source, effect in shape.edges if source == cause]
+    for cause in dict.fromkeys(cause for cause, _ in structure.edges):
+        effects = [present[effect] for source, effect in structure.edges if source == cause]
         others = [words for node, words in present.items() if node != cause]
         yield quiz(
             f"What is said to be caused directly by {present[cause]}?",
-            _listed(effects),
+            " and ".join(effects),
             *(words for words in others if words not in effects),
-            *([_listed(others)] if len(others) > len(effects) else others),
+            *([" and ".join(others)] if len(others) > len(effects) else others),
             "none of these",
         )
-    for node in shape.nodes:
-        causes = [present[cause] for cause, effect in shape.edges if effect == node]
+    for node in structure.nodes:
+        causes = [present[cause] for cause in structure.graph.parents(node)]
         if len(causes) > 1:
             yield quiz(
                 f"Can {causes[0]} bring about {present[node]} without {causes[1]}?",
@@ -65,27 +65,23 @@ def _quizzes(item: JudgeItem) -> Iterator[Quiz]:
             )
 
 
-def _listed(words: list[str]) -> str:
-    return " and ".join(words)
-
-
 def _page(item: JudgeItem) -> ItemPage:
     if item.published:
         raise UserError(
             "people can be asked in our own words alone, got stimuli=published; "
             "choose a design with stimuli=own"
         )
-    if item.style != "numeric":
+    if item.style != "direct":
         raise UserError(
-            f"people answer with a slider, so style must be numeric, got {item.style!r}; "
-            "choose style=numeric"
+            f"people answer with a slider, so style must be direct, got {item.style!r}; "
+            "choose style=direct"
         )
-    return ItemPage(text=known_of(item), question=asked_of(item))
+    return ItemPage(text=evidence_text(item), question=query_text(item))
 
 
 QUESTIONNAIRE = Questionnaire(
     response="rating",
-    together=_together,
+    group_key=_group_key,
     lesson=_lesson,
     page=_page,
     ends=("impossible", "certain"),

@@ -7,39 +7,47 @@ is a *question*, told apart by the variable it is about. In the chain each task 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from whybench.scm import Graph, Model, NoisyOr, observe
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-__all__ = ["GRAPHS", "Question", "Structure", "TaskContrast", "structure"]
+    from whybench.scm import Query
+
+__all__ = ["GRAPHS", "CausalStructure", "JudgeQuestion", "TaskContrast", "load_structure"]
 
 
 @dataclass(frozen=True)
-class Question:
-    """How likely is `asked` to be present, given what is known?
+class JudgeQuestion:
+    """How likely is `target` to be present, given what is known?
 
     Attributes:
         task: The kind of inference, as a Roman numeral.
         letter: The letter of the task in the human data; made up where there are none.
         cause: The variable that this version is about, a cause in the collider and an effect in
             the fork; `both` where there is but one version.
-        asked: The node whose presence is judged.
+        target: The node whose presence is judged.
         given: What is known: pairs of a node and 1 (present) or 0 (absent).
     """
 
     task: str
     letter: str
     cause: str
-    asked: str
+    target: str
     given: tuple[tuple[str, int], ...]
+
+    @property
+    def query(self) -> Query:
+        """The probability that is asked for, given what is known."""
+        return observe({self.target: 1}, dict(self.given))
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class TaskContrast:
 
 
 @dataclass(frozen=True)
-class Structure:
+class CausalStructure:
     """A causal graph with its questions.
 
     Attributes:
@@ -66,27 +74,58 @@ class Structure:
     name: str
     nodes: tuple[str, ...]
     edges: tuple[tuple[str, str], ...]
-    questions: tuple[Question, ...]
+    questions: tuple[JudgeQuestion, ...]
     polarities: tuple[str, ...]
     contrasts: Mapping[str, TaskContrast]
 
-    @property
-    def causes_first(self) -> tuple[str, ...]:
-        """The nodes in the order in which they are told: no effect before its cause."""
-        return tuple(sorted(self.nodes, key=lambda node: len(self._ancestors(node))))
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks, each once, in the order of its questions."""
+        return tuple(dict.fromkeys(question.task for question in self.questions))
 
-    def _ancestors(self, node: str) -> set[str]:
-        causes = {cause for cause, effect in self.edges if effect == node}
-        return causes.union(*(self._ancestors(cause) for cause in causes))
+    @cached_property
+    def graph(self) -> Graph:
+        """The graph alone."""
+        return Graph(self.nodes, self.edges)
+
+    @cached_property
+    def topological_order(self) -> tuple[str, ...]:
+        """The nodes in the order in which they are told: no effect before its cause."""
+        return tuple(sorted(self.nodes, key=lambda node: len(self.graph.ancestors(node))))
+
+    @cached_property
+    def roots(self) -> tuple[str, ...]:
+        """The nodes that nothing causes."""
+        return tuple(node for node in self.nodes if not self.graph.parents(node))
+
+    def base_rates(self, prior: float, leak: float) -> tuple[float, ...]:
+        """Return how likely each node is without any cause: the prior of a root, else the leak."""
+        return tuple(prior if node in self.roots else leak for node in self.nodes)
+
+    def noisy_or_model(self, base_rates: Iterable[Any], strengths: Iterable[Any]) -> Model:
+        """Return a noisy-OR model.
+
+        Args:
+            base_rates: The probability of each node without its causes; an array for many worlds.
+            strengths: The strength of each edge, likewise.
+        """
+        strength = dict(zip(self.edges, strengths, strict=True))
+        return Model(
+            self.graph,
+            {
+                node: NoisyOr(rate, tuple(strength[c, node] for c in self.graph.parents(node)))
+                for node, rate in zip(self.nodes, base_rates, strict=True)
+            },
+        )
 
 
 @cache
-def structure(name: str) -> Structure:
+def load_structure(name: str) -> CausalStructure:
     """Return the structure of this name."""
     if name not in GRAPHS:
         raise UserError(f"graph must be one of {', '.join(GRAPHS)}, got {name!r}")
     raw = _table()[name]
-    return Structure(
+    return CausalStructure(
         name=name,
         nodes=tuple(raw["nodes"]),
         edges=tuple((cause, effect) for cause, effect in raw["edges"]),
@@ -110,22 +149,20 @@ def _table() -> dict[str, Any]:
     return table
 
 
-def _versions(task: str, entry: dict[str, Any], mirror: dict[str, str]) -> list[Question]:
+def _versions(task: str, entry: dict[str, Any], mirror: dict[str, str]) -> list[JudgeQuestion]:
     """Return the task's question, and its mirror image where that is another question."""
-    images = [
-        (
-            mirror_of.get(entry["asked"], entry["asked"]),
-            tuple(sorted((mirror_of.get(node, node), value) for node, value in known)),
-        )
-        for known in [tuple(entry["given"].items())]
-        for mirror_of in ({}, mirror)
-    ]
-    if images[0] == images[1]:
-        asked, given = images[0]
-        return [Question(task, entry["letter"], "both", asked, given)]
+
+    def rename_nodes(names: dict[str, str]) -> JudgeQuestion:
+        target = names.get(entry["asked"], entry["asked"])
+        given = tuple(sorted((names.get(node, node), v) for node, v in entry["given"].items()))
+        return JudgeQuestion(task, entry["letter"], "both", target, given)
+
+    question, image = rename_nodes({}), rename_nodes(mirror)
+    if question == image:
+        return [question]
     return [
-        Question(task, entry["letter"], cause, asked, given)
-        for cause, (asked, given) in zip(mirror, images, strict=True)
+        replace(version, cause=cause)
+        for cause, version in zip(mirror, (question, image), strict=True)
     ]
 
 

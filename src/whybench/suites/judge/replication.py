@@ -7,27 +7,27 @@ pools what we keep apart (the two sources of distracting text), it is pooled her
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+
 from whybench.suites.judge.alignment import alignment, human_ceiling
-from whybench.suites.judge.differences import story_differences
-from whybench.suites.judge.groups import CONDITION, measure_of
-from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
+from whybench.suites.judge.differences import condition_changes, story_differences
+from whybench.suites.judge.fitted_models import FittedModel, fit_agents
+from whybench.suites.judge.groups import CONDITION, make_measure
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.modelled import Modelled, model_agents
-from whybench.suites.judge.people import mean_records, people_records
-from whybench.suites.judge.robustness import changes
-from whybench.suites.judge.tallies import tallies
+from whybench.suites.judge.published import mean_records, people_records
+from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    import pyarrow as pa
+    from collections.abc import Callable, Iterable, Iterator
 
     from whybench.stats import Measure
+    from whybench.suites.judge.differences import ConditionChange, Difference
 
-__all__ = ["POOLED", "replicate"]
+__all__ = ["POOLED", "count_agents", "replicate"]
 
 POOLED = tuple(name for name in CONDITION if name != "overload_source")
 
@@ -45,28 +45,30 @@ def replicate(resamples: int = 2000) -> Tables:
     people, means = people_records("collider"), mean_records()
     answered = {design: published_records(design) for design in CONDITIONS}
     printed = {design: _as_printed(records) for design, records in answered.items()}
-    tested = {**printed, "published": _stacked(printed["published"], _as_printed(means))}
+    with_people = pa.concat_tables(
+        [printed["published"], _as_printed(means)], promote_options="default"
+    )
+    tested = [with_people if name == "published" else table for name, table in printed.items()]
+    ceilings = [*human_ceiling(people), *human_ceiling(people_records("fork"))]
     measured = [m for records in printed.values() for m in contrast_measures(records, POOLED)]
     human = list(contrast_measures(_as_printed(means), POOLED))
     (human_ea,) = (measure.estimate for measure in human if measure.name == "ea")
     models = [
         model
         for records in (means, people, *answered.values())
-        for model in model_agents(records, resamples, POOLED)
+        for model in fit_agents(records, resamples, POOLED)
         if WARM not in model.group.labels["agent"]
     ]
     return {
-        "people": [*_rows([*human, *contrast_measures(people, POOLED)]), *_ceilings(people)],
-        "alignment": list(_rows(alignment(printed["published"], unit="row", resamples=resamples))),
+        "people": _rows([*human, *contrast_measures(people, POOLED), *ceilings]),
+        "alignment": _rows(alignment(printed["published"], unit="row", resamples=resamples)),
         "story_differences": [
-            difference.row()
-            for records in tested.values()
-            for difference in story_differences(records)
+            row for records in tested for row in _rows(story_differences(records))
         ],
-        "measures": list(_rows(measured)),
+        "measures": _rows(measured),
         "fits": [_fit_row(model) for model in models],
-        "tallies": [tally.row() for tally in tallies(measured, human_ea or 0.0)],
-        "changes": [change.row() for change in changes([*measured, *_as_measures(models)])],
+        "tallies": list(count_agents(measured, human_ea or 0.0)),
+        "changes": _rows(condition_changes([*measured, *_as_measures(models)])),
     }
 
 
@@ -75,30 +77,51 @@ def _as_printed(records: pa.Table) -> pa.Table:
 
     The source counts replies at temperature 0.7 with the others of a model, except in fits.
     """
-    import pyarrow as pa  # noqa: PLC0415
-
     names = pa.array([printed_name(agent) for agent in records["agent"].to_pylist()])
     return records.set_column(records.column_names.index("agent"), "agent", names)
 
 
-def _stacked(*tables: pa.Table) -> pa.Table:
-    import pyarrow as pa  # noqa: PLC0415
+def count_agents(measures: Iterable[Measure], human_ea: float) -> Iterator[dict[str, Any]]:
+    """Count agents by their explaining away and Markov violation, condition by condition.
 
-    return pa.concat_tables(tables, promote_options="default")
+    Args:
+        measures: Measures `ea` and `mv`, such as `judge_measures` computes. People among them do
+            not count as agents.
+        human_ea: People's explaining away.
 
-
-def _ceilings(people: pa.Table) -> Iterator[dict[str, Any]]:
-    """Yield the noise ceilings of alignment: the collider's people and the fork's."""
-    for table in (people, people_records("fork")):
-        yield from _rows(human_ceiling(table))
-
-
-def _rows(measures: Iterable[Measure]) -> Iterator[dict[str, Any]]:
+    Yields:
+        Three rows for each condition: the criterion, the number of agents that meet it, how many
+        agents were counted (`n`), and who was not, for being flagged `small_n` (`left_out`).
+    """
+    conditions: dict[tuple[tuple[str, str], ...], dict[str, list[Measure]]] = {}
     for measure in measures:
-        yield measure.row()
+        if not measure.labels["agent"].startswith("human/"):
+            key = tuple(item for item in measure.labels.items() if item[0] in CONDITION)
+            conditions.setdefault(key, defaultdict(list))[measure.name].append(measure)
+    criteria: list[tuple[str, str, Callable[[float], bool]]] = [
+        ("ea above people's", "ea", lambda ea: ea > human_ea),
+        ("ea > 0.3", "ea", lambda ea: ea > 0.3),
+        ("|mv| <= 0.05", "mv", lambda mv: abs(mv) <= 0.05),
+    ]
+    for condition, by_name in conditions.items():
+        for criterion, name, is_met in criteria:
+            small = [measure for measure in by_name[name] if "small_n" in measure.flags]
+            counted = [m for m in by_name[name] if "small_n" not in m.flags]
+            values = [m.estimate for m in counted if m.estimate is not None]
+            yield {
+                **dict(condition),
+                "criterion": criterion,
+                "number": sum(map(is_met, values)),
+                "n": len(values),
+                "left_out": " ".join(measure.labels["agent"] for measure in small),
+            }
 
 
-def _fit_row(model: Modelled) -> dict[str, Any]:
+def _rows(results: Iterable[Measure | Difference | ConditionChange]) -> list[dict[str, Any]]:
+    return [result.row() for result in results]
+
+
+def _fit_row(model: FittedModel) -> dict[str, Any]:
     labels = model.group.labels
     row: dict[str, Any] = {
         **labels,
@@ -112,17 +135,13 @@ def _fit_row(model: Modelled) -> dict[str, Any]:
         "mae": model.mae,
         "flags": " ".join(model.flags),
     }
-    for name, estimate in model.estimates.items():
-        row |= {
-            name: estimate.estimate,
-            f"{name}_low": estimate.low,
-            f"{name}_high": estimate.high,
-        }
+    for name, found in model.estimates.items():
+        row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
     return row
 
 
-def _as_measures(models: Iterable[Modelled]) -> Iterator[Measure]:
+def _as_measures(models: Iterable[FittedModel]) -> Iterator[Measure]:
     for model in models:
         labels = {**model.group.labels, "agent": printed_name(model.group.labels["agent"])}
         for name, estimate in (("lad", model.estimates["lad"]), ("consistency", model.consistency)):
-            yield replace(measure_of(model.group, name, estimate, estimate.method), labels=labels)
+            yield replace(make_measure(model.group, name, estimate, estimate.method), labels=labels)

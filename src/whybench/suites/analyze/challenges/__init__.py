@@ -74,13 +74,13 @@ def challenge_names() -> tuple[str, ...]:
 @cache
 def _announced(name: str) -> Challenge:
     """Return the challenge that another package announces under a name."""
-    found = {entry.name: entry for entry in entry_points(group=GROUP)}
-    if name not in found:
+    entries = {entry.name: entry for entry in entry_points(group=GROUP)}
+    if name not in entries:
         raise UserError(
             f"challenge must be among {', '.join(challenge_names())}, got {name!r}; one of your "
             f"own is announced by an installed package (entry points {GROUP})"
         )
-    loaded, where = found[name].load(), found[name].value
+    loaded, where = entries[name].load(), entries[name].value
     if not isinstance(loaded, Challenge) or loaded.name != name or not loaded.story:
         raise UserError(
             f"the entry point {name!r} of {GROUP} must name a Challenge of this name with a story, "

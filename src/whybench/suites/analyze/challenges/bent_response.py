@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.challenges.contract import rounded
+from whybench.suites.analyze.challenges.contract import round_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Array, Simulated
+    from whybench.suites.analyze.challenges.contract import Array, Simulation
 
 __all__ = [
     "UNITS",
@@ -116,7 +116,7 @@ def draw_rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -
         "outcome": outcome,
         "marker": marker if variant == "upstream" else at["echo"] * outcome + 0.5 * marker,
     }
-    return {role: rounded(UNITS[role][0] + UNITS[role][1] * x, 2) for role, x in world.items()}
+    return {role: round_values(UNITS[role][0] + UNITS[role][1] * x, 2) for role, x in world.items()}
 
 
 def certified_effect(at: Mapping[str, float]) -> Certificate:
@@ -160,7 +160,7 @@ def certified_difference(at: Mapping[str, float]) -> Certificate:
     )
 
 
-def simulated(at: Mapping[str, float], n: int, rng: np.random.Generator) -> Simulated:
+def simulated(at: Mapping[str, float], n: int, rng: np.random.Generator) -> Simulation:
     """Give n cases one dose and n others the other; and draw who had them, given that they did."""
     unit = UNITS["outcome"][1]
     given, seen = np.zeros(n), np.zeros(n)

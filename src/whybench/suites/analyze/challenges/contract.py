@@ -6,12 +6,12 @@ with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in 
 1. **The world.** `draw(variant, rng)` draws parameters from ranges and rows from them, and returns
    an `Instance`, or None where the guarantee does not hold on these rows (too weak, too few). It is
    called with the same generator for every variant, so that a trap and its controls are twins.
-2. **The truths.** `examine(variant, parameters, rows)` finds them, for all rows of a draw or for a
-   sample of them. A number is `Measured`: a certificate of two derivations from the parameters
-   alone, the values of consistent estimators on the very rows, a standard error, and the values of
-   naive analyses. Whatever else is asked is `Settled`: the value, and which values are naive or
-   cry trap. An `Interval` needs no truth of its own: it has that of the number it is `of`.
-3. **Whether the trap is there.** `present(instance)` is the trap's own statistical criterion. Only
+2. **The truths.** `ground_truth(variant, parameters, rows)` finds them, for all rows of a draw or
+   for a sample of them. A number is a `NumericTruth`: a certificate of two derivations from the
+   parameters alone, the values of consistent estimators on the very rows, a standard error, and the
+   values of naive analyses. Whatever else is asked is a `CategoricalTruth`: the value, and which
+   values are naive or cry trap. An `IntervalField` has the truth of the number it is `of`.
+3. **Whether the trap is there.** `has_trap(instance)` is the trap's own statistical criterion. Only
    instances are kept on which it holds for `trap` and fails for every control.
 4. **Three analysts**, instance to a dict of field to typed value (see `fields`): `competent`, whose
    estimators are not the references; `naive`, who walks into the trap; `always_trap`, who sees it
@@ -19,8 +19,8 @@ with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in 
 5. **A simulation of the truth**, `simulate(instance, n, rng)`: mean and standard error of each
    number from n draws of the world under intervention, which evidence sets beside the certificate.
 
-Rows are rounded when they are drawn (`rounded`), so that what an agent reads is what is graded on.
-Then run `python -m evidence.challenges NAME` and look at the table.
+Rows are rounded when they are drawn (`round_values`), so that what an agent reads is what is graded
+on. Then run `python -m evidence.challenges NAME` and look at the table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from whybench.seeds import generator
-from whybench.suites.analyze.fields import Interval
+from whybench.suites.analyze.fields import IntervalField
 
 if TYPE_CHECKING:
     from whybench.scm import Certificate
@@ -45,16 +45,16 @@ __all__ = [
     "TRIES",
     "Analyst",
     "Array",
+    "CategoricalTruth",
     "Challenge",
-    "Column",
+    "DataColumn",
     "Instance",
-    "Measured",
-    "Settled",
-    "Simulated",
-    "Tabled",
+    "NumericTruth",
+    "Simulation",
+    "TableTruth",
     "Truth",
-    "rounded",
-    "whole",
+    "round_values",
+    "to_integers",
 ]
 
 TRAP = "trap"
@@ -67,12 +67,12 @@ TRIES = 400
 """How many worlds are drawn for an instance before it is given up."""
 
 Array = NDArray[Any]
-Simulated = Mapping[str, tuple[float, float]]
+Simulation = Mapping[str, tuple[float, float]]
 """Mean and standard error by number field; a row of a table is `field.row`."""
 
 
 @dataclass(frozen=True)
-class Column:
+class DataColumn:
     """A column of the data.
 
     Attributes:
@@ -87,7 +87,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Measured:
+class NumericTruth:
     """The truth of a number, and what can be had from the rows.
 
     Attributes:
@@ -116,7 +116,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Settled:
+class CategoricalTruth:
     """The truth of a field that is right or wrong.
 
     Attributes:
@@ -134,13 +134,18 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Tabled:
+class TableTruth:
     """The truths of a table of numbers, by row."""
 
-    rows: Mapping[str, Measured]
+    rows: Mapping[str, NumericTruth]
+
+    @property
+    def value(self) -> dict[str, float]:
+        """The true values, by row."""
+        return {row: truth.value for row, truth in self.rows.items()}
 
 
-Truth = Measured | Settled | Tabled
+Truth = NumericTruth | CategoricalTruth | TableTruth
 Analyst = Callable[["Instance"], Mapping[str, Any]]
 
 
@@ -161,19 +166,19 @@ class Instance:
             the names under which `simulate` gives them.
         facts: What the story tells of this world in figures, by name of the place in its texts.
         keys: What the instance was generated from.
-        whole: The number of rows of which these are a sample; 0 where they are all there are.
+        full_size: The number of rows of which these are a sample; 0 where they are all there are.
     """
 
     challenge: str
     variant: str
     parameters: Mapping[str, float]
-    columns: tuple[Column, ...]
+    columns: tuple[DataColumn, ...]
     rows: Mapping[str, Array]
     truths: Mapping[str, Truth]
     facts: Mapping[str, float | str] = field(default_factory=dict)
     derived: Mapping[str, float] = field(default_factory=dict)
     keys: tuple[object, ...] = ()
-    whole: int = 0
+    full_size: int = 0
 
     def __post_init__(self) -> None:
         roles = [column.role for column in self.columns]
@@ -185,23 +190,25 @@ class Instance:
         """The number of rows."""
         return len(next(iter(self.rows.values())))
 
-    def measured(self, name: str) -> Measured:
+    def number(self, name: str) -> NumericTruth:
         """Return the truth of a number."""
         truth = self.truths[name]
-        if not isinstance(truth, Measured):
+        if not isinstance(truth, NumericTruth):
             raise TypeError(f"{name} must be a number, got {truth!r}")
         return truth
 
-    def numbers(self) -> dict[str, Measured]:
+    def numbers(self) -> dict[str, NumericTruth]:
         """Return the truths of all numbers, rows of tables as `field.row`."""
-        found = {name: truth for name, truth in self.truths.items() if isinstance(truth, Measured)}
+        numbers = {
+            name: truth for name, truth in self.truths.items() if isinstance(truth, NumericTruth)
+        }
         for name, truth in self.truths.items():
-            if isinstance(truth, Tabled):
-                found |= {f"{name}.{row}": entry for row, entry in truth.rows.items()}
-        return found
+            if isinstance(truth, TableTruth):
+                numbers |= {f"{name}.{row}": entry for row, entry in truth.rows.items()}
+        return numbers
 
     def apart(self, by: float) -> bool:
-        """Whether no number has a naive value that is nearer than so many standard errors."""
+        """Whether no number has a naive value that is nearer than `by` standard errors."""
         return all(truth.apart(by) for truth in self.numbers().values())
 
 
@@ -216,8 +223,8 @@ class Challenge:
         variants: `trap`, then the controls.
         fields: What an answer consists of.
         draw: A variant and a generator to an instance, or None where the guarantee does not hold.
-        examine: A variant, parameters and rows to an instance, whatever these rows show.
-        present: Whether the trap is in an instance, by its own statistical criterion.
+        ground_truth: A variant, parameters and rows to an instance, whatever these rows show.
+        has_trap: Whether the trap is in an instance, by its own statistical criterion.
         competent: Analyst who does it right, with estimators that are not the references.
         naive: Analyst who falls for the trap.
         always_trap: Analyst who claims the trap in every data set.
@@ -231,12 +238,12 @@ class Challenge:
     variants: tuple[str, ...]
     fields: tuple[Field, ...]
     draw: Callable[[str, np.random.Generator], Instance | None]
-    examine: Callable[[str, Mapping[str, float], Mapping[str, Array]], Instance]
-    present: Callable[[Instance], bool]
+    ground_truth: Callable[[str, Mapping[str, float], Mapping[str, Array]], Instance]
+    has_trap: Callable[[Instance], bool]
     competent: Analyst
     naive: Analyst
     always_trap: Analyst
-    simulate: Callable[[Instance, int, np.random.Generator], Simulated]
+    simulate: Callable[[Instance, int, np.random.Generator], Simulation]
     story: str = ""
 
     def __post_init__(self) -> None:
@@ -250,10 +257,6 @@ class Challenge:
         """The variants without the trap."""
         return self.variants[1:]
 
-    def field(self, name: str) -> Field:
-        """Return a field by name."""
-        return next(entry for entry in self.fields if entry.name == name)
-
     def generate(self, variant: str, *keys: object) -> Instance:
         """Return the instance of a variant that belongs to these keys.
 
@@ -266,30 +269,30 @@ class Challenge:
                 f"variant of {self.name} must be one of {', '.join(self.variants)}, got {variant!r}"
             )
         for attempt in range(TRIES):
-            drawn = self.draw(variant, generator("analyze", self.name, *keys, attempt))
-            if drawn is not None and self.present(drawn) == (variant == TRAP):
-                self._check(drawn)
-                return replace(drawn, keys=keys)
+            instance = self.draw(variant, generator("analyze", self.name, *keys, attempt))
+            if instance is not None and self.has_trap(instance) == (variant == TRAP):
+                self._check(instance)
+                return replace(instance, keys=keys)
         raise RuntimeError(
             f"{self.name} must keep its guarantee for {variant!r} within {TRIES} draws, "
             f"got none from the keys {keys}"
         )
 
-    def _check(self, drawn: Instance) -> None:
-        asked = {entry.name for entry in self.fields if not isinstance(entry, Interval)}
-        if asked != set(drawn.truths):
+    def _check(self, instance: Instance) -> None:
+        names = {entry.name for entry in self.fields if not isinstance(entry, IntervalField)}
+        if names != set(instance.truths):
             raise ValueError(
-                f"truths of {self.name} must be of the fields {sorted(asked)}, "
-                f"got {sorted(drawn.truths)}"
+                f"truths of {self.name} must be of the fields {sorted(names)}, "
+                f"got {sorted(instance.truths)}"
             )
 
 
-def rounded(values: Array, digits: int = 3) -> Array:
+def round_values(values: Array, digits: int = 3) -> Array:
     """Round real values as they will be shown; without a negative zero, which shows as -0.0."""
-    settled: Array = np.round(values, digits) + 0.0
-    return settled
+    rounded: Array = np.round(values, digits) + 0.0
+    return rounded
 
 
-def whole(values: Array) -> Array:
+def to_integers(values: Array) -> Array:
     """Return binary or counted values as whole numbers, as they will be shown."""
     return values.astype(np.int64)

@@ -20,25 +20,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import Disagreement, Graph, Linear, LinearEffect, Model, certify, sample
-from whybench.stats.ranks import midranks
+from whybench.stats.rank_tests import midranks
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Settled,
-    Simulated,
-    rounded,
-    whole,
+    Simulation,
+    round_values,
+    to_integers,
 )
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.column_fields import LEVEL, PValues, PValueTableField
+from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     design_matrix,
-    difference,
     least_squares,
+    mean_difference,
 )
-from whybench.suites.analyze.fields import Choice
-from whybench.suites.analyze.p_tables import LEVEL, PTable, PValues
+from whybench.suites.analyze.fields import ChoiceField
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,27 +59,29 @@ EDGES = {"trap": BACK, "name_order": FORTH, "no_edge": NONE}
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, rows):
+    if not _accept(variant, rows):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     edge = _certified(at)
     return Instance(
         challenge="direction",
         variant=variant,
         parameters=at,
         columns=(
-            Column("push_first", "binary", 0),
-            Column("push_second", "binary", 0),
-            Column("first", "real", 1),
-            Column("second", "real", 1),
+            DataColumn("push_first", "binary", 0),
+            DataColumn("push_second", "binary", 0),
+            DataColumn("first", "real", 1),
+            DataColumn("second", "real", 1),
         ),
         rows=rows,
         truths={
-            "edge": Settled(edge, naive=(FORTH,) if variant == "trap" else (), alarm=(BACK,)),
-            "p_values": Settled(_p_values(rows, _mean_test)),
+            "edge": CategoricalTruth(
+                edge, naive=(FORTH,) if variant == "trap" else (), alarm=(BACK,)
+            ),
+            "p_values": CategoricalTruth(_p_values(rows, _mean_test)),
         },
         derived={
             edge: float(certify(_model(at), LinearEffect(*ends)).value)
@@ -105,7 +107,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
 def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
     size = int(rng.integers(1500, 3001))
-    pushed = [whole(rng.permutation(size) % 2) for _ in ("first", "second")]
+    pushed = [to_integers(rng.permutation(size) % 2) for _ in ("first", "second")]
     unseen, own_first, own_second = rng.standard_normal((3, size))
     # What each column would be if the other did nothing; one of the two then moves the other.
     first = at["push_first"] * pushed[0] + at["unseen_first"] * unseen + own_first
@@ -114,19 +116,19 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     return {
         "push_first": pushed[0],
         "push_second": pushed[1],
-        "first": rounded(first),
-        "second": rounded(second),
+        "first": round_values(first),
+        "second": round_values(second),
     }
 
 
 def _mean_test(effect: Array, push: Array) -> float:
     """Compare the means of the pushed and the others."""
-    return difference(effect, push).p
+    return mean_difference(effect, push).p
 
 
 def _rank_test(effect: Array, push: Array) -> float:
     """Compare their mean ranks."""
-    return difference(midranks(effect), push).p
+    return mean_difference(midranks(effect), push).p
 
 
 def _p_values(rows: Mapping[str, Array], test: Callable[[Array, Array], float]) -> PValues:
@@ -142,12 +144,12 @@ def _together(rows: Mapping[str, Array]) -> Coefficient:
 
 def _pushes_are_strong(rows: Mapping[str, Array]) -> bool:
     return all(
-        difference(rows[role], rows[f"push_{role}"]).z ** 2 >= STRONG
+        mean_difference(rows[role], rows[f"push_{role}"]).z ** 2 >= STRONG
         for role in ("first", "second")
     )
 
 
-def _kept(variant: str, rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
     """Whether the columns go together, the pushes are strong, and their traces beyond doubt.
 
     No doubt: with the other push held fixed too, since both are ways to test.
@@ -200,7 +202,7 @@ def _model(at: Mapping[str, float]) -> Model:
     return Model(graph, {node: Linear(0, weights[node]) for node in graph.nodes})
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the columns go together, and only a push on the second shows in the other."""
     p_values = _p_values(instance.rows, _mean_test).rows
     return (
@@ -208,7 +210,7 @@ def _present(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """Set each column to 1 and to 0 in groups of their own, and look at the other; by edge."""
     model = _model(instance.parameters)
     found = {}
@@ -245,10 +247,10 @@ CHALLENGE = Challenge(
     family="discovery",
     summary="two columns go together, and the arrow runs against their order or not at all",
     variants=tuple(EDGES),
-    fields=(Choice("edge", (FORTH, BACK, NONE)), PTable("p_values", tuple(ENDS))),
+    fields=(ChoiceField("edge", (FORTH, BACK, NONE)), PValueTableField("p_values", tuple(ENDS))),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -18,29 +18,29 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.arms import Arms, contrast, raised, simulated
+from whybench.suites.analyze.arms import Arms, contrast, simulate_contrast, unit_increase
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
+    NumericTruth,
+    Simulation,
     Truth,
-    rounded,
+    round_values,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
     NORMAL_95,
     Coefficient,
     Fit,
     design_matrix,
     least_squares,
 )
-from whybench.suites.analyze.fields import Number
-from whybench.suites.analyze.neighbours import among_alike
+from whybench.suites.analyze.estimators.weighting import subtract_block_means
+from whybench.suites.analyze.fields import NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,23 +67,23 @@ APART = 5.0
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, rows, _effect(variant, at, rows)):
+    if not _accept(variant, rows, _effect(variant, at, rows)):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     told = bool(at["told"])
     identified = told or variant != TRAP
     truths: dict[str, Truth] = (
         {
             "effect": _effect(variant, at, rows),
-            "missing": Settled(NOTHING, alarm=(NEEDED,)),
+            "missing": CategoricalTruth(NOTHING, alarm=(NEEDED,)),
         }
         if identified
         else {
-            "effect": Settled(None),
-            "missing": Settled(NEEDED, naive=(NOTHING,)),
+            "effect": CategoricalTruth(None),
+            "missing": CategoricalTruth(NEEDED, naive=(NOTHING,)),
         }
     )
     return Instance(
@@ -91,10 +91,10 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            Column("age", "count", 0),
-            Column("modifier", "real", 1),
-            Column("exposure", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("age", "count", 0),
+            DataColumn("modifier", "real", 1),
+            DataColumn("exposure", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths=truths,
@@ -149,9 +149,9 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     outcome = _outcome(at, old, modifier, exposure) + noise[2]
     return {
         "age": np.where(old, ages[1], ages[0]),
-        "modifier": rounded(modifier),
-        "exposure": rounded(exposure),
-        "outcome": rounded(outcome),
+        "modifier": round_values(modifier),
+        "exposure": round_values(exposure),
+        "outcome": round_values(outcome),
     }
 
 
@@ -164,7 +164,7 @@ def _outcome(at: Mapping[str, float], old: Array, modifier: Array, exposure: Arr
     return total
 
 
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
+def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
     """Return the truth at the case, known or not, with what fits to the rows say of it."""
     case, old, young = at["case_modifier"], _old(rows), ~_old(rows)
     everybody = np.ones(len(old), dtype=bool)
@@ -184,7 +184,7 @@ def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
         "pooled, adjusted": _slope(rows, everybody),
         "young rows": _slope(rows, young),
     }
-    return Measured(
+    return NumericTruth(
         agreed(
             "effect of exposure on outcome at the case",
             ("coefficients", at["effect_1"] + at["product_1"] * case),
@@ -196,7 +196,7 @@ def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
     )
 
 
-def _kept(variant: str, rows: Mapping[str, Array], effect: Measured) -> bool:
+def _accept(variant: str, rows: Mapping[str, Array], effect: NumericTruth) -> bool:
     modified = abs(_fit(rows, _old(rows))[3].z)
     if variant == TRAP:
         return modified >= CLEAR and _shift(rows) >= SHIFTED and effect.apart(APART)
@@ -205,7 +205,7 @@ def _kept(variant: str, rows: Mapping[str, Array], effect: Measured) -> bool:
 
 
 def _arms(at: Mapping[str, float]) -> Arms:
-    return raised("exposure", old=1, modifier=at["case_modifier"])
+    return unit_increase("exposure", old=1, modifier=at["case_modifier"])
 
 
 def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
@@ -251,13 +251,13 @@ def _shift(rows: Mapping[str, Array]) -> float:
     return float(gap @ np.linalg.solve((old.covariance + young.covariance)[both], gap))
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the effect among the old is another one, and depends on the modifier."""
     rows = instance.rows
     return _shift(rows) >= SHIFTED and abs(_fit(rows, _old(rows))[3].z) >= CLEAR
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     at = instance.parameters
 
     def outcomes(setting: Mapping[str, float], size: int) -> Array:
@@ -265,14 +265,14 @@ def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated
         drawn: Array = _outcome(at, *values) + rng.standard_normal(size)
         return drawn
 
-    return {"effect": simulated(_arms(at), outcomes, n)}
+    return {"effect": simulate_contrast(_arms(at), outcomes, n)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Look at the old alone, and compare rows that are alike in the modifier."""
     rows, here = instance.rows, _old(instance.rows)
     modifier = rows["modifier"][here]
-    outcome, exposure, rest = among_alike(
+    outcome, exposure, rest = subtract_block_means(
         modifier, rows["outcome"][here], rows["exposure"][here], modifier
     )
     centre = float(modifier.mean())
@@ -305,10 +305,10 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect is another one where it is asked for, and may not be known there",
     variants=("trap", "z_given", "z_irrelevant"),
-    fields=(Number("effect", nullable=True), ColumnSet("missing")),
+    fields=(NumberField("effect", nullable=True), ColumnSetField("missing")),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

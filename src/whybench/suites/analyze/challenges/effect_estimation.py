@@ -26,13 +26,13 @@ from whybench.scm import draw_units, respond
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    whole,
+    NumericTruth,
+    Simulation,
+    to_integers,
 )
 from whybench.suites.analyze.challenges.moving_confounder import (
     ALL,
@@ -43,11 +43,16 @@ from whybench.suites.analyze.challenges.moving_confounder import (
     model,
     parameters,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.doubly_robust import doubly_robust
-from whybench.suites.analyze.estimators import Coefficient, difference, standardised
-from whybench.suites.analyze.fields import Choice, Interval, Number
-from whybench.suites.analyze.relations import confounders, relations
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
+    Coefficient,
+    find_confounders,
+    mean_difference,
+    relate_columns,
+    stratified_difference,
+)
+from whybench.suites.analyze.estimators.weighting import doubly_robust
+from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,12 +69,12 @@ APART, OVERLAP = 5.0, 0.05
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, at, rows):
+    if not _accept(variant, at, rows):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     needed = _needed(variant)
     late = variant == "after_treatment"
     return Instance(
@@ -77,18 +82,18 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            Column("decoy", "binary", 0),
-            Column("baseline", "binary", 0),
-            Column("earlier", "binary", 1),
-            Column("followup", "binary", 4 if late else 2),
-            Column("treatment", "binary", 3),
-            Column("outcome", "binary", 5),
+            DataColumn("decoy", "binary", 0),
+            DataColumn("baseline", "binary", 0),
+            DataColumn("earlier", "binary", 1),
+            DataColumn("followup", "binary", 4 if late else 2),
+            DataColumn("treatment", "binary", 3),
+            DataColumn("outcome", "binary", 5),
         ),
         rows=rows,
         truths={
             "ate": _ate(variant, at, rows),
-            "estimand": Settled("ate"),
-            "adjustment_set": Settled(frozenset(needed), alarm=_with_followup()),
+            "estimand": CategoricalTruth("ate"),
+            "adjustment_set": CategoricalTruth(frozenset(needed), alarm=_with_followup()),
             "min_propensity": _least(at, rows, needed),
         },
     )
@@ -112,15 +117,15 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     size = int(rng.integers(2200, 3001))
     draws = dict(zip(("decoy", *ALL, "treatment", "outcome"), rng.random((6, size)), strict=True))
     rows = {role: np.zeros(size, dtype=np.int64) for role in draws}
-    rows |= {role: whole(draws[role] < at[role]) for role in ("decoy", "baseline")}
+    rows |= {role: to_integers(draws[role] < at[role]) for role in ("decoy", "baseline")}
     for role in ("earlier", "followup", "treatment", "outcome"):
         # A chance rests on earlier columns alone, so those still to be drawn do not matter.
-        rows[role] = whole(draws[role] < chances(at, rows)[role])
+        rows[role] = to_integers(draws[role] < chances(at, rows)[role])
     return rows
 
 
 def _adjusted(rows: Mapping[str, Array], by: Sequence[str]) -> Coefficient:
-    return standardised(rows["outcome"], rows["treatment"], _group(rows, by))
+    return stratified_difference(rows["outcome"], rows["treatment"], _group(rows, by))
 
 
 def _group(rows: Mapping[str, Array], by: Sequence[str]) -> Array:
@@ -128,8 +133,8 @@ def _group(rows: Mapping[str, Array], by: Sequence[str]) -> Array:
     return np.asarray(sum(rows[role] << place for place, role in enumerate(by)))
 
 
-def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
-    crude = difference(rows["outcome"], rows["treatment"])
+def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
+    crude = mean_difference(rows["outcome"], rows["treatment"])
     full, partial = _adjusted(rows, ALL), _adjusted(rows, START)
     certificate = certified_effect(variant, at)
     if variant == TRAP:
@@ -138,18 +143,18 @@ def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Me
             "adjusted for the baseline": _adjusted(rows, START[:1]).value,
             "adjusted for all but the follow-up": partial.value,
         }
-        return Measured(certificate, {"standardisation": full.value}, full.se, naive)
+        return NumericTruth(certificate, {"standardisation": full.value}, full.se, naive)
     references = {"standardisation": partial.value}
     if variant == "treatment_only":
         references["standardisation with the follow-up"] = full.value
-    return Measured(certificate, references, partial.se)
+    return NumericTruth(certificate, references, partial.se)
 
 
-def _least(at: Mapping[str, float], rows: Mapping[str, Array], by: Sequence[str]) -> Measured:
+def _least(at: Mapping[str, float], rows: Mapping[str, Array], by: Sequence[str]) -> NumericTruth:
     """Return the truth of the least propensity, with the least share treated in any group."""
     shares = _shares(rows, by)
     low = min(shares, key=lambda share: share.value)
-    return Measured(certified_least(at, by), {"share of a group": low.value}, low.se)
+    return NumericTruth(certified_least(at, by), {"share of a group": low.value}, low.se)
 
 
 def _shares(rows: Mapping[str, Array], by: Sequence[str]) -> list[Coefficient]:
@@ -165,11 +170,11 @@ def _overlap(rows: Mapping[str, Array]) -> bool:
     return all(OVERLAP <= share.value <= 1 - OVERLAP for share in _shares(rows, ALL))
 
 
-def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     """Whether there is overlap, and the rows show what has to be adjusted for."""
     if not _overlap(rows):
         return False
-    found = relations(rows, ("decoy", *ALL))
+    found = relate_columns(rows, ("decoy", *ALL))
     decoy, followup = found["decoy"], found["followup"]
     related = [followup.to_treatment]
     unrelated = [decoy.to_treatment, decoy.to_outcome]
@@ -181,7 +186,7 @@ def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> b
     return variant == "treatment_only" or _ate(TRAP, at, rows).apart(APART)
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the follow-up came before the treatment and adjusting for it moves the effect far."""
     when = {column.role: column.measured for column in instance.columns}
     full, partial = (_adjusted(instance.rows, by) for by in (ALL, START))
@@ -190,7 +195,7 @@ def _present(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """Treat all and none of the same cases; and count the treated where they are fewest."""
     world = model(instance.variant, instance.parameters)
     units = draw_units(world, n, rng)
@@ -209,7 +214,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     rows = instance.rows
     when = {column.role: column.measured for column in instance.columns}
     before = [role for role in ("decoy", *ALL) if when[role] < when["treatment"]]
-    chosen = confounders(rows, before)
+    chosen = find_confounders(rows, before)
     ate = doubly_robust(rows["outcome"], rows["treatment"], [rows[role] for role in chosen])
     return _reported(ate, chosen, _smoothed_least(rows, chosen))
 
@@ -252,16 +257,16 @@ CHALLENGE = Challenge(
     summary="a confounder that an earlier treatment changed is left out, or one is taken for it",
     variants=("trap", "treatment_only", "after_treatment"),
     fields=(
-        Number("ate", share=True),
-        Interval("ci", of="ate", share=True),
+        NumberField("ate", share=True),
+        IntervalField("ci", of="ate", share=True),
         # The word is easier to get right than the number.
-        Choice("estimand", ("ate", "att", "direct_effect", "association"), weight=0.5),
-        ColumnSet("adjustment_set"),
-        Number("min_propensity", key=False, share=True),
+        ChoiceField("estimand", ("ate", "att", "direct_effect", "association"), weight=0.5),
+        ColumnSetField("adjustment_set"),
+        NumberField("min_propensity", key=False, share=True),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -23,17 +23,17 @@ import numpy as np
 from whybench.scm import agreed
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    rounded,
-    whole,
+    NumericTruth,
+    Simulation,
+    round_values,
+    to_integers,
 )
-from whybench.suites.analyze.estimators import Coefficient, design_matrix, least_squares
-from whybench.suites.analyze.fields import Flag, Number
+from whybench.suites.analyze.estimators.regression import Coefficient, design_matrix, least_squares
+from whybench.suites.analyze.fields import FlagField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,13 +54,13 @@ ENDS = {"cde_low": "low", "cde_high": "high"}
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, at, rows):
+    if not _accept(variant, at, rows):
         return None
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     return found if found.apart(APART) else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     fitted, additive = _interacting(rows, at), _additive(rows)
     certified = _certified(at)
     truths = {}
@@ -70,21 +70,21 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         naive = plain if variant == "trap" else {}
         if variant == "no_interaction":
             references |= plain
-        truths[name] = Measured(certified[name], references, estimate.se, naive)
+        truths[name] = NumericTruth(certified[name], references, estimate.se, naive)
     return Instance(
         challenge="interaction",
         variant=variant,
         parameters=at,
         columns=(
-            Column("baseline", "binary", 0),
-            Column("treatment", "binary", 1),
-            Column("mediator", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("baseline", "binary", 0),
+            DataColumn("treatment", "binary", 1),
+            DataColumn("mediator", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths={
             **truths,
-            "sign_change": Settled(
+            "sign_change": CategoricalTruth(
                 truths["cde_low"].value * truths["cde_high"].value < 0, alarm=(True,)
             ),
         },
@@ -120,15 +120,15 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
 def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
     size = int(rng.integers(1500, 3001))
-    treatment = whole(rng.permutation(size) % 2)
-    baseline = whole(rng.random(size) < at["baseline"])
+    treatment = to_integers(rng.permutation(size) % 2)
+    baseline = to_integers(rng.random(size) < at["baseline"])
     of_mediator, of_outcome = rng.standard_normal((2, size))
     mediator = at["level"] + at["onto"] * treatment + at["carried"] * baseline + of_mediator
     return {
         "baseline": baseline,
         "treatment": treatment,
-        "mediator": rounded(mediator),
-        "outcome": rounded(_expected(at, treatment, mediator, baseline) + of_outcome),
+        "mediator": round_values(mediator),
+        "outcome": round_values(_expected(at, treatment, mediator, baseline) + of_outcome),
     }
 
 
@@ -159,7 +159,7 @@ def _additive(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
     return {"interaction": Coefficient(0.0, 0.0), "cde_low": effect, "cde_high": effect}
 
 
-def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     arms = [rows["mediator"][rows["treatment"] == arm] for arm in (0, 1)]
     within = all(
         np.mean(arm < at["low"]) >= TAIL and np.mean(arm > at["high"]) >= TAIL for arm in arms
@@ -210,12 +210,12 @@ def _certified(at: Mapping[str, float]) -> dict[str, Certificate]:
     }
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the direct effect is clear at both values and changes its sign between them."""
     return _turns(instance.rows, instance.parameters)
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """Set treatment and mediator in four groups of cases, and compare their means."""
     at = instance.parameters
 
@@ -282,10 +282,15 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="the direct effect changes its sign with the mediator, which an additive fit averages",
     variants=("trap", "no_interaction"),
-    fields=(Number("interaction"), Number("cde_low"), Number("cde_high"), Flag("sign_change")),
+    fields=(
+        NumberField("interaction"),
+        NumberField("cde_low"),
+        NumberField("cde_high"),
+        FlagField("sign_change"),
+    ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

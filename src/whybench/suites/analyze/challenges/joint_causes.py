@@ -37,7 +37,7 @@ from whybench.scm import (
     counterfactual,
     probability,
 )
-from whybench.suites.analyze.challenges.contract import whole
+from whybench.suites.analyze.challenges.contract import to_integers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,15 +104,15 @@ def draw_rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Ar
     """Draw rows; they do not tell in which order context and cause came."""
     size = int(rng.integers(2600, 3001))
     chance = rng.random((5, size))
-    context, other = whole(chance[0] < at["context"]), whole(chance[1] < at["other"])
-    cause = whole(chance[2] < np.where(context == 1, at["cause_1"], at["cause_0"]))
+    context, other = to_integers(chance[0] < at["context"]), to_integers(chance[1] < at["other"])
+    cause = to_integers(chance[2] < np.where(context == 1, at["cause_1"], at["cause_0"]))
     background = chance[3] < np.where(context == 1, at["background_1"], at["background_0"])
     acts = chance[4] < np.array([at[pair] for pair in PAIRS])[2 * cause + other]
     return {
         "cause": cause,
         "other": other,
         "context": context,
-        "outcome": whole(background | acts),
+        "outcome": to_integers(background | acts),
     }
 
 

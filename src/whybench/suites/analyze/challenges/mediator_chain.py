@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Simulated
+    from whybench.suites.analyze.challenges.contract import Simulation
 
 __all__ = ["ALONE", "A", "B", "World", "as_drawn", "certified", "simulated", "turned"]
 
@@ -126,7 +126,7 @@ def _model(world: World, without: tuple[str, str] | None = None) -> Model:
     return Model(graph, {node: Linear(0, weights[node]) for node in graph.nodes})
 
 
-def simulated(world: World, n: int, rng: np.random.Generator) -> Simulated:
+def simulated(world: World, n: int, rng: np.random.Generator) -> Simulation:
     """Let the treatment act along one way at a time, each in a group of its own."""
 
     def group(

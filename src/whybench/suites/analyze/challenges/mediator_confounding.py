@@ -21,23 +21,23 @@ from whybench.scm import Graph, Linear, LinearEffect, Model, agreed, certify
 from whybench.scm.linear import path_effect, solved_effect
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    rounded,
-    whole,
+    NumericTruth,
+    Simulation,
+    round_values,
+    to_integers,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     design_matrix,
     least_squares,
-    product,
+    multiply_estimates,
 )
-from whybench.suites.analyze.fields import Flag, Interval, Number
+from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,13 +54,13 @@ EFFECTS = ("nde", "nie", "te")
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(variant, at, rng)
-    if not _kept(variant, rows):
+    if not _accept(variant, rows):
         return None
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     return found if found.apart(APART) else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     adjusting = [] if variant == "descendant" else [rows["common"]]
     fitted, plain = _decomposed(rows, adjusting), _decomposed(rows, [])
     certified = _certified(at)
@@ -71,23 +71,23 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
             references["regression without the common cause"] = plain[name].value
         bent = variant == "trap" and name != "te"
         naive = {"regression without the common cause": plain[name].value} if bent else {}
-        truths[name] = Measured(certified[name], references, fitted[name].se, naive)
+        truths[name] = NumericTruth(certified[name], references, fitted[name].se, naive)
     return Instance(
         challenge="mediator_confounding",
         variant=variant,
         parameters=at,
         columns=(
-            Column("decoy", "real", 0),
-            Column("common", "real", 4 if variant == "descendant" else 0),
-            Column("treatment", "binary", 1),
-            Column("mediator", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("decoy", "real", 0),
+            DataColumn("common", "real", 4 if variant == "descendant" else 0),
+            DataColumn("treatment", "binary", 1),
+            DataColumn("mediator", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths={
             **truths,
-            "confounded": Settled(variant == "trap", alarm=(True,)),
-            "adjustment_set": Settled(frozenset({"common"} if variant == "trap" else ())),
+            "confounded": CategoricalTruth(variant == "trap", alarm=(True,)),
+            "adjustment_set": CategoricalTruth(frozenset({"common"} if variant == "trap" else ())),
         },
     )
 
@@ -108,7 +108,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
 def _rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
     size = int(rng.integers(1800, 3001))
-    treatment = whole(rng.permutation(size) % 2)
+    treatment = to_integers(rng.permutation(size) % 2)
     decoy, common, first, second = rng.standard_normal((4, size))
     if variant == "descendant":
         mediator = at["a"] * treatment + first
@@ -119,11 +119,11 @@ def _rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -> di
         outcome = at["d"] * treatment + at["b"] * mediator + at["e"] * common
         outcome = outcome + at["decoy"] * decoy + second
     return {
-        "decoy": rounded(decoy),
-        "common": rounded(common),
+        "decoy": round_values(decoy),
+        "common": round_values(common),
         "treatment": treatment,
-        "mediator": rounded(mediator),
-        "outcome": rounded(outcome),
+        "mediator": round_values(mediator),
+        "outcome": round_values(outcome),
     }
 
 
@@ -134,7 +134,7 @@ def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, 
     upon_mediator = least_squares(m, design_matrix(x, *adjusting))[1]
     return {
         "nde": outcome[1],
-        "nie": product(upon_mediator, outcome[2]),
+        "nie": multiply_estimates(upon_mediator, outcome[2]),
         "te": least_squares(y, design_matrix(x, *adjusting))[1],
     }
 
@@ -148,7 +148,7 @@ def _touches(rows: Mapping[str, Array]) -> tuple[Coefficient, Coefficient]:
     )
 
 
-def _kept(variant: str, rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
     p_values = sorted(touch.p for touch in _touches(rows))
     if variant in ("no_confounding", "null"):
         return p_values[0] < CLEAR and p_values[1] > UNCLEAR
@@ -190,7 +190,7 @@ def _model(at: Mapping[str, float]) -> Model:
     )
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether a column from before the treatment moves both, and a fit without it is far off."""
     when = {column.role: column.measured for column in instance.columns}
     if when["common"] > when["treatment"]:
@@ -204,7 +204,7 @@ def _present(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """Let three groups be untreated, treated with an untreated mediator, and treated."""
     at = instance.parameters
     before = instance.variant != "descendant"
@@ -237,7 +237,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     left = least_squares(y - outcome[2].value * m, design_matrix(x, *before))[1]
     total = least_squares(y, design_matrix(x, *before))[1]
     onto = least_squares(m, design_matrix(x, *before))[1]
-    indirect = Coefficient(total.value - left.value, product(onto, outcome[2]).se)
+    indirect = Coefficient(total.value - left.value, multiply_estimates(onto, outcome[2]).se)
     confounded = len(before) == 2 and all(touch.p < 0.05 for touch in _touches(rows))
     return _reported(
         {"nde": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}, confounded
@@ -269,16 +269,16 @@ CHALLENGE = Challenge(
     summary="mediator and outcome have a common cause, which passes for an indirect effect",
     variants=("trap", "no_confounding", "null", "descendant"),
     fields=(
-        Number("nde"),
-        Number("nie"),
-        Number("te", key=False),
-        *(Interval(f"{name}_ci", of=name) for name in EFFECTS),
-        Flag("confounded"),
-        ColumnSet("adjustment_set"),
+        NumberField("nde"),
+        NumberField("nie"),
+        NumberField("te", key=False),
+        *(IntervalField(f"{name}_ci", of=name) for name in EFFECTS),
+        FlagField("confounded"),
+        ColumnSetField("adjustment_set"),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -18,25 +18,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.arms import Arms, contrast, less, raised, simulated
+from whybench.suites.analyze.arms import (
+    Arms,
+    contrast,
+    simulate_contrast,
+    subtract_arms,
+    unit_increase,
+)
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Simulated,
-    rounded,
+    NumericTruth,
+    Simulation,
+    round_values,
 )
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.estimators.regression import (
     NORMAL_95,
     Coefficient,
     Fit,
     design_matrix,
     least_squares,
 )
-from whybench.suites.analyze.fields import Number
+from whybench.suites.analyze.fields import NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,25 +65,25 @@ KNOTS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     curved, straight = (_fit(rows, how)[3] for how in ("curved", "straight"))
     if variant == TRAP:
-        kept = abs(curved.z) >= CLEAR and found.apart(APART)
+        accept = abs(curved.z) >= CLEAR and found.apart(APART)
     else:
-        kept = abs(curved.z) < NORMAL_95 and abs(straight.z) >= CLEAR
-    return found if kept else None
+        accept = abs(curved.z) < NORMAL_95 and abs(straight.z) >= CLEAR
+    return found if accept else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     return Instance(
         challenge="moderation",
         variant=variant,
         parameters=at,
         columns=(
-            Column("covariate", "real", 0),
-            Column("moderator", "real", 1),
-            Column("exposure", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("covariate", "real", 0),
+            DataColumn("moderator", "real", 1),
+            DataColumn("exposure", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths=_truths(variant, at, rows),
@@ -122,10 +128,10 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     )
     outcome = _outcome(at, covariate, moderator, exposure) + noise
     return {
-        "covariate": rounded(covariate),
-        "moderator": rounded(moderator),
-        "exposure": rounded(exposure),
-        "outcome": rounded(outcome),
+        "covariate": round_values(covariate),
+        "moderator": round_values(moderator),
+        "exposure": round_values(exposure),
+        "outcome": round_values(outcome),
     }
 
 
@@ -144,7 +150,7 @@ def _outcome(at: Mapping[str, float], covariate: Array, moderator: Array, exposu
 
 def _truths(
     variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, Measured]:
+) -> dict[str, NumericTruth]:
     closed = {
         "main": at["main"],
         "moderator": at["moderator"],
@@ -155,7 +161,7 @@ def _truths(
     found = _read_off(_fit(rows, "curved"), at)
     additive = {how: _additive(rows, how) for how in ("alone", "straight")}
     return {
-        name: Measured(
+        name: NumericTruth(
             agreed(
                 f"{name} of exposure and moderator on outcome",
                 ("coefficients", closed[name]),
@@ -171,11 +177,13 @@ def _truths(
 
 def _arms(at: Mapping[str, float]) -> dict[str, Arms]:
     return {
-        "main": raised("exposure", moderator=0),
-        "moderator": raised("moderator", exposure=0),
-        "interaction": less(raised("exposure", moderator=1), raised("exposure", moderator=0)),
-        "effect_q10": raised("exposure", moderator=at["low"]),
-        "effect_q90": raised("exposure", moderator=at["high"]),
+        "main": unit_increase("exposure", moderator=0),
+        "moderator": unit_increase("moderator", exposure=0),
+        "interaction": subtract_arms(
+            unit_increase("exposure", moderator=1), unit_increase("exposure", moderator=0)
+        ),
+        "effect_q10": unit_increase("exposure", moderator=at["low"]),
+        "effect_q90": unit_increase("exposure", moderator=at["high"]),
     }
 
 
@@ -233,12 +241,12 @@ def _additive(rows: Mapping[str, Array], how: str) -> dict[str, float]:
     }
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the product clearly matters beside the covariate and its curve."""
     return abs(_fit(instance.rows, "curved")[3].z) >= CLEAR
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     at = instance.parameters
 
     def outcomes(setting: Mapping[str, float], size: int) -> Array:
@@ -247,7 +255,7 @@ def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated
         drawn: Array = _outcome(at, covariate, moderator, exposure) + noise
         return drawn
 
-    return {name: simulated(arms, outcomes, n) for name, arms in _arms(at).items()}
+    return {name: simulate_contrast(arms, outcomes, n) for name, arms in _arms(at).items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -276,15 +284,15 @@ CHALLENGE = Challenge(
     summary="the effect depends on the level of a moderator",
     variants=("trap", "none"),
     fields=(
-        Number("main"),
-        Number("moderator"),
-        Number("interaction"),
-        Number("effect_q10"),
-        Number("effect_q90"),
+        NumberField("main"),
+        NumberField("moderator"),
+        NumberField("interaction"),
+        NumberField("effect_q10"),
+        NumberField("effect_q90"),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

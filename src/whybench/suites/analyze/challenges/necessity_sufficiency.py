@@ -25,12 +25,12 @@ from whybench.scm import draw_units, respond
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
+    NumericTruth,
+    Simulation,
 )
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
@@ -44,15 +44,18 @@ from whybench.suites.analyze.challenges.joint_causes import (
     necessity,
     sufficiency,
 )
-from whybench.suites.analyze.doubly_robust import propensities
-from whybench.suites.analyze.fields import Choice, Number
-from whybench.suites.analyze.joint_action import class_p_values
-from whybench.suites.analyze.plug_in import counted, plug_in
+from whybench.suites.analyze.estimators.contingency import (
+    class_p_values,
+    count_cells,
+    plug_in_estimate,
+)
+from whybench.suites.analyze.estimators.weighting import propensities
+from whybench.suites.analyze.fields import ChoiceField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.suites.analyze.estimators import Coefficient
+    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -77,27 +80,27 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     for _ in range(INNER_TRIES):
         at = draw_parameters(kind, rng)
         rows = draw_rows(at, rng)
-        if _kept(at, rows):
-            return _examine(variant, at, rows)
+        if _accept(at, rows):
+            return _ground_truth(variant, at, rows)
     return None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     late = variant == "after_cause"
     return Instance(
         challenge="necessity_sufficiency",
         variant=variant,
         parameters=at,
         columns=(
-            Column("cause", "binary", 1),
-            Column("other", "binary", 0),
-            Column("context", "binary", 2 if late else 0),
-            Column("outcome", "binary", 3),
+            DataColumn("cause", "binary", 1),
+            DataColumn("other", "binary", 0),
+            DataColumn("context", "binary", 2 if late else 0),
+            DataColumn("outcome", "binary", 3),
         ),
         rows=rows,
         truths={
             **{name: _measured(name, variant, at, rows) for name in FORMULAS},
-            "class": Settled(class_of(at)),
+            "class": CategoricalTruth(class_of(at)),
         },
     )
 
@@ -108,28 +111,28 @@ def _order(variant: str) -> Order:
 
 def _estimated(name: str, order: Order, rows: Mapping[str, Array]) -> Coefficient:
     """Put the shares of the rows into the formula; `cause first` gives the plain ratio."""
-    counts = counted(rows["cause"], rows["context"], rows["outcome"])
-    return plug_in(lambda table: FORMULAS[name](table, order), counts)
+    counts = count_cells(rows["cause"], rows["context"], rows["outcome"])
+    return plug_in_estimate(lambda table: FORMULAS[name](table, order), counts)
 
 
 def _measured(
     name: str, variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> Measured:
+) -> NumericTruth:
     order = _order(variant)
     certificate, best = CERTIFIED[name](order, at), _estimated(name, order, rows)
     ratio = _estimated(name, "cause first", rows).value
     if variant == TRAP:
         naive = {"ratio of conditionals": ratio}
-        return Measured(certificate, {"standardised": best.value}, best.se, naive)
-    return Measured(certificate, {"ratio of conditionals": best.value}, best.se)
+        return NumericTruth(certificate, {"standardised": best.value}, best.se, naive)
+    return NumericTruth(certificate, {"ratio of conditionals": best.value}, best.se)
 
 
-def _kept(at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     """Whether the class shows, and each order's answer is wrong in the other.
 
     The same test for trap and control, so that they have the same rows.
     """
-    if counted(*rows.values()).min() < ENOUGH:
+    if count_cells(*rows.values()).min() < ENOUGH:
         return False
     p = class_p_values(rows)
     if p[class_of(at)] < FITS or any(p[kind] > FAILS for kind in CLASSES if kind != class_of(at)):
@@ -142,7 +145,7 @@ def _kept(at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     return True
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the context came before the cause, and both ratios move far when it is held."""
     when = {column.role: column.measured for column in instance.columns}
     if when["context"] > when["cause"]:
@@ -156,7 +159,7 @@ def _present(instance: Instance) -> bool:
     return True
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """See the same cases as they are, with the cause and without it."""
     world = model(_order(instance.variant), instance.parameters)
     units = draw_units(world, n, rng)
@@ -212,13 +215,13 @@ CHALLENGE = Challenge(
     summary="ratios of what is seen are taken for what would have been without the cause",
     variants=("trap", "after_cause"),
     fields=(
-        Number("pn", share=True),
-        Number("ps", share=True),
-        Choice("class", CLASSES),
+        NumberField("pn", share=True),
+        NumberField("ps", share=True),
+        ChoiceField("class", CLASSES),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

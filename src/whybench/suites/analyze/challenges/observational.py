@@ -31,19 +31,24 @@ from whybench.scm import (
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    whole,
+    NumericTruth,
+    Simulation,
+    to_integers,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.doubly_robust import doubly_robust
-from whybench.suites.analyze.estimators import Coefficient, difference, standardised
-from whybench.suites.analyze.fields import Choice, Interval, Number
-from whybench.suites.analyze.relations import confounders, relations
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
+    Coefficient,
+    find_confounders,
+    mean_difference,
+    relate_columns,
+    stratified_difference,
+)
+from whybench.suites.analyze.estimators.weighting import doubly_robust
+from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,11 +73,11 @@ OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "increas
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    found = _examine(variant, at, rows)
-    return found if _kept(found) else None
+    found = _ground_truth(variant, at, rows)
+    return found if _accept(found) else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     direction = {0: "none", 1: "increases", -1: "decreases"}[int(at["sign"])]
     confounded = variant == TRAP
     return Instance(
@@ -80,18 +85,18 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            *(Column(role, "binary", 0) for role in BEFORE),
-            Column("treatment", "binary", 1),
-            Column("outcome", "binary", 2),
+            *(DataColumn(role, "binary", 0) for role in BEFORE),
+            DataColumn("treatment", "binary", 1),
+            DataColumn("outcome", "binary", 2),
         ),
         rows=rows,
         truths={
             "effect": _effect(variant, at, rows),
-            "direction": Settled(direction),
-            "adjustment_set": Settled(frozenset(CONFOUNDERS if confounded else ())),
-            "design": Settled("observational", naive=("randomised",))
+            "direction": CategoricalTruth(direction),
+            "adjustment_set": CategoricalTruth(frozenset(CONFOUNDERS if confounded else ())),
+            "design": CategoricalTruth("observational", naive=("randomised",))
             if confounded
-            else Settled("randomised", alarm=("observational",)),
+            else CategoricalTruth("randomised", alarm=("observational",)),
         },
     )
 
@@ -136,40 +141,42 @@ def _chance_outcome(at: Mapping[str, float], values: Mapping[str, Any], treated:
 def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
     size = int(rng.integers(2000, 3001))
     chance = rng.random((6, size))
-    rows = {role: whole(chance[k] < at[f"share_{role}"]) for k, role in enumerate(BEFORE)}
-    rows["treatment"] = whole(chance[4] < _chance_treated(at, rows))
-    rows["outcome"] = whole(chance[5] < _chance_outcome(at, rows, rows["treatment"]))
+    rows = {role: to_integers(chance[k] < at[f"share_{role}"]) for k, role in enumerate(BEFORE)}
+    rows["treatment"] = to_integers(chance[4] < _chance_treated(at, rows))
+    rows["outcome"] = to_integers(chance[5] < _chance_outcome(at, rows, rows["treatment"]))
     return rows
 
 
 def _crude(rows: Mapping[str, Array]) -> Coefficient:
-    return difference(rows["outcome"], rows["treatment"])
+    return mean_difference(rows["outcome"], rows["treatment"])
 
 
 def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
-    return standardised(rows["outcome"], rows["treatment"], 2 * rows["first"] + rows["second"])
+    return stratified_difference(
+        rows["outcome"], rows["treatment"], 2 * rows["first"] + rows["second"]
+    )
 
 
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
+def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
     crude, adjusted = _crude(rows), _adjusted(rows)
     certificate = _certified(at)
     if variant == TRAP:
-        return Measured(
+        return NumericTruth(
             certificate,
             {"standardisation": adjusted.value},
             adjusted.se,
             {"crude difference": crude.value},
         )
     references = {"difference": crude.value, "standardisation": adjusted.value}
-    return Measured(certificate, references, crude.se)
+    return NumericTruth(certificate, references, crude.se)
 
 
-def _kept(instance: Instance) -> bool:
+def _accept(instance: Instance) -> bool:
     """Whether the rows show what is so: who chose, what confounds, and what the effect is."""
     rows, randomised = instance.rows, instance.variant == "randomised"
     best = _crude(rows) if randomised else _adjusted(rows)
     shown = best.p > UNCLEAR if instance.parameters["sign"] == 0 else best.p < CLEAR
-    found = relations(rows, BEFORE)
+    found = relate_columns(rows, BEFORE)
     if randomised:
         return shown and all(relation.to_treatment > UNCLEAR for relation in found.values())
     related = [
@@ -177,7 +184,7 @@ def _kept(instance: Instance) -> bool:
     ]
     unrelated = (found["leaning"].to_outcome, found["prognostic"].to_treatment)
     marked = max(related) < CLEAR and min(unrelated) > UNCLEAR
-    return shown and marked and instance.measured("effect").apart(APART)
+    return shown and marked and instance.number("effect").apart(APART)
 
 
 def _certified(at: Mapping[str, float]) -> Certificate:
@@ -209,17 +216,17 @@ def _model(at: Mapping[str, float]) -> Model:
     )
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether adjusting moves the plain difference far, and the choosers differ beforehand."""
     adjusted = _adjusted(instance.rows)
-    found = relations(instance.rows, BEFORE)
+    found = relate_columns(instance.rows, BEFORE)
     moved = abs(_crude(instance.rows).value - adjusted.value)
     return moved >= APART * adjusted.se and all(
         found[role].to_treatment < CLEAR for role in CONFOUNDERS
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     model = _model(instance.parameters)
     units = draw_units(model, n, rng)
     had, had_not = (respond(model, units, {"treatment": t})["outcome"] for t in (1, 0))
@@ -230,7 +237,7 @@ def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """See who differs beforehand; then two models, of treatment and outcome, on all of that."""
     rows = instance.rows
-    found = confounders(rows, BEFORE)
+    found = find_confounders(rows, BEFORE)
     before = [rows[role] for role in BEFORE]
     return {
         **_reported(doubly_robust(rows["outcome"], rows["treatment"], before)),
@@ -268,16 +275,16 @@ CHALLENGE = Challenge(
     summary="people chose the treatment themselves, and those who did were different beforehand",
     variants=("trap", "randomised"),
     fields=(
-        Number("effect", share=True),
-        Interval("ci", of="effect", share=True),
-        Choice("direction", ("increases", "decreases", "none")),
-        ColumnSet("adjustment_set"),
+        NumberField("effect", share=True),
+        IntervalField("ci", of="effect", share=True),
+        ChoiceField("direction", ("increases", "decreases", "none")),
+        ColumnSetField("adjustment_set"),
         # To tell the two designs apart is what this challenge is about.
-        Choice("design", ("observational", "randomised"), weight=2.0),
+        ChoiceField("design", ("observational", "randomised"), weight=2.0),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -29,18 +29,23 @@ from whybench.suites.analyze.challenges.bent_response import (
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
+    NumericTruth,
+    Simulation,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.dose_curves import Curve, curve, near
-from whybench.suites.analyze.estimators import Coefficient
-from whybench.suites.analyze.fields import Interval, Number
-from whybench.suites.analyze.relations import confounders, relations
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
+    Coefficient,
+    DoseCurve,
+    find_confounders,
+    fit_curve,
+    local_mean,
+    relate_columns,
+)
+from whybench.suites.analyze.fields import IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,12 +68,12 @@ LINE, CUBIC = 1, 3
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = parameters(variant, rng)
     rows = draw_rows(variant, at, rng)
-    if not _kept(variant, at, rows) or not _ate(variant, at, rows).apart(APART):
+    if not _accept(variant, at, rows) or not _ate(variant, at, rows).apart(APART):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     needed = frozenset(_needed(variant))
     when = {"confounder": 0, "decoy": 0, "marker": 0 if variant == "upstream" else 3}
     when |= {"treatment": 1, "outcome": 2}
@@ -76,12 +81,12 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         challenge="outcome",
         variant=variant,
         parameters=at,
-        columns=tuple(Column(role, "real", when[role]) for role in rows),
+        columns=tuple(DataColumn(role, "real", when[role]) for role in rows),
         rows=rows,
         truths={
             "ate": _ate(variant, at, rows),
             "cond_diff": _conditional(at, rows),
-            "adjusted_for": Settled(needed, alarm=(frozenset({"confounder"}),)),
+            "adjusted_for": CategoricalTruth(needed, alarm=(frozenset({"confounder"}),)),
         },
         facts={"low": int(at["low"]), "high": int(at["high"])},
     )
@@ -92,8 +97,8 @@ def _needed(variant: str) -> tuple[str, ...]:
     return {"trap": ("confounder",), "upstream": ("confounder", "marker")}.get(variant, ())
 
 
-def _curve(rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()) -> Curve:
-    return curve(rows["outcome"], rows["treatment"], degree, [rows[role] for role in by])
+def _curve(rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()) -> DoseCurve:
+    return fit_curve(rows["outcome"], rows["treatment"], degree, [rows[role] for role in by])
 
 
 def _change(
@@ -106,12 +111,12 @@ def _seen(at: Mapping[str, float], rows: Mapping[str, Array]) -> Coefficient:
     """Compare the rows near the two doses."""
     width = NEAR * UNITS["treatment"][1]
     low, high = (
-        near(rows["outcome"], rows["treatment"], at[dose], width) for dose in ("low", "high")
+        local_mean(rows["outcome"], rows["treatment"], at[dose], width) for dose in ("low", "high")
     )
     return Coefficient(high.value - low.value, math.hypot(high.se, low.se))
 
 
-def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
+def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
     """Return the truth of the effect; the references are cubic, or lines where a line is true."""
     certificate = certified_effect(at)
     confounder = ("confounder",)
@@ -125,22 +130,22 @@ def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Me
             "linear slope, adjusted": _change(at, rows, LINE, confounder).value,
             "cubic, marker held too": _change(at, rows, CUBIC, ("confounder", "marker")).value,
         }
-        return Measured(certificate, references, best.se, naive if variant == TRAP else {})
+        return NumericTruth(certificate, references, best.se, naive if variant == TRAP else {})
     plain, adjusted = _change(at, rows, CUBIC), _change(at, rows, CUBIC, confounder)
     references = {"cubic": plain.value, "cubic, adjusted": adjusted.value}
     if variant == "linear":
         references["line"] = _change(at, rows, LINE).value
-        return Measured(certificate, references, plain.se)
-    return Measured(certificate, references, adjusted.se)
+        return NumericTruth(certificate, references, plain.se)
+    return NumericTruth(certificate, references, adjusted.se)
 
 
-def _conditional(at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
+def _conditional(at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
     seen = _seen(at, rows)
     references = {"rows near the doses": seen.value, "cubic": _change(at, rows, CUBIC).value}
-    return Measured(certified_difference(at), references, seen.se)
+    return NumericTruth(certified_difference(at), references, seen.se)
 
 
-def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     """Whether there are rows near both doses, and the rows show the curve and what confounds."""
     width = NEAR * UNITS["treatment"][1]
     for dose in ("low", "high"):
@@ -148,7 +153,7 @@ def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> b
             return False
     before = ("confounder", "decoy", *(("marker",) if variant == "upstream" else ()))
     shown = [(_curve(rows, 2, before).bend.p, at["bend"])]
-    for role, relation in relations(rows, before).items():
+    for role, relation in relate_columns(rows, before).items():
         shown += [
             (relation.to_treatment, at[f"pull_{role}"]),
             (relation.to_outcome, at[f"push_{role}"]),
@@ -156,7 +161,7 @@ def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> b
     return all(p < CLEAR if works else p > UNCLEAR for p, works in shown)
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether curve and confounder each move the answer far, and the marker came last."""
     rows, at = instance.rows, instance.parameters
     when = {column.role: column.measured for column in instance.columns}
@@ -168,7 +173,7 @@ def _present(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     return simulated(instance.parameters, n, rng)
 
 
@@ -177,20 +182,20 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     rows = instance.rows
     when = {column.role: column.measured for column in instance.columns}
     before = [role for role in ("confounder", "decoy", "marker") if when[role] < when["treatment"]]
-    found = relations(rows, before)
+    found = relate_columns(rows, before)
     held = [rows[role] for role in before if found[role].to_outcome < 0.05]
     squares = [(values - values.mean()) ** 2 for values in held]
     low, high = (float(instance.facts[end]) for end in ("low", "high"))
     return _reported(
         _straightest(rows, [*held, *squares]).change(low, high),
         _straightest(rows, []).change(low, high).value,
-        confounders(rows, before),
+        find_confounders(rows, before),
     )
 
 
-def _straightest(rows: Mapping[str, Array], by: Sequence[Array]) -> Curve:
+def _straightest(rows: Mapping[str, Array], by: Sequence[Array]) -> DoseCurve:
     """Fit a parabola, or a line where the parabola is none."""
-    fits = [curve(rows["outcome"], rows["treatment"], degree, by) for degree in (2, LINE)]
+    fits = [fit_curve(rows["outcome"], rows["treatment"], degree, by) for degree in (2, LINE)]
     return fits[0] if fits[0].bend.p < 0.05 else fits[1]
 
 
@@ -222,16 +227,16 @@ CHALLENGE = Challenge(
     summary="cases that had two doses are compared, or a line is drawn, where the response bends",
     variants=("trap", "linear", "unconfounded", "upstream"),
     fields=(
-        Number("ate"),
-        Interval("ci", of="ate"),
+        NumberField("ate"),
+        IntervalField("ci", of="ate"),
         # Who falls for the trap gets this one right.
-        Number("cond_diff", key=False),
+        NumberField("cond_diff", key=False),
         # What is held is what tells the variants apart.
-        ColumnSet("adjusted_for", weight=2.0),
+        ColumnSetField("adjusted_for", weight=2.0),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.arms import contrast, less, raised, simulated
+from whybench.suites.analyze.arms import contrast, simulate_contrast, subtract_arms, unit_increase
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Simulated,
-    rounded,
-    whole,
+    NumericTruth,
+    Simulation,
+    round_values,
+    to_integers,
 )
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.estimators.regression import (
     NORMAL_95,
     Coefficient,
     design_matrix,
     least_squares,
 )
-from whybench.suites.analyze.fields import Interval, Number
-from whybench.suites.analyze.neighbours import among_alike
+from whybench.suites.analyze.estimators.weighting import subtract_block_means
+from whybench.suites.analyze.fields import IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,9 +43,11 @@ if TYPE_CHECKING:
 __all__ = ["CHALLENGE"]
 
 ARMS = {
-    "coef_a": raised("exposure", population=0),
-    "coef_b": raised("exposure", population=1),
-    "difference": less(raised("exposure", population=1), raised("exposure", population=0)),
+    "coef_a": unit_increase("exposure", population=0),
+    "coef_b": unit_increase("exposure", population=1),
+    "difference": subtract_arms(
+        unit_increase("exposure", population=1), unit_increase("exposure", population=0)
+    ),
 }
 
 SHIFTED = 6.0
@@ -58,25 +60,25 @@ APART = 5.0
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     raw, adjusted = _gap(rows, "raw"), _gap(rows, "adjusted")
     if variant == TRAP:
-        kept = abs(adjusted.z) >= SHIFTED and found.apart(APART)
+        accept = abs(adjusted.z) >= SHIFTED and found.apart(APART)
     else:
-        kept = abs(adjusted.z) < NORMAL_95 and abs(raw.z) >= SHIFTED
-    return found if kept else None
+        accept = abs(adjusted.z) < NORMAL_95 and abs(raw.z) >= SHIFTED
+    return found if accept else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     return Instance(
         challenge="population",
         variant=variant,
         parameters=at,
         columns=(
-            Column("population", "binary", 0),
-            Column("covariate", "real", 1),
-            Column("exposure", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("population", "binary", 0),
+            DataColumn("covariate", "real", 1),
+            DataColumn("exposure", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths=_truths(variant, at, rows),
@@ -115,10 +117,10 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     )
     outcome = _outcome(at, population, covariate, exposure) + noise[2]
     return {
-        "population": whole(population),
-        "covariate": rounded(covariate),
-        "exposure": rounded(exposure),
-        "outcome": rounded(outcome),
+        "population": to_integers(population),
+        "covariate": round_values(covariate),
+        "exposure": round_values(exposure),
+        "outcome": round_values(outcome),
     }
 
 
@@ -134,7 +136,7 @@ def _outcome(
 
 def _truths(
     variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, Measured]:
+) -> dict[str, NumericTruth]:
     closed = {
         "coef_a": at["effect_0"],
         "coef_b": at["effect_1"],
@@ -147,7 +149,7 @@ def _truths(
         "difference": (_gap(rows, "adjusted"), {"pooled slope": 0.0}),
     }
     return {
-        name: Measured(
+        name: NumericTruth(
             agreed(
                 f"{name} of exposure on outcome",
                 ("coefficient", closed[name]),
@@ -175,7 +177,7 @@ def _slope(rows: Mapping[str, Array], population: int, how: str) -> Coefficient:
         rows[role][here] for role in ("covariate", "exposure", "outcome")
     )
     if how == "alike":
-        exposure, outcome = among_alike(covariate, exposure, outcome)
+        exposure, outcome = subtract_block_means(covariate, exposure, outcome)
     beside = [covariate] if how == "adjusted" else []
     return least_squares(outcome, design_matrix(exposure, *beside))[1]
 
@@ -195,12 +197,12 @@ def _pooled_adjusted(rows: Mapping[str, Array]) -> Coefficient:
     return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the adjusted slopes of the two populations are clearly apart."""
     return abs(_gap(instance.rows, "adjusted").z) >= SHIFTED
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     at = instance.parameters
 
     def outcomes(setting: Mapping[str, float], size: int) -> Array:
@@ -210,7 +212,7 @@ def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated
         drawn: Array = _outcome(at, population, covariate, exposure) + rng.standard_normal(size)
         return drawn
 
-    return {name: simulated(arms, outcomes, n) for name, arms in ARMS.items()}
+    return {name: simulate_contrast(arms, outcomes, n) for name, arms in ARMS.items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -250,14 +252,14 @@ CHALLENGE = Challenge(
     summary="the effect is not the same in two populations",
     variants=("trap", "equal"),
     fields=(
-        Number("coef_a"),
-        Number("coef_b"),
-        Number("difference"),
-        Interval("ci", of="difference"),
+        NumberField("coef_a"),
+        NumberField("coef_b"),
+        NumberField("difference"),
+        IntervalField("ci", of="difference"),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

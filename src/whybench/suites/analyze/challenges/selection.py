@@ -18,20 +18,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import Bernoulli, Graph, Model, Table, agreed
+from whybench.suites.analyze.arms import exact_risk_difference, simulate_risk_difference
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    rounded,
-    whole,
+    NumericTruth,
+    Simulation,
+    round_values,
+    to_integers,
 )
-from whybench.suites.analyze.estimators import Coefficient, difference, weighted_difference
-from whybench.suites.analyze.fields import Choice, Flag, Interval, Number
-from whybench.suites.analyze.risk_difference import by_elimination, by_simulation
+from whybench.suites.analyze.estimators.regression import (
+    Coefficient,
+    mean_difference,
+    weighted_difference,
+)
+from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,20 +57,20 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if not FEWEST <= len(rows["outcome"]) <= MOST:
         return None
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     naive, weighted = _naive_estimate(rows), _weighted(rows)
     shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
     agree = variant == "trap" or naive.direction == weighted.direction
-    return found if shown and agree and found.measured("effect").apart(APART) else None
+    return found if shown and agree and found.number("effect").apart(APART) else None
 
 
 def _real(at: Mapping[str, float]) -> bool:
     return at["outcome_1"] != at["outcome_0"]
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     naive, weighted = _naive_estimate(rows), _weighted(rows)
-    effect = Measured(
+    effect = NumericTruth(
         _certified(at),
         {"inverse weighting": weighted.value}
         | ({} if variant == "trap" else {"difference": naive.value}),
@@ -79,16 +83,16 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            Column("bystander", "binary", 0),
-            Column("treatment", "binary", 1),
-            Column("outcome", "binary", 2),
-            Column("inclusion", "share", 3),
+            DataColumn("bystander", "binary", 0),
+            DataColumn("treatment", "binary", 1),
+            DataColumn("outcome", "binary", 2),
+            DataColumn("inclusion", "share", 3),
         ),
         rows=rows,
         truths={
             "effect": effect,
-            "direction": Settled(direction),
-            "collider_bias": Settled(variant == "trap", alarm=(True,)),
+            "direction": CategoricalTruth(direction),
+            "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
         },
     )
 
@@ -150,10 +154,10 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     ]
     kept = chance[3] < inclusion
     return {
-        "bystander": whole(bystander[kept]),
-        "treatment": whole(treatment[kept]),
-        "outcome": whole(outcome[kept]),
-        "inclusion": rounded(inclusion[kept]),
+        "bystander": to_integers(bystander[kept]),
+        "treatment": to_integers(treatment[kept]),
+        "outcome": to_integers(outcome[kept]),
+        "inclusion": round_values(inclusion[kept]),
     }
 
 
@@ -172,7 +176,7 @@ def _certified(at: Mapping[str, float]) -> Certificate:
     return agreed(
         "P(outcome | do(treated)) - P(outcome | do(untreated))",
         ("inverse weighting", chance[1] - chance[0]),
-        ("elimination", by_elimination(_model(at))),
+        ("elimination", exact_risk_difference(_model(at))),
     )
 
 
@@ -191,22 +195,22 @@ def _model(at: Mapping[str, float]) -> Model:
 
 
 def _naive_estimate(rows: Mapping[str, Array]) -> Coefficient:
-    return difference(rows["outcome"], rows["treatment"])
+    return mean_difference(rows["outcome"], rows["treatment"])
 
 
 def _weighted(rows: Mapping[str, Array]) -> Coefficient:
     return weighted_difference(rows["outcome"], rows["treatment"], 1 / rows["inclusion"])
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the selected show an association that weighting takes away."""
     naive, weighted = _naive_estimate(instance.rows), _weighted(instance.rows)
     return naive.p < CLEAR and weighted.p > NOT_SEEN
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     model = _model(instance.parameters)
-    return {"effect": by_simulation(model, n, rng)}
+    return {"effect": simulate_risk_difference(model, n, rng)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -282,14 +286,14 @@ CHALLENGE = Challenge(
     summary="being in the table depends on treatment and outcome, which ties them together",
     variants=("trap", "random", "true_association", "one_cause"),
     fields=(
-        Number("effect", share=True),
-        Interval("ci", of="effect", share=True),
-        Choice("direction", ("increases", "decreases", "none")),
-        Flag("collider_bias"),
+        NumberField("effect", share=True),
+        IntervalField("ci", of="effect", share=True),
+        ChoiceField("direction", ("increases", "decreases", "none")),
+        FlagField("collider_bias"),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

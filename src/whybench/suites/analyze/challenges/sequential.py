@@ -20,14 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    rounded,
-    whole,
+    NumericTruth,
+    Simulation,
+    round_values,
+    to_integers,
 )
 from whybench.suites.analyze.challenges.mediator_chain import (
     ALONE,
@@ -39,9 +39,14 @@ from whybench.suites.analyze.challenges.mediator_chain import (
     simulated,
     turned,
 )
-from whybench.suites.analyze.column_fields import ColumnOrder
-from whybench.suites.analyze.estimators import Coefficient, design_matrix, least_squares, product
-from whybench.suites.analyze.fields import Number
+from whybench.suites.analyze.column_fields import ColumnOrderField
+from whybench.suites.analyze.estimators.regression import (
+    Coefficient,
+    design_matrix,
+    least_squares,
+    multiply_estimates,
+)
+from whybench.suites.analyze.fields import NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,12 +65,12 @@ BENT = ("through_b", "through_both")
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, at, rows):
+    if not _accept(variant, at, rows):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     order = () if variant == "parallel" else _world(variant, at).order
     late = variant == "reversed"
     return Instance(
@@ -73,15 +78,17 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            Column("decoy", "real", 0),
-            Column("treatment", "binary", 1),
-            Column(A, "real", 3 if late else 2),
-            Column(B, "real", 2 if late else 3),
-            Column("outcome", "real", 4),
+            DataColumn("decoy", "real", 0),
+            DataColumn("treatment", "binary", 1),
+            DataColumn(A, "real", 3 if late else 2),
+            DataColumn(B, "real", 2 if late else 3),
+            DataColumn("outcome", "real", 4),
         ),
         rows=rows,
         truths={
-            "order": Settled(order, naive=((),) if variant == "trap" else (), alarm=((A, B),)),
+            "order": CategoricalTruth(
+                order, naive=((),) if variant == "trap" else (), alarm=((A, B),)
+            ),
             **_effects(variant, at, rows),
         },
     )
@@ -89,7 +96,7 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
 
 def _effects(
     variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, Measured]:
+) -> dict[str, NumericTruth]:
     world = _world(variant, at)
     derived, parallel = certified(world), _side_by_side(rows)
     found = {}
@@ -99,7 +106,7 @@ def _effects(
         references = {"products of regressions": estimate.value}
         if variant == "parallel":
             references |= beside
-        found[name] = Measured(derived[name], references, estimate.se, beside if bent else {})
+        found[name] = NumericTruth(derived[name], references, estimate.se, beside if bent else {})
     return found
 
 
@@ -124,18 +131,18 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
 def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
     size = int(rng.integers(1500, 3001))
-    treatment = whole(rng.permutation(size) % 2)
+    treatment = to_integers(rng.permutation(size) % 2)
     decoy, of_a, of_b, of_outcome = rng.standard_normal((4, size))
     a = at["onto_a"] * treatment + at["noise_a"] * of_a
     b = at["onto_b"] * treatment + at["chain"] * a + at["noise_b"] * of_b
     outcome = at["direct"] * treatment + at["from_a"] * a + at["from_b"] * b
     outcome = outcome + at["decoy"] * decoy + of_outcome
     return {
-        "decoy": rounded(decoy),
+        "decoy": round_values(decoy),
         "treatment": treatment,
-        A: rounded(a),
-        B: rounded(b),
-        "outcome": rounded(outcome),
+        A: round_values(a),
+        B: round_values(b),
+        "outcome": round_values(outcome),
     }
 
 
@@ -151,9 +158,11 @@ def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Co
     outcome = least_squares(rows["outcome"], design_matrix(x, first, second, rows["decoy"]))
     return {
         "direct": outcome[1],
-        ALONE[order[0]]: product(onto_first, outcome[2]),
-        ALONE[order[1]]: product(onto_second[1], outcome[3]),
-        "through_both": product(product(onto_first, onto_second[2]), outcome[3]),
+        ALONE[order[0]]: multiply_estimates(onto_first, outcome[2]),
+        ALONE[order[1]]: multiply_estimates(onto_second[1], outcome[3]),
+        "through_both": multiply_estimates(
+            multiply_estimates(onto_first, onto_second[2]), outcome[3]
+        ),
     }
 
 
@@ -164,8 +173,8 @@ def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
     onto = [least_squares(rows[role], design_matrix(x))[1] for role in (A, B)]
     return {
         "direct": outcome[1],
-        "through_a": product(onto[0], outcome[2]),
-        "through_b": product(onto[1], outcome[3]),
+        "through_a": multiply_estimates(onto[0], outcome[2]),
+        "through_b": multiply_estimates(onto[1], outcome[3]),
         "through_both": Coefficient(0.0, 0.0),
     }
 
@@ -175,7 +184,7 @@ def _link(rows: Mapping[str, Array]) -> Coefficient:
     return least_squares(rows[B], design_matrix(rows["treatment"], rows[A]))[2]
 
 
-def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     if variant == "parallel":
         return _link(rows).p > UNCLEAR
     # The same test for the trap and its mirror image, so that they have the same rows: whoever has
@@ -191,14 +200,14 @@ def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> b
 
 def _bent(rows: Mapping[str, Array]) -> bool:
     """Whether a and b go together, and a fit side by side is far from one in a row."""
-    in_a_row, side_by_side = _in_a_row(rows, (A, B)), _side_by_side(rows)
+    in_a_row, stack_sides = _in_a_row(rows, (A, B)), _side_by_side(rows)
     return _link(rows).p < CLEAR and all(
-        abs(in_a_row[name].value - side_by_side[name].value) >= APART * in_a_row[name].se
+        abs(in_a_row[name].value - stack_sides[name].value) >= APART * in_a_row[name].se
         for name in BENT
     )
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether a came before b, they go together, and a fit side by side is far off."""
     return _measured_order(instance) == (A, B) and _bent(instance.rows)
 
@@ -208,7 +217,7 @@ def _measured_order(instance: Instance) -> tuple[str, str]:
     return (A, B) if when[A] < when[B] else (B, A)
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     return simulated(_world(instance.variant, instance.parameters), n, rng)
 
 
@@ -255,15 +264,15 @@ CHALLENGE = Challenge(
     summary="one mediator moves the other, which a fit side by side does not see",
     variants=("trap", "parallel", "reversed"),
     fields=(
-        ColumnOrder("order"),
-        Number("direct", key=False),
-        Number("through_a", key=False),
-        Number("through_b"),
-        Number("through_both"),
+        ColumnOrderField("order"),
+        NumberField("direct", key=False),
+        NumberField("through_a", key=False),
+        NumberField("through_b"),
+        NumberField("through_both"),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -18,26 +18,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import Bernoulli, Graph, Model, Table, agreed
+from whybench.suites.analyze.arms import exact_risk_difference, simulate_risk_difference
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    whole,
+    NumericTruth,
+    Simulation,
+    to_integers,
 )
-from whybench.suites.analyze.column_fields import ColumnSet
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     design_matrix,
-    difference,
     least_squares,
-    standardised,
+    mean_difference,
+    stratified_difference,
 )
-from whybench.suites.analyze.fields import Choice, Flag, Interval, Number
-from whybench.suites.analyze.risk_difference import by_elimination, by_simulation
+from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,12 +59,12 @@ APART = 5.0
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    if not _kept(variant, at, rows):
+    if not _accept(variant, at, rows):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     effect = _effect(variant, at, rows)
     direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
     return Instance(
@@ -72,30 +72,30 @@ def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -
         variant=variant,
         parameters=at,
         columns=(
-            Column("decoy", "binary", 0),
-            Column("stratum", "binary", 2 if variant == "post_treatment" else 0),
-            Column("treatment", "binary", 1),
-            Column("outcome", "binary", 3),
+            DataColumn("decoy", "binary", 0),
+            DataColumn("stratum", "binary", 2 if variant == "post_treatment" else 0),
+            DataColumn("treatment", "binary", 1),
+            DataColumn("outcome", "binary", 3),
         ),
         rows=rows,
         truths={
             "effect": effect,
-            "direction": Settled(direction),
-            "reversal": Settled(variant == "trap", alarm=(True,)),
-            "adjustment_set": Settled(frozenset({"stratum"} if variant == "trap" else ())),
-            "recommendation": Settled(RECOMMENDED[direction]),
+            "direction": CategoricalTruth(direction),
+            "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
+            "adjustment_set": CategoricalTruth(frozenset({"stratum"} if variant == "trap" else ())),
+            "recommendation": CategoricalTruth(RECOMMENDED[direction]),
         },
     )
 
 
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Measured:
+def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
     crude, adjusted = _crude(rows), _adjusted(rows)
     by_name = {"difference": crude, "standardisation": adjusted}
     consistent = {
         "trap": ("standardisation",),
         "post_treatment": ("difference",),
     }.get(variant, ("difference", "standardisation"))
-    return Measured(
+    return NumericTruth(
         _certified(variant, at),
         {name: by_name[name].value for name in consistent},
         by_name[consistent[0]].se,
@@ -136,22 +136,22 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     decoy, stratum = chance[0] < at["decoy"], chance[1] < at["stratum"]
     treatment = chance[2] < np.where(stratum, at["treated_1"], at["treated_0"])
     cells = np.array([[at[f"outcome_{t}{s}"] for s in (0, 1)] for t in (0, 1)])
-    outcome = chance[3] < cells[whole(treatment), whole(stratum)]
+    outcome = chance[3] < cells[to_integers(treatment), to_integers(stratum)]
     columns = {"decoy": decoy, "stratum": stratum, "treatment": treatment, "outcome": outcome}
-    return {role: whole(values) for role, values in columns.items()}
+    return {role: to_integers(values) for role, values in columns.items()}
 
 
 def _crude(rows: Mapping[str, Array]) -> Coefficient:
-    return difference(rows["outcome"], rows["treatment"])
+    return mean_difference(rows["outcome"], rows["treatment"])
 
 
 def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
-    return standardised(rows["outcome"], rows["treatment"], rows["stratum"])
+    return stratified_difference(rows["outcome"], rows["treatment"], rows["stratum"])
 
 
 def _strata(rows: Mapping[str, Array]) -> list[Coefficient]:
     return [
-        difference(rows["outcome"][here], rows["treatment"][here])
+        mean_difference(rows["outcome"][here], rows["treatment"][here])
         for here in (rows["stratum"] == level for level in (0, 1))
     ]
 
@@ -166,10 +166,10 @@ def _reversed(rows: Mapping[str, Array]) -> bool:
 
 def _unrelated(rows: Mapping[str, Array]) -> bool:
     """Whether who is treated shows no relation to the stratum."""
-    return difference(rows["stratum"], rows["treatment"]).p > UNCLEAR
+    return mean_difference(rows["stratum"], rows["treatment"]).p > UNCLEAR
 
 
-def _kept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
     if variant in ("trap", "post_treatment"):
         # The same test for both, so that they have the same rows.
         return _reversed(rows) and _effect("trap", at, rows).apart(APART)
@@ -187,7 +187,7 @@ def _certified(variant: str, at: Mapping[str, float]) -> Certificate:
     return agreed(
         "P(outcome | do(treated)) - P(outcome | do(untreated))",
         ("standardisation", chance[1] - chance[0]),
-        ("elimination", by_elimination(_model(variant, at))),
+        ("elimination", exact_risk_difference(_model(variant, at))),
     )
 
 
@@ -213,15 +213,15 @@ def _model(variant: str, at: Mapping[str, float]) -> Model:
     )
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether whole and strata are clear and opposite, and the strata were there beforehand."""
     when = {column.role: column.measured for column in instance.columns}
     return when["stratum"] < when["treatment"] and _reversed(instance.rows)
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     model = _model(instance.variant, instance.parameters)
-    return {"effect": by_simulation(model, n, rng)}
+    return {"effect": simulate_risk_difference(model, n, rng)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -278,16 +278,16 @@ CHALLENGE = Challenge(
     summary="the association turns around within every stratum of a confounder",
     variants=("trap", "randomised", "null", "post_treatment"),
     fields=(
-        Number("effect", share=True),
-        Interval("ci", of="effect", share=True),
-        Choice("direction", ("increases", "decreases", "none")),
-        Flag("reversal"),
-        ColumnSet("adjustment_set"),
-        Choice("recommendation", ("use", "avoid", "either")),
+        NumberField("effect", share=True),
+        IntervalField("ci", of="effect", share=True),
+        ChoiceField("direction", ("increases", "decreases", "none")),
+        FlagField("reversal"),
+        ColumnSetField("adjustment_set"),
+        ChoiceField("recommendation", ("use", "avoid", "either")),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

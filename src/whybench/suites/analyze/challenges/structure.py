@@ -24,14 +24,14 @@ from whybench.scm import Graph, Linear, Model, sample
 from whybench.scm.linear import normal
 from whybench.suites.analyze.challenges.contract import (
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Settled,
-    Simulated,
-    rounded,
+    Simulation,
+    round_values,
 )
-from whybench.suites.analyze.column_fields import GraphSet
+from whybench.suites.analyze.column_fields import GraphSetField
 from whybench.suites.analyze.equivalence import (
     Edges,
     Statement,
@@ -42,7 +42,7 @@ from whybench.suites.analyze.equivalence import (
     skeleton,
     statements,
 )
-from whybench.suites.analyze.estimators import normal_p
+from whybench.suites.analyze.estimators.regression import normal_p
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,20 +62,20 @@ def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     rows = _rows(at, rng)
     if _seen(rows) != independences(_edges(at), NODES):
         return None
-    return _examine(variant, at, rows)
+    return _ground_truth(variant, at, rows)
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     edges = _edges(at)
     single = [frozenset({graph}) for graph in _orientations(skeleton(edges))]
     return Instance(
         challenge="structure",
         variant=variant,
         parameters=at,
-        columns=tuple(Column(role, "real", 0) for role in NODES),
+        columns=tuple(DataColumn(role, "real", 0) for role in NODES),
         rows=rows,
         truths={
-            "graphs": Settled(
+            "graphs": CategoricalTruth(
                 equivalence_class(edges, NODES),
                 naive=tuple(single) if variant == "trap" else (),
                 alarm=(_without_colliders(skeleton(edges)),),
@@ -124,7 +124,7 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     drawn = sample(model, int(rng.integers(1500, 3001)), rng)
     spread = {node: math.sqrt(normal(model, node).variance) for node in NODES}
     return {
-        node: rounded(at[f"level_{node}"] + at[f"scale_{node}"] * drawn[node] / spread[node])
+        node: round_values(at[f"level_{node}"] + at[f"scale_{node}"] * drawn[node] / spread[node])
         for node in NODES
     }
 
@@ -158,7 +158,7 @@ def _seen(rows: Mapping[str, Array]) -> frozenset[Statement] | None:
     return frozenset(statement for statement, p in p_values.items() if p > UNCLEAR)
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether more than one graph implies just the independences that the rows show."""
     seen = _seen(instance.rows)
     return sum(independences(graph, NODES) == seen for graph in all_graphs(NODES)) > 1
@@ -173,7 +173,7 @@ def _without_colliders(joined: Iterable[frozenset[str]]) -> frozenset[Edges]:
     return frozenset(graph for graph in _orientations(joined) if not colliders(graph))
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     """Return what each statement says is 0, with its standard error; no number is asked for."""
     drawn = sample(_model(instance.parameters), n, rng)
     return {
@@ -229,10 +229,10 @@ CHALLENGE = Challenge(
     family="discovery",
     summary="several graphs imply the same independences, and no data can choose among them",
     variants=("trap", "collider"),
-    fields=(GraphSet("graphs"),),
+    fields=(GraphSetField("graphs"),),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

@@ -16,26 +16,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.arms import Arms, contrast, less, raised, simulated
+from whybench.suites.analyze.arms import (
+    Arms,
+    contrast,
+    simulate_contrast,
+    subtract_arms,
+    unit_increase,
+)
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     Array,
+    CategoricalTruth,
     Challenge,
-    Column,
+    DataColumn,
     Instance,
-    Measured,
-    Settled,
-    Simulated,
-    rounded,
+    NumericTruth,
+    Simulation,
+    round_values,
 )
-from whybench.suites.analyze.estimators import (
+from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     Fit,
+    cell_means,
     design_matrix,
     least_squares,
-    share_by_cell,
 )
-from whybench.suites.analyze.fields import Interval, Number
+from whybench.suites.analyze.fields import IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,32 +62,32 @@ MARGIN = 4
 def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
     at = _parameters(variant, rng)
     rows = _rows(at, rng)
-    found = _examine(variant, at, rows)
+    found = _ground_truth(variant, at, rows)
     if variant == TRAP:
-        kept = found.apart(APART)
+        accept = found.apart(APART)
     else:
-        kept = _largest(rows, "adjusted") < STEADY and _largest(rows, "raw") >= DRIFTS
-    return found if kept else None
+        accept = _largest(rows, "adjusted") < STEADY and _largest(rows, "raw") >= DRIFTS
+    return found if accept else None
 
 
-def _examine(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
     weeks, change = int(at["weeks"]), int(at["change"])
     return Instance(
         challenge="temporal",
         variant=variant,
         parameters=at,
         columns=(
-            Column("week", "count", 0),
-            Column("covariate", "real", 1),
-            Column("exposure", "real", 2),
-            Column("outcome", "real", 3),
+            DataColumn("week", "count", 0),
+            DataColumn("covariate", "real", 1),
+            DataColumn("exposure", "real", 2),
+            DataColumn("outcome", "real", 3),
         ),
         rows=rows,
         truths={
             **_numbers(variant, at, rows),
-            "change_point": Settled(change, (change - 1, change + 1), naive=(None,))
+            "change_point": CategoricalTruth(change, (change - 1, change + 1), naive=(None,))
             if variant == TRAP
-            else Settled(None, alarm=tuple(range(1, weeks + 1))),
+            else CategoricalTruth(None, alarm=tuple(range(1, weeks + 1))),
         },
     )
 
@@ -114,9 +120,9 @@ def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]
     outcome = _outcome(at, week, noise[0], exposure) + noise[2]
     return {
         "week": week,
-        "covariate": rounded(noise[0]),
-        "exposure": rounded(exposure),
-        "outcome": rounded(outcome),
+        "covariate": round_values(noise[0]),
+        "exposure": round_values(exposure),
+        "outcome": round_values(outcome),
     }
 
 
@@ -129,7 +135,7 @@ def _outcome(at: Mapping[str, float], week: Array, covariate: Array, exposure: A
 
 def _numbers(
     variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, Measured]:
+) -> dict[str, NumericTruth]:
     closed = {
         "coef_early": at["effect_0"],
         "coef_late": at["effect_1"],
@@ -143,7 +149,7 @@ def _numbers(
         if variant != TRAP:
             references["fit to all weeks"] = 0.0 if gap else adjusted
         one_slope = {"raw": 0.0 if gap else raw, "adjusted": 0.0 if gap else adjusted}
-        measured[name] = Measured(
+        measured[name] = NumericTruth(
             agreed(
                 f"{name} of exposure on outcome",
                 ("coefficient", closed[name]),
@@ -157,8 +163,8 @@ def _numbers(
 
 
 def _arms(at: Mapping[str, float]) -> dict[str, Arms]:
-    early, late = (raised("exposure", week=week) for week in (1, at["weeks"]))
-    return {"coef_early": early, "coef_late": late, "difference": less(late, early)}
+    early, late = (unit_increase("exposure", week=week) for week in (1, at["weeks"]))
+    return {"coef_early": early, "coef_late": late, "difference": subtract_arms(late, early)}
 
 
 def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
@@ -197,7 +203,7 @@ def _within_weeks(rows: Mapping[str, Array]) -> dict[str, Array]:
     """Take off the means of each week, so that whatever changes from week to week is gone."""
     week = rows["week"]
     return {
-        role: week if role == "week" else values - share_by_cell(values, week)
+        role: week if role == "week" else values - cell_means(values, week)
         for role, values in rows.items()
     }
 
@@ -214,12 +220,12 @@ def _largest(rows: Mapping[str, Array], how: str) -> float:
     return max(_scan(rows, how).values())
 
 
-def _present(instance: Instance) -> bool:
+def _has_trap(instance: Instance) -> bool:
     """Whether the adjusted slope clearly changes at some week."""
     return _largest(instance.rows, "adjusted") >= DRIFTS
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated:
+def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
     at = instance.parameters
 
     def outcomes(setting: Mapping[str, float], size: int) -> Array:
@@ -228,7 +234,7 @@ def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulated
         drawn: Array = _outcome(at, week, covariate, exposure) + noise
         return drawn
 
-    return {name: simulated(arms, outcomes, n) for name, arms in _arms(at).items()}
+    return {name: simulate_contrast(arms, outcomes, n) for name, arms in _arms(at).items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -279,15 +285,15 @@ CHALLENGE = Challenge(
     summary="the effect changes from some week on",
     variants=("trap", "stable"),
     fields=(
-        Number("coef_early"),
-        Number("coef_late"),
-        Number("difference"),
-        Interval("ci", of="difference"),
-        Number("change_point", key=False, nullable=True),
+        NumberField("coef_early"),
+        NumberField("coef_late"),
+        NumberField("difference"),
+        IntervalField("ci", of="difference"),
+        NumberField("change_point", key=False, nullable=True),
     ),
     draw=_draw,
-    examine=_examine,
-    present=_present,
+    ground_truth=_ground_truth,
+    has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,

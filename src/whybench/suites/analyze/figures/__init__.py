@@ -16,8 +16,7 @@ try:
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
-from whybench.suites.analyze.figures.by_hint import score_by_hint
-from whybench.suites.analyze.figures.ladders import flip_ladder, score_ladder
+from whybench.suites.analyze.figures.ladders import flip_ladder, score_by_hint, score_ladder
 from whybench.suites.analyze.figures.plane import twin_plane
 from whybench.suites.analyze.figures.run import analyze_figures
 

@@ -2,6 +2,8 @@
 
 Rows are the same in all panels, so that agents are compared along a row and challenges down a
 column. A family's own row, and that of everything, is in bold on a pale band.
+
+What help is worth: scores by hint level, from everything named to the bare question.
 """
 
 from __future__ import annotations
@@ -12,8 +14,14 @@ from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key
 from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import SIZE, colour
-from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
-from whybench.suites.analyze.figures.series import TICKS, series, series_keys
+from whybench.suites.analyze.figures.series import (
+    FAMILY_OF,
+    SCORES,
+    TICKS,
+    profiles_of,
+    series,
+    series_keys,
+)
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -23,10 +31,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from whybench.stats import Level, Measure
-    from whybench.suites.analyze.figures.profiles import Profile
-    from whybench.suites.analyze.figures.series import Series
+    from whybench.suites.analyze.figures.series import AgentProfile, Series
 
-__all__ = ["flip_ladder", "key_ladder", "score_ladder"]
+__all__ = [
+    "at_hint",
+    "flip_ladder",
+    "key_ladder",
+    "score_by_hint",
+    "score_ladder",
+]
+
 
 FLIPS = "label_flips"
 KEYED = "key_score"
@@ -127,7 +141,7 @@ def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
 
 
 def _ladder(
-    profiles: Sequence[Profile],
+    profiles: Sequence[AgentProfile],
     rungs: Sequence[_Rung],
     drawn: Mapping[Series, str],
     across: str,
@@ -182,3 +196,63 @@ def _told(twin: Measure) -> str:
     if twin.low is None or twin.high is None:
         return f"twin {twin.estimate:.2f}"
     return f"twin {twin.estimate:.2f} ({twin.low:.2f}–{twin.high:.2f})"
+
+
+HINT_COLUMNS = 4
+PANEL = 44
+"""Height of a row of panels in mm."""
+CLOSER = 0.75
+"""Points stand this much closer beside a hint level than in rows of their own."""
+
+
+@styled
+def score_by_hint(measures: Sequence[Measure]) -> Figure:
+    """Draw scores in traps and controls and the twin score by hint level, a panel for each agent.
+
+    Agents stand in the order of their twin scores. Bars are 95% intervals. Where the curve of
+    traps falls and that of controls does not, an agent sees only the traps that it is told of.
+
+    Args:
+        measures: Measures `score_trap`, `score_control` and `twin_score` at levels of `hint`;
+            others are left out, except that the overall `twin_score` orders the agents.
+    """
+    every = profiles_of(measures)
+    profiles = [profile for profile in every if any(map(at_hint, profile.measures.values()))]
+    if not profiles:
+        raise UserError("measures must hold scores at levels of hint, got none")
+    hints = sorted({hint for p in profiles for m in p.measures.values() if (hint := at_hint(m))})
+    labels = [profile.labels for profile in profiles]
+    figure, panels = agent_panels(labels, HINT_COLUMNS, PANEL)
+    drawn = [one._replace(aside=CLOSER * one.aside) for one in series(*SCORES)]
+    shown: list[Measure] = []
+    for axes, profile in zip(panels, profiles, strict=True):
+        axes.grid(axis="y", color=colour("pale"), linewidth=0.5)
+        axes.set_axisbelow(True)
+        for one in drawn:
+            found = [
+                (float(hint), measure)
+                for hint in hints
+                if (measure := profile.find(SCORES[one.kind], hint=hint))
+            ]
+            across = [hint + one.aside for hint, _ in found]
+            up = [measure.estimate or 0.0 for _, measure in found]  # all of them have one
+            axes.plot(across, up, color=one.look.colour, linestyle=one.look.line, linewidth=0.9,
+                      zorder=2, gid=f"curve-{one.kind}")  # fmt: skip
+            one.draw(axes, found)
+            shown += [measure for _, measure in found]
+    panels[0].set(xlim=(hints[0] - 0.4, hints[-1] + 0.4), ylim=(-0.03, 1.03))
+    panels[0].set_xticks(hints)
+    panels[0].set_yticks(*TICKS)
+    figure.supxlabel(
+        "hint level, from 1 (roles, method and warning named) to 5 (the bare question)",
+        fontsize=SIZE,
+    )
+    figure.supylabel("mean score, 95% interval", fontsize=SIZE)
+    add_key(figure, series_keys(drawn, shown, line=True))
+    return figure
+
+
+def at_hint(measure: Measure) -> int | None:
+    """Return the hint level of a measure that can be drawn, else None."""
+    drawn = measure.name in SCORES.values() and {*measure.at} == {"hint"}
+    return int(measure.at["hint"]) if drawn else None

@@ -5,6 +5,8 @@ where there is none, at the upper left; who cries trap is right only where there
 lower right. The mean of the two scores cannot tell these two from one who is half right everywhere;
 the lesser of them can. Its contours are the light lines, and the twin score of a challenge is at
 most that of the line it stands on, since the mean of lesser scores is at most the lesser mean.
+
+Points of a plane that would cover each other, moved apart by as little as it takes.
 """
 
 from __future__ import annotations
@@ -20,8 +22,7 @@ from whybench.drawing.labels import label_points
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
 from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import SMALL, WIDTH, Look, colour, read_table
-from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
-from whybench.suites.analyze.figures.spread import spread
+from whybench.suites.analyze.figures.series import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -32,9 +33,52 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.stats import Measure
-    from whybench.suites.analyze.figures.profiles import Profile
+    from whybench.suites.analyze.figures.series import AgentProfile
 
-__all__ = ["twin_plane"]
+__all__ = [
+    "spread",
+    "twin_plane",
+]
+
+
+ROOM = 1.5
+"""Room of a point in mm."""
+RINGS = 6
+"""How many points' widths a point may be moved."""
+
+
+def spread(at: NDArray[np.float64], room: float = ROOM) -> NDArray[np.float64]:
+    """Return where points stand so that no two are nearer than `room`; all in mm.
+
+    The first point stays; each further one goes to the free place nearest its own, so that points
+    of one place lie like coins pushed together around it.
+
+    >>> spread(np.array([[0, 0], [9, 9], [0, 0]]), 2.0).tolist()
+    [[0.0, 0.0], [9.0, 9.0], [2.0, 0.0]]
+    """
+    found = np.array(at, dtype=float)
+    for place in range(len(found)):
+        spots = found[place] + room * _LATTICE
+        gaps = np.hypot(*(spots[:, None] - found[None, :place]).transpose(2, 0, 1))
+        free = np.flatnonzero(gaps.min(axis=1, initial=np.inf) >= room * 0.999)
+        if free.size:
+            found[place] = spots[free[0]]
+    return found
+
+
+def _lattice() -> NDArray[np.float64]:
+    """Return the places of a triangular lattice of unit width, from the middle outwards."""
+    steps = np.arange(-RINGS, RINGS + 1)
+    one, two = (grid.ravel() for grid in np.meshgrid(steps, steps))
+    spots = np.column_stack([one + two / 2, two * 3**0.5 / 2])
+    far = np.hypot(*spots.T).round(9)
+    around = np.arctan2(spots[:, 1], spots[:, 0]).round(9) % (2 * np.pi)
+    order = np.lexsort([around, far])
+    return np.asarray(spots[order[far[order] <= RINGS]])
+
+
+_LATTICE = _lattice()
+
 
 STYLE = read_table(__package__, "style.yaml")
 LOOKS = {family: Look.of(entry) for family, entry in STYLE["families"].items()}
@@ -108,7 +152,7 @@ def twin_plane(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
     return figure
 
 
-def _points(profile: Profile, families: Mapping[str, str]) -> list[_Point]:
+def _points(profile: AgentProfile, families: Mapping[str, str]) -> list[_Point]:
     found = []
     for challenge, family in families.items():
         trap, control = (profile.find(SCORES[twin], challenge=challenge) for twin in TWINS)
@@ -135,7 +179,7 @@ def _draw_plane(axes: Axes) -> None:
         )  # fmt: skip
 
 
-def _overall(profile: Profile) -> list[NDArray[np.float64]]:
+def _overall(profile: AgentProfile) -> list[NDArray[np.float64]]:
     """Return the arms of the cross, each as points close together."""
     trap, control = (profile.find(SCORES[twin]) for twin in TWINS)
     if trap is None or control is None:
@@ -150,7 +194,7 @@ def _overall(profile: Profile) -> list[NDArray[np.float64]]:
     return arms
 
 
-def _draw_profile(axes: Axes, profile: Profile, points: Sequence[_Point]) -> None:
+def _draw_profile(axes: Axes, profile: AgentProfile, points: Sequence[_Point]) -> None:
     at = _apart(axes, np.array([point.at for point in points]))
     for family, look in LOOKS.items():
         mine = [place for place, point in enumerate(points) if point.family == family]

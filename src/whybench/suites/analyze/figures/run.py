@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from whybench.drawing.figure import Figure, figures_by_design
 from whybench.drawing.panels import pages
 from whybench.stats import MeasureKey
-from whybench.suites.analyze.figures.by_hint import at_hint, score_by_hint
 from whybench.suites.analyze.figures.ladders import (
     FLIPS,
+    at_hint,
     flip_ladder,
     key_ladder,
+    score_by_hint,
     score_ladder,
 )
 from whybench.suites.analyze.figures.plane import twin_plane
-from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
+from whybench.suites.analyze.figures.series import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.analyze.measures import analyze_measures
 
 if TYPE_CHECKING:

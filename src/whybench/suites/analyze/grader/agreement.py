@@ -6,30 +6,34 @@ verdict and label over what that distance would be if verdicts were dealt out to
 on one answer go together.
 
 **Gap**: the mean of verdict less label, where missed is 0 and met is 1. A grader with a gap above 0
-is lenient. Answers on which a grader gave no verdicts count in neither, and are told beside them.
+is lenient. Answers on which a grader gave no verdicts count in neither; their number is given.
+
+A model must not grade itself, and the same weights go by many names: with or without a provider
+before them, with a date, a tag or `latest` after them (`is_same_model`).
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from whybench.stats import Estimate, bootstrap, clustered_mean
-from whybench.suites.analyze.grader.criteria import LEVELS
+from whybench.suites.analyze.grader.verdicts import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from whybench.stats.resampling import Statistic
+    from whybench.stats.resampling import StatisticOfCounts
 
-__all__ = ["UNCALIBRATED", "Agreement", "agreement", "weighted_kappa"]
+__all__ = ["UNCALIBRATED", "Agreement", "is_same_model", "measure_agreement", "weighted_kappa"]
 
 UNCALIBRATED = "the grader has not been set beside the labelled answers"
-"""What is told with a graded figure where there is no agreement to tell."""
+"""What is said with a graded figure where no agreement was measured."""
 
 
 @dataclass(frozen=True)
@@ -52,20 +56,20 @@ class Agreement:
 
     def __str__(self) -> str:
         """Say it in one line, to be printed with every graded figure."""
+        kappa, gap = _format_estimate(self.kappa), _format_estimate(self.gap, "+")
         return (
-            f"graded by {self.grader}: weighted kappa {_told(self.kappa)}, gap "
-            f"{_told(self.gap, '+')}, {self.kappa.n} verdicts on {self.answers} labelled answers, "
-            f"{self.unscored} unscored"
+            f"graded by {self.grader}: weighted kappa {kappa}, gap {gap}, {self.kappa.n} verdicts "
+            f"on {self.answers} labelled answers, {self.unscored} unscored"
         )
 
 
-def agreement(
+def measure_agreement(
     grader: str,
     verdicts: Sequence[Mapping[str, str] | None],
     labels: Sequence[Mapping[str, str]],
     resamples: int = 2000,
 ) -> Agreement:
-    """Set verdicts beside labels.
+    """Measure how far verdicts agree with labels.
 
     Args:
         grader: The grader's name.
@@ -78,53 +82,65 @@ def agreement(
     """
     if len(verdicts) != len(labels):
         raise ValueError(f"verdicts must be of all {len(labels)} answers, got {len(verdicts)}")
-    said: list[int] = []
+    given: list[int] = []
     true: list[int] = []
     answers: list[int] = []
-    for place, (given, label) in enumerate(zip(verdicts, labels, strict=True)):
-        if given is None:
+    for answer, (verdict, label) in enumerate(zip(verdicts, labels, strict=True)):
+        if verdict is None:
             continue
-        if set(given) != set(label):
-            raise ValueError(f"verdicts must be of {sorted(label)}, got {sorted(given)}")
-        said += [LEVELS.index(given[name]) for name in label]
+        if set(verdict) != set(label):
+            raise ValueError(f"verdicts must be of {sorted(label)}, got {sorted(verdict)}")
+        given += [LEVELS.index(verdict[name]) for name in label]
         true += [LEVELS.index(label[name]) for name in label]
-        answers += [place] * len(label)
-    apart = (np.array(said, dtype=float) - np.array(true, dtype=float)) / (len(LEVELS) - 1)
+        answers += [answer] * len(label)
+    gaps = (np.array(given, dtype=float) - np.array(true, dtype=float)) / (len(LEVELS) - 1)
+    kappa = weighted_kappa(given, true)
     scored = len(set(answers))
     return Agreement(
         grader,
-        bootstrap(
-            weighted_kappa(said, true), len(said), ("kappa", grader), answers, resamples=resamples
-        ),
-        clustered_mean(apart, answers),
+        bootstrap(kappa, len(given), ("kappa", grader), answers, resamples=resamples),
+        clustered_mean(gaps, answers),
         scored,
         len(labels) - scored,
     )
 
 
-def weighted_kappa(said: Sequence[int], true: Sequence[int]) -> Statistic:
+def weighted_kappa(given: Sequence[int], true: Sequence[int]) -> StatisticOfCounts:
     """Return weighted kappa of two series of levels, as a statistic of counts.
 
     With quadratic weights the distance expected by chance needs no table: it is that of one of the
     verdicts and one of the labels, drawn independently. Where it is nothing, because all verdicts
     and all labels are the same level, kappa is not defined.
     """
-    x, y = np.asarray(said, dtype=float), np.asarray(true, dtype=float)
+    x, y = np.asarray(given, dtype=float), np.asarray(true, dtype=float)
 
     def statistic(counts: NDArray[np.float64]) -> NDArray[np.float64]:
         with np.errstate(invalid="ignore", divide="ignore"):
             weights = counts / counts.sum(axis=1, keepdims=True)
-            seen = weights @ (x - y) ** 2
+            observed = weights @ (x - y) ** 2
             by_chance = weights @ x**2 + weights @ y**2 - 2 * (weights @ x) * (weights @ y)
-            found = 1 - seen / by_chance
-        return np.where(by_chance > 1e-12, found, np.nan)
+            kappa = 1 - observed / by_chance
+        return np.where(by_chance > 1e-12, kappa, np.nan)
 
     return statistic
 
 
-def _told(found: Estimate, sign: str = "") -> str:
-    if found.estimate is None:
+def _format_estimate(estimate: Estimate, sign: str = "") -> str:
+    if estimate.estimate is None:
         return "undefined"
-    ends = (found.low, found.high)
-    told = ", ".join("none" if end is None else f"{end:{sign}.2f}" for end in ends)
-    return f"{found.estimate:{sign}.2f} [{told}]"
+    ends = (estimate.low, estimate.high)
+    interval = ", ".join("none" if end is None else f"{end:{sign}.2f}" for end in ends)
+    return f"{estimate.estimate:{sign}.2f} [{interval}]"
+
+
+_TAIL = re.compile(r"(?:[-@:](?:latest|free|beta|\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}))+\Z")
+
+
+def is_same_model(name: str, other: str) -> bool:
+    """Whether `openai/gpt-4o` and `openrouter/openai/gpt-4o:free`, say, are one model."""
+    return _bare_name(name) == _bare_name(other)
+
+
+def _bare_name(name: str) -> str:
+    bare = name.strip().casefold().rsplit("/", maxsplit=1)[-1]
+    return _TAIL.sub("", bare) or bare

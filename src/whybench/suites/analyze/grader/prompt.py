@@ -13,20 +13,29 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from whybench.seeds import digest
-from whybench.suites.analyze.analysts import gold
-from whybench.suites.analyze.answers import worded
+from whybench.suites.analyze.analysts import true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP
-from whybench.suites.analyze.grader.criteria import LEVELS, criteria
-from whybench.suites.analyze.wording import column_names, describe
-from whybench.suites.thinking import THINKING, final_channel, without_blocks
+from whybench.suites.analyze.grader.verdicts import LEVELS, criteria_for
+from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.replies import render_reply
+from whybench.suites.replies import THINKING, keep_final_channel, remove_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = ["ASK_AGAIN", "LONGEST", "Case", "case_of", "form", "request", "seal", "spoken"]
+__all__ = [
+    "ASK_AGAIN",
+    "LONGEST",
+    "GradingCase",
+    "graded_text",
+    "make_case",
+    "render_request",
+    "seal",
+    "verdict_form",
+]
 
 LONGEST = 20_000
 """How many characters of an answer are shown: the last, since an answer ends with what counts."""
@@ -68,7 +77,7 @@ ASK_AGAIN = (
 
 
 @dataclass(frozen=True)
-class Case:
+class GradingCase:
     """One answer to be graded.
 
     Attributes:
@@ -86,67 +95,65 @@ class Case:
     answer: str
 
 
-def case_of(name: str, instance: Instance, label: str, hint: int, reply: str) -> Case:
+def make_case(name: str, instance: Instance, label: str, hint: int, reply: str) -> GradingCase:
     """Return the case of a reply to an item."""
-    return Case(
+    return GradingCase(
         name,
         instance.challenge,
-        describe(instance, label, hint),
-        _truth(instance, column_names(instance, label)),
-        spoken(reply),
+        render_description(instance, label, hint),
+        _render_truth(instance, column_names(instance, label)),
+        graded_text(reply),
     )
 
 
-def spoken(reply: str) -> str:
+def graded_text(reply: str) -> str:
     """Return what of a reply is graded: without thinking, and no longer than `LONGEST`."""
-    text, _ = without_blocks(final_channel(reply), THINKING)
+    text, _ = remove_blocks(keep_final_channel(reply), THINKING)
     return text.strip()[-LONGEST:]
 
 
-def seal(case: Case) -> str:
+def seal(case: GradingCase) -> str:
     """Return the seal of a case; it does not occur in the answer, whatever that is."""
     # A lone surrogate has no bytes to take a digest of.
     answer = case.answer.encode("utf-8", "replace").decode()
-    tried = (digest("seal", case.name, answer, turn).hex()[:20] for turn in count())
-    return next(found for found in tried if found not in case.answer)
+    seals = (digest("seal", case.name, answer, turn).hex()[:20] for turn in count())
+    return next(seal for seal in seals if seal not in case.answer)
 
 
-def request(case: Case) -> str:
+def render_request(case: GradingCase) -> str:
     """Return what the grader is asked."""
-    asked = criteria(case.challenge)
-    # Filled in by one pass: braces in an answer, or in a question, are never places.
+    criteria = criteria_for(case.challenge)
+    # Filled in by one pass: braces in an answer, or in a question, are never placeholders.
     return REQUEST.format(
         question=case.question,
         truth=case.truth,
-        criteria="\n".join(f"- {name}: {text}" for name, text in asked.items()),
+        criteria="\n".join(f"- {name}: {text}" for name, text in criteria.items()),
         seal=seal(case),
         answer=case.answer.encode("utf-8", "replace").decode(),
-        form=form(case),
+        form=verdict_form(case),
     )
 
 
-def form(case: Case) -> str:
+def verdict_form(case: GradingCase) -> str:
     """Return the form in which verdicts are given."""
     levels = "|".join(LEVELS)
-    verdicts = ", ".join(f'"{name}": "{levels}"' for name in criteria(case.challenge))
+    verdicts = ", ".join(f'"{name}": "{levels}"' for name in criteria_for(case.challenge))
     return f'{{"seal": "{seal(case)}", "verdicts": {{{verdicts}}}}}'
 
 
-def _truth(instance: Instance, names: Mapping[str, str]) -> str:
+def _render_truth(instance: Instance, names: Mapping[str, str]) -> str:
     challenge = CHALLENGES[instance.challenge]
-    there = (
-        "It is there in these data."
-        if instance.variant == TRAP
-        else f"It is not there: these data are the control `{instance.variant}`."
-    )
+    presence = f"It is not there: these data are the control `{instance.variant}`."
+    if instance.variant == TRAP:
+        presence = "It is there in these data."
     naive = [
-        f"{name} = {value:.4g} ({way})"
+        f"{name} = {value:.4g} ({method})"
         for name, truth in instance.numbers().items()
-        for way, value in truth.naive.items()
+        for method, value in truth.naive.items()
     ]
     lines = [
-        f"The trap: {challenge.summary}. {there}",
-        f"The true answer: {worded(gold(instance), challenge.fields, names)}",
+        f"The trap: {challenge.summary}. {presence}",
+        f"The true answer: {render_reply(true_answer(instance), challenge.fields, names)}",
     ]
     if naive:
         lines.append(f"What naive analyses of these rows give: {'; '.join(naive)}")

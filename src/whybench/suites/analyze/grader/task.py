@@ -24,37 +24,47 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from whybench.records.rows import NO_ANSWER, rows_of_sample
+from whybench.records.rows import NO_ANSWER, unpack_sample
 from whybench.seeds import digest
 from whybench.stats import clustered_mean
-from whybench.suites.analyze.grader.agreement import UNCALIBRATED, agreement
-from whybench.suites.analyze.grader.calibration import labelled_answers
-from whybench.suites.analyze.grader.criteria import criteria, mark
-from whybench.suites.analyze.grader.independence import same_model
-from whybench.suites.analyze.grader.prompt import ASK_AGAIN, case_of, form, request, seal, spoken
-from whybench.suites.analyze.grader.verdicts import Reading, read_verdicts
-from whybench.suites.analyze.items import instance_of
+from whybench.suites.analyze.grader.agreement import UNCALIBRATED, is_same_model, measure_agreement
+from whybench.suites.analyze.grader.calibration import read_labelled_answers
+from whybench.suites.analyze.grader.prompt import (
+    ASK_AGAIN,
+    graded_text,
+    make_case,
+    render_request,
+    seal,
+    verdict_form,
+)
+from whybench.suites.analyze.grader.verdicts import (
+    ParsedVerdicts,
+    criteria_for,
+    mean_mark,
+    parse_verdicts,
+)
+from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.asking import ask
 from whybench.suites.task import CUT_OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping
 
     from inspect_ai.log import EvalLog
     from inspect_ai.model import ChatMessage, Model
 
     from whybench.stats import Estimate
     from whybench.suites.analyze.grader.agreement import Agreement
-    from whybench.suites.analyze.grader.prompt import Case
+    from whybench.suites.analyze.grader.prompt import GradingCase
 
 __all__ = [
     "ROLE",
-    "agreement_in",
-    "bound_grader",
-    "graded",
+    "get_grader",
+    "grade_case",
     "graded_reasons",
     "grader_agreement",
     "grader_calibration",
+    "read_agreement",
     "reasons",
     "require_grader",
 ]
@@ -64,7 +74,7 @@ ASKED = 2
 """How often a grader is asked for verdicts that can be read."""
 
 
-def bound_grader(forced: bool = False) -> Model:
+def get_grader(forced: bool = False) -> Model:
     """Return the model that is bound to the grader's role.
 
     Args:
@@ -79,7 +89,7 @@ def bound_grader(forced: bool = False) -> Model:
             f"name one, as in `inspect eval … --model-role {ROLE}=provider/model`"
         )
     grader, tested = get_model(role=ROLE, required=True), get_model()
-    if not forced and same_model(str(grader), str(tested)):
+    if not forced and is_same_model(str(grader), str(tested)):
         raise PrerequisiteError(
             f"the role {ROLE} must be bound to another model than the one under test, got {grader} "
             f"for {tested}; a model that grades itself has to be forced (forced=true)"
@@ -92,30 +102,27 @@ def require_grader(forced: bool = False) -> Solver:
     """Refuse before the first call, not after the last, where there is no grader; for `setup`."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        bound_grader(forced)
+        get_grader(forced)
         return state
 
     return solve
 
 
-async def graded(grader: Model, case: Case) -> tuple[Reading, list[ChatMessage]]:
+async def grade_case(grader: Model, case: GradingCase) -> tuple[ParsedVerdicts, list[ChatMessage]]:
     """Have a case graded; a reply that cannot be read is asked for once more."""
-    talk: list[ChatMessage] = [ChatMessageUser(content=request(case))]
-    reading = Reading(problem="not asked")
+    messages: list[ChatMessage] = [ChatMessageUser(content=render_request(case))]
+    parsed = ParsedVerdicts(problem="not asked")
     for _ in range(ASKED):
-        output = await ask(grader.generate, talk)
-        reading = read_verdicts(
-            output.completion,
-            criteria(case.challenge),
-            seal(case),
-            truncated=output.stop_reason in CUT_OFF,
-        )
-        talk.append(output.message)
-        if not reading.problem:
+        output = await ask(grader.generate, messages)
+        truncated = output.stop_reason in CUT_OFF
+        criteria = criteria_for(case.challenge)
+        parsed = parse_verdicts(output.completion, criteria, seal(case), truncated)
+        messages.append(output.message)
+        if not parsed.problem:
             break
-        again = ASK_AGAIN.format(problem=reading.problem, form=form(case))
-        talk.append(ChatMessageUser(content=again))
-    return reading, talk
+        again = ASK_AGAIN.format(problem=parsed.problem, form=verdict_form(case))
+        messages.append(ChatMessageUser(content=again))
+    return parsed, messages
 
 
 @metric(scores="unreduced")
@@ -124,12 +131,10 @@ def graded_reasons() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         marked = [entry for entry in scores if entry.score.value != NO_ANSWER]
-        found = clustered_mean(
-            [entry.score.as_float() for entry in marked], [str(e.sample_id) for e in marked]
-        )
-        about = (scores[0].score.metadata or {}) if scores else {}
+        marks, samples = [e.score.as_float() for e in marked], [str(e.sample_id) for e in marked]
+        agreement = (scores[0].score.metadata or {}).get("agreement", {}) if scores else {}
         counts = {"scored": len(marked), "unscored": len(scores) - len(marked)}
-        return {**_ends("reasons", found), **counts, **about.get("agreement", {})}
+        return {**_name_values("reasons", clustered_mean(marks, samples)), **counts, **agreement}
 
     return compute
 
@@ -142,65 +147,69 @@ def reasons(calibration: str | None = None, forced: bool = False) -> Scorer:
         calibration: The log of `grader_calibration` by the same grader.
         forced: Whether the model under test may grade itself.
     """
-    found = None if calibration is None else agreement_in(read_eval_log(calibration))
+    agreement = None if calibration is None else read_agreement(read_eval_log(calibration))
 
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        grader = bound_grader(forced)
-        if found is not None and found.grader != str(grader):
+        grader = get_grader(forced)
+        if agreement is not None and agreement.grader != str(grader):
             raise PrerequisiteError(
-                f"calibration must be the log of the grader {grader}, got that of {found.grader}"
+                f"calibration must be the log of the grader {grader}, got that of "
+                f"{agreement.grader}"
             )
-        about = {
-            "grader": str(grader),
-            "agreement": {"calibrated": 0} if found is None else _agreement_values(found),
-        }
-        told = UNCALIBRATED if found is None else str(found)
-        case = _case(state)
+        case = _find_case(state)
         if isinstance(case, str):
-            return Score(value=NO_ANSWER, reason=case, explanation=told, metadata=about)
-        reading, _ = await graded(grader, case)
-        if reading.problem:
-            about["problem"] = reading.problem
-            return Score(value=NO_ANSWER, reason="unscored", explanation=told, metadata=about)
-        verdicts = dict(reading.verdicts)
-        return Score(
-            value=mark(verdicts), explanation=told, metadata={**about, "verdicts": verdicts}
+            result = Score(value=NO_ANSWER, reason=case)
+        else:
+            parsed, _ = await grade_case(grader, case)
+            result = _to_score(parsed.verdicts, parsed.problem)
+        values = {"calibrated": 0} if agreement is None else _agreement_values(agreement)
+        about = {"grader": str(grader), "agreement": values}
+        return result.model_copy(
+            update={
+                "explanation": UNCALIBRATED if agreement is None else str(agreement),
+                "metadata": {**about, **(result.metadata or {})},
+            }
         )
 
     return score
 
 
-def _case(state: TaskState) -> Case | str:
+def _to_score(verdicts: Mapping[str, str], problem: str) -> Score:
+    if problem:
+        return Score(value=NO_ANSWER, reason="unscored", metadata={"problem": problem})
+    return Score(value=mean_mark(verdicts), metadata={"verdicts": dict(verdicts)})
+
+
+def _find_case(state: TaskState) -> GradingCase | str:
     """Return the answer to be graded, or the reason why there is nothing to grade."""
-    rows = rows_of_sample(str(state.sample_id), state.metadata, None)
+    rows = unpack_sample(str(state.sample_id), state.metadata, None)
     if len(rows) != 1:
         raise ValueError(f"a sample must ask one item where reasons are graded, got {len(rows)}")
     if state.output.choices and state.output.stop_reason in CUT_OFF:
         return "cut_off"
     replies = [entry for entry in state.messages if isinstance(entry, ChatMessageAssistant)]
     reply = replies[-1].text if replies else ""
-    if not spoken(reply):
+    if not graded_text(reply):
         return "empty"
     [row] = rows
-    return case_of(str(row["item"]), instance_of(row), str(row["label"]), int(row["hint"]), reply)
+    return make_case(
+        str(row["item"]), instance_from_factors(row), str(row["label"]), int(row["hint"]), reply
+    )
 
 
 @task
 def grader_calibration() -> Task:
     """Have a model grade the labelled answers, to see how well it agrees with the labels."""
-    labelled = labelled_answers()
+    samples = [
+        Sample(
+            id=entry.case.name,
+            input=render_request(entry.case),
+            metadata={"kind": entry.kind, "labels": dict(entry.labels)},
+        )
+        for entry in read_labelled_answers()
+    ]
     return Task(
-        dataset=MemoryDataset(
-            [
-                Sample(
-                    id=entry.case.name,
-                    input=request(entry.case),
-                    metadata={"kind": entry.kind, "labels": dict(entry.labels)},
-                )
-                for entry in labelled
-            ],
-            name="grader-calibration",
-        ),
+        dataset=MemoryDataset(samples, name="grader-calibration"),
         solver=_grade(),
         scorer=_agrees(),
         config=GenerateConfig(temperature=0.0),
@@ -208,7 +217,7 @@ def grader_calibration() -> Task:
     )
 
 
-def agreement_in(log: EvalLog) -> Agreement:
+def read_agreement(log: EvalLog) -> Agreement:
     """Return the agreement that the log of a calibration shows.
 
     Raises:
@@ -220,22 +229,21 @@ def agreement_in(log: EvalLog) -> Agreement:
             f"{_calibration_version()}, got {log.eval.task}, version {log.eval.task_version} "
             f"({log.status})"
         )
-    by_name = {str(sample.id): sample.scores or {} for sample in log.samples or []}
-    scores = [
-        next(iter(by_name.get(entry.case.name, {}).values()), None) for entry in labelled_answers()
-    ]
-    return _agreement(log.eval.model, scores)
+    scores = {
+        str(sample.id): next(iter((sample.scores or {}).values()), None)
+        for sample in log.samples or []
+    }
+    return _measure_agreement(log.eval.model, scores)
 
 
 @solver
 def _grade() -> Solver:
-    cases = {entry.case.name: entry.case for entry in labelled_answers()}
+    cases = {entry.case.name: entry.case for entry in read_labelled_answers()}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        reading, talk = await graded(get_model(), cases[str(state.sample_id)])
-        state.messages = talk
-        state.store.set("verdicts", dict(reading.verdicts))
-        state.store.set("problem", reading.problem)
+        parsed, state.messages = await grade_case(get_model(), cases[str(state.sample_id)])
+        state.store.set("verdicts", dict(parsed.verdicts))
+        state.store.set("problem", parsed.problem)
         return state
 
     return solve
@@ -247,8 +255,7 @@ def grader_agreement() -> Metric:
 
     def compute(scores: list[SampleScore]) -> Value:
         by_name = {str(entry.sample_id): entry.score for entry in scores}
-        given = [by_name.get(entry.case.name) for entry in labelled_answers()]
-        return _agreement_values(_agreement("the grader", given))
+        return _agreement_values(_measure_agreement("the grader", by_name))
 
     return compute
 
@@ -256,32 +263,32 @@ def grader_agreement() -> Metric:
 @scorer(metrics=[grader_agreement()])
 def _agrees() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
-        verdicts, problem = state.store.get("verdicts"), state.store.get("problem")
-        if problem:
-            return Score(value=NO_ANSWER, reason="unscored", metadata={"problem": problem})
-        return Score(value=mark(verdicts), metadata={"verdicts": verdicts})
+        return _to_score(state.store.get("verdicts"), state.store.get("problem"))
 
     return score
 
 
-def _agreement(grader: str, scores: Sequence[Score | None]) -> Agreement:
-    verdicts = [
-        None if score is None else (score.metadata or {}).get("verdicts") for score in scores
-    ]
-    return agreement(grader, verdicts, [entry.labels for entry in labelled_answers()])
+def _measure_agreement(grader: str, scores: Mapping[str, Score | None]) -> Agreement:
+    """Return the agreement of scores, by name of the labelled answer."""
+    labelled = read_labelled_answers()
+    given = [scores.get(entry.case.name) for entry in labelled]
+    verdicts = [((score and score.metadata) or {}).get("verdicts") for score in given]
+    return measure_agreement(grader, verdicts, [entry.labels for entry in labelled])
 
 
-def _agreement_values(found: Agreement) -> dict[str, float]:
-    counts = {"labelled": found.answers, "labelled_unscored": found.unscored}
-    return {"calibrated": 1, **_ends("kappa", found.kappa), **_ends("gap", found.gap), **counts}
+def _agreement_values(agreement: Agreement) -> dict[str, float]:
+    counts = {"labelled": agreement.answers, "labelled_unscored": agreement.unscored}
+    ends = {**_name_values("kappa", agreement.kappa), **_name_values("gap", agreement.gap)}
+    return {"calibrated": 1, **ends, **counts}
 
 
-def _ends(name: str, found: Estimate) -> dict[str, float]:
-    ends = {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-    return {key: end for key, end in ends.items() if end is not None}
+def _name_values(name: str, estimate: Estimate) -> dict[str, float]:
+    """Return an estimate and the ends of its interval, where there are such, under a name."""
+    values = {name: estimate.estimate, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+    return {key: value for key, value in values.items() if value is not None}
 
 
 def _calibration_version() -> str:
     """Return a digest of what graders are asked and of the labels."""
-    asked = [(request(entry.case), dict(entry.labels)) for entry in labelled_answers()]
-    return digest("grader-calibration", asked).hex()[:16]
+    requests = [(render_request(e.case), dict(e.labels)) for e in read_labelled_answers()]
+    return digest("grader-calibration", requests).hex()[:16]

@@ -1,77 +1,129 @@
-"""The grader's reply to verdicts, or to what is wrong with it; never raises, never guesses.
+"""Criteria, and the grader's reply to verdicts; never raises, never guesses.
 
-The last complete JSON object counts. It must hold the seal of the case, and under `verdicts` each
-criterion of the challenge exactly once, with a level that there is. Nothing is filled in: one
+A challenge has two criteria of its own and three that all challenges share, by id. In a grader's
+reply the last complete JSON object counts. It must hold the seal of the case, and under `verdicts`
+each criterion of the challenge exactly once, with a level that there is. Nothing is filled in: one
 criterion that is missing, unknown, said twice or of another level makes the whole reply unreadable.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.grader.criteria import LEVELS
-from whybench.suites.json_objects import Pairs, last_object
-from whybench.suites.thinking import THINKING, final_channel, without_blocks
+from whybench.suites.files import parse_mapping
+from whybench.suites.replies import (
+    THINKING,
+    Pairs,
+    find_last_object,
+    keep_final_channel,
+    remove_blocks,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Reading", "read_verdicts"]
+__all__ = [
+    "LEVELS",
+    "ParsedVerdicts",
+    "challenges_with_criteria",
+    "criteria_for",
+    "mean_mark",
+    "parse_verdicts",
+]
+
+LEVELS = ("missed", "partly", "met")
+"""What a verdict may be, from the worst; levels are equally far apart, and the best is worth 1."""
 
 LONGEST_QUOTED = 60
 
 
+@cache
+def _read_criteria() -> dict[str, dict[str, str]]:
+    where = "criteria.yaml"
+    raw = parse_mapping(files(__package__).joinpath(where).read_text(encoding="utf-8"), where)
+    return {
+        challenge: {name: " ".join(text.split()) for name, text in {**own, **raw["shared"]}.items()}
+        for challenge, own in raw["challenges"].items()
+    }
+
+
+def challenges_with_criteria() -> tuple[str, ...]:
+    """Return the challenges that have criteria."""
+    return tuple(_read_criteria())
+
+
+def criteria_for(challenge: str) -> Mapping[str, str]:
+    """Return what is looked for in answers to a challenge, by id of the criterion."""
+    if challenge not in _read_criteria():
+        raise ValueError(
+            f"challenge must be one of {', '.join(_read_criteria())}, got {challenge!r}"
+        )
+    return _read_criteria()[challenge]
+
+
+def mean_mark(verdicts: Mapping[str, str]) -> float:
+    """Return what verdicts are worth: their mean, from 0 (all missed) to 1 (all met)."""
+    if not verdicts:
+        raise ValueError("verdicts must be of one criterion or more, got none")
+    return sum(map(LEVELS.index, verdicts.values())) / (len(verdicts) * (len(LEVELS) - 1))
+
+
 @dataclass(frozen=True)
-class Reading:
+class ParsedVerdicts:
     """What a grader's reply says: a level for each criterion, or the problem with it."""
 
     verdicts: Mapping[str, str] = field(default_factory=dict)
     problem: str = ""
 
 
-def read_verdicts(
-    reply: str, asked: Iterable[str], sealed: str, truncated: bool = False
-) -> Reading:
+def parse_verdicts(
+    reply: str, criteria: Iterable[str], seal: str, truncated: bool = False
+) -> ParsedVerdicts:
     """Read a grader's reply.
 
     Args:
         reply: The whole reply. Any text is taken.
-        asked: The ids of the criteria.
-        sealed: The seal of the case.
+        criteria: The ids of the criteria.
+        seal: The seal of the case.
         truncated: Whether the reply hit the token limit; then it says nothing.
     """
     if truncated:
-        return Reading(problem="the reply was cut off")
-    text, thinking = without_blocks(final_channel(reply), THINKING)
-    found = None if thinking else last_object(text)
-    if found is None:
-        return Reading(problem="there is no complete JSON object")
-    top = _once(found)
-    if top is None or top.get("seal") != sealed:
-        return Reading(problem="the JSON object does not hold the seal of this answer")
-    given = top.get("verdicts")
-    verdicts = _once(given) if isinstance(given, Pairs) else None
+        return ParsedVerdicts(problem="the reply was cut off")
+    text, thinking = remove_blocks(keep_final_channel(reply), THINKING)
+    pairs = None if thinking else find_last_object(text)
+    if pairs is None:
+        return ParsedVerdicts(problem="there is no complete JSON object")
+    top = _to_mapping(pairs)
+    if top is None or top.get("seal") != seal:
+        return ParsedVerdicts(problem="the JSON object does not hold the seal of this answer")
+    verdicts = _to_mapping(top.get("verdicts"))
     if verdicts is None:
-        return Reading(problem="verdicts must be an object with each criterion once")
-    return _settled(verdicts, tuple(asked))
+        return ParsedVerdicts(problem="verdicts must be an object with each criterion once")
+    names = tuple(criteria)
+    if problem := _find_problem(verdicts, names):
+        return ParsedVerdicts(problem=problem)
+    return ParsedVerdicts({name: verdicts[name] for name in names})
 
 
-def _once(pairs: Pairs) -> dict[str, Any] | None:
-    """Return pairs as a mapping; None if a key occurs twice."""
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else None
+def _to_mapping(pairs: object) -> dict[str, Any] | None:
+    """Return an object's pairs as a mapping; None if it is no object or a key occurs twice."""
+    if not isinstance(pairs, Pairs) or len(dict(pairs)) < len(pairs):
+        return None
+    return dict(pairs)
 
 
-def _settled(verdicts: Mapping[str, Any], asked: tuple[str, ...]) -> Reading:
-    missing = [name for name in asked if name not in verdicts]
-    unknown = [name[:LONGEST_QUOTED] for name in verdicts if name not in asked]
-    if missing or unknown:
-        told = [f"{', '.join(missing)} missing"] if missing else []
-        told += [f"there is no criterion {unknown[0]!r}"] if unknown else []
-        return Reading(problem="; ".join(told))
-    for name in asked:
-        if not isinstance(verdicts[name], str) or verdicts[name] not in LEVELS:
-            said = repr(verdicts[name])[:LONGEST_QUOTED]
-            return Reading(problem=f"{name} must be one of {', '.join(LEVELS)}, got {said}")
-    return Reading({name: verdicts[name] for name in asked})
+def _find_problem(verdicts: Mapping[str, Any], criteria: tuple[str, ...]) -> str:
+    missing = [name for name in criteria if name not in verdicts]
+    unknown = [name[:LONGEST_QUOTED] for name in verdicts if name not in criteria]
+    problems = [f"{', '.join(missing)} missing"] if missing else []
+    problems += [f"there is no criterion {unknown[0]!r}"] if unknown else []
+    if problems:
+        return "; ".join(problems)
+    for name in criteria:
+        if verdicts[name] not in LEVELS:
+            level = repr(verdicts[name])[:LONGEST_QUOTED]
+            return f"{name} must be one of {', '.join(LEVELS)}, got {level}"
+    return ""

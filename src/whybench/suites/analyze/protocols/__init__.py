@@ -11,6 +11,6 @@ Whatever becomes of a program is data: a program that hangs, floods, dies or is 
 outcome with a name (`attempts`), and the conversation goes on. The agent is asked for its answer
 exactly once, last, and its last reply is what is graded.
 
-`programs` finds the program in a reply, `attempts` names and words what came of it, `conversation`
-says what comes next; `wording` has the texts and `task` is the part that knows Inspect.
+`programs` finds the program in a reply and says what comes next, `attempts` names and describes
+what came of it; `prompts` has the texts and `task` is the part that knows Inspect.
 """

@@ -1,8 +1,16 @@
-"""What came of a program: an outcome with a name, and the words in which the agent is told.
+"""What came of a program: an outcome with a name, and its description for the agent.
 
 The outcome follows from how the program ended, never from what it wrote: a table with a column
 called "standard error", or the word Traceback in a heading, is no failure. What it wrote is shown
 within a fence that it cannot close, its middle left out where it is long.
+
+What comes next where programs stand in replies.
+
+    program -> (what came of it) -> [repair -> (what came of it)] -> answer
+
+A state machine of two steps: `hear` takes in a reply and gives the program to be run, `see` takes
+in what came of it and gives what is said to the agent. It ends after at most one reply more than
+there may be programs, whatever the replies are and whatever becomes of the programs.
 """
 
 from __future__ import annotations
@@ -14,17 +22,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+
 __all__ = [
     "FAILED",
     "LARGEST_SHOWN",
     "NOT_RUN",
     "OUTCOMES",
     "Attempt",
-    "code_parts",
-    "ended",
-    "fenced",
-    "told",
+    "classify_exit",
+    "code_columns",
+    "describe_attempt",
+    "fence_text",
 ]
+
 
 OUTCOMES = {
     "ok": "ended by itself with status 0 and wrote something",
@@ -55,7 +65,7 @@ SIGNALS = range(129, 193)
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
-_TOLD = {
+_DESCRIPTIONS = {
     "ok": "Your program ended with status 0.",
     "silent": "Your program ended with status 0 and printed nothing.",
     "error": "Your program ended with an error (status {status}).",
@@ -101,7 +111,7 @@ class Attempt:
         return self.outcome in FAILED
 
 
-def ended(status: int, output: str, errors: str, blocks: int = 1) -> Attempt:
+def classify_exit(status: int, output: str, errors: str, blocks: int = 1) -> Attempt:
     """Return what came of a program that ended, by its status."""
     if status < 0 or status in SIGNALS:
         outcome = "signal"
@@ -114,20 +124,20 @@ def ended(status: int, output: str, errors: str, blocks: int = 1) -> Attempt:
     return Attempt(outcome, status, output, errors, blocks)
 
 
-def told(attempt: Attempt, seconds: int) -> str:
-    """Word what came of a program whose time was limited to so many seconds."""
-    said = _TOLD["ok" if attempt.outcome == "long" else attempt.outcome]
-    parts = [said.format(status=attempt.status, seconds=seconds)]
+def describe_attempt(attempt: Attempt, seconds: int) -> str:
+    """Return what came of a program, in words; its time was limited to n seconds."""
+    text = _DESCRIPTIONS["ok" if attempt.outcome == "long" else attempt.outcome]
+    parts = [text.format(status=attempt.status, seconds=seconds)]
     if attempt.blocks > 1 and attempt.outcome not in NOT_RUN:
         parts.append(f"Your reply had {attempt.blocks} programs; only the last one was run.")
     for stream, heading in (("output", "It printed:"), ("errors", "Errors and warnings:")):
         text = _clean(getattr(attempt, stream))
         if text.strip():
-            parts.append(f"{heading}\n{fenced(_within(text, *LARGEST_SHOWN[stream]))}")
+            parts.append(f"{heading}\n{fence_text(_shorten(text, *LARGEST_SHOWN[stream]))}")
     return "\n\n".join(parts)
 
 
-def code_parts(outcomes: Sequence[str]) -> dict[str, str | int]:
+def code_columns(outcomes: Sequence[str]) -> dict[str, str | int]:
     """Return the columns that attempts, by their outcomes, add to a record."""
     run = [outcome for outcome in outcomes if outcome not in NOT_RUN]
     return {
@@ -137,7 +147,7 @@ def code_parts(outcomes: Sequence[str]) -> dict[str, str | int]:
     }
 
 
-def fenced(text: str) -> str:
+def fence_text(text: str) -> str:
     """Return a text within a fence that no line of it closes."""
     longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
     fence = "`" * (longest + 1)
@@ -150,7 +160,7 @@ def _clean(text: str) -> str:
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", lines)
 
 
-def _within(text: str, first: int, last: int) -> str:
+def _shorten(text: str, first: int, last: int) -> str:
     left_out = len(text) - first - last
     if left_out <= 0:
         return text

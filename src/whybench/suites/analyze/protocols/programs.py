@@ -1,4 +1,4 @@
-"""A reply to the program in it; never raises, never guesses.
+"""The program in a reply, and what is said after it was run; never raises, never guesses.
 
 A program stands in a fenced block that is closed: marked as Python or, where no block is so marked,
 not marked at all. Of several the last one counts, since drafts come first; the agent is told so
@@ -13,12 +13,16 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.suites.thinking import THINKING, final_channel, without_blocks
+from whybench.suites.analyze.protocols.attempts import describe_attempt
+from whybench.suites.analyze.protocols.prompts import ANSWER, REPAIR, SECONDS
+from whybench.suites.replies import THINKING, keep_final_channel, remove_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["LARGEST", "Program", "find_program", "given_program"]
+    from whybench.suites.analyze.protocols.attempts import Attempt
+
+__all__ = ["LARGEST", "Program", "check_program", "find_program", "follow_up"]
 
 LARGEST = 50_000
 """How many bytes a program may have."""
@@ -46,19 +50,19 @@ def find_program(reply: str, truncated: bool = False) -> Program:
     """Return the program of a reply, which the token limit may have cut off."""
     if truncated:
         return Program(outcome="cut_off")
-    text, thinking = without_blocks(final_channel(reply), THINKING)
+    text, thinking = remove_blocks(keep_final_channel(reply), THINKING)
     if thinking:
         return Program(outcome="no_code")
-    blocks = [(mark, code) for mark, code in _blocks(text) if code is None or code.strip()]
-    marked = [code for mark, code in blocks if mark in PYTHON]
-    meant = marked or [code for mark, code in blocks if not mark]
+    blocks = [(name, code) for name, code in _find_blocks(text) if code is None or code.strip()]
+    marked = [code for name, code in blocks if name in PYTHON]
+    meant = marked or [code for name, code in blocks if not name]
     closed = [code for code in meant if code is not None]
     if not closed:
         return Program(outcome="unclosed" if meant else "no_code")
-    return given_program(closed[-1], len(closed))
+    return check_program(closed[-1], len(closed))
 
 
-def given_program(code: str, blocks: int = 1) -> Program:
+def check_program(code: str, blocks: int = 1) -> Program:
     """Return a program that was given as such, unless it is empty or too large."""
     if not code.strip():
         return Program(outcome="no_code")
@@ -67,30 +71,32 @@ def given_program(code: str, blocks: int = 1) -> Program:
     return Program(code, blocks=blocks)
 
 
-def _blocks(text: str) -> Iterator[tuple[str, str | None]]:
-    """Yield the mark and the text of each fenced block; None if it is never closed."""
+def _find_blocks(text: str) -> Iterator[tuple[str, str | None]]:
+    """Yield the language and the text of each fenced block; None if it is never closed."""
     lines: list[str] = []
-    opened: re.Match[str] | None = None
+    opening: re.Match[str] | None = None
     # Split at line ends only: a string in a program may hold any other separator.
     for line in text.replace("\r\n", "\n").split("\n"):
-        if opened is None:
-            opened = _FENCE.fullmatch(line)
+        if opening is None:
+            opening = _FENCE.fullmatch(line)
             lines = []
-        elif _closes(line.strip(), opened[2]):
+        elif len(line.strip()) >= len(opening[2]) and not line.strip().strip(opening[2][0]):
             code = "\n".join(lines) + "\n"
-            yield _mark(opened), textwrap.dedent(code) if opened[1] else code
-            opened = None
+            yield _language(opening), textwrap.dedent(code) if opening[1] else code
+            opening = None
         else:
             lines.append(line)
-    if opened is not None:
-        yield _mark(opened), None
+    if opening is not None:
+        yield _language(opening), None
 
 
-def _closes(line: str, fence: str) -> bool:
-    return len(line) >= len(fence) and not line.strip(fence[0])
-
-
-def _mark(opened: re.Match[str]) -> str:
+def _language(opening: re.Match[str]) -> str:
     """Return the language that a block is marked with, as in `python`, `{.python}` or `Py`."""
-    words = opened[3].strip(" \t{}.").lower().split()
+    words = opening[3].strip(" \t{}.").lower().split()
     return words[0] if words else ""
+
+
+def follow_up(attempt: Attempt, programs_left: int, seconds: int = SECONDS) -> tuple[str, bool]:
+    """Return what is said to the agent after an attempt, and whether it asks for a repair."""
+    repair = attempt.failed and programs_left > 0
+    return f"{describe_attempt(attempt, seconds)}\n\n{REPAIR if repair else ANSWER}", repair

@@ -15,20 +15,23 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.challenges.contract import Column, Instance, Measured, Settled
-from whybench.suites.analyze.estimators import Coefficient
-from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
-from whybench.suites.analyze.published.graphs import read_graph
-from whybench.suites.analyze.published.questions import data_set
-from whybench.suites.analyze.published.recomputed import recompute
-from whybench.suites.analyze.published.ways import EXACT
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    DataColumn,
+    Instance,
+    NumericTruth,
+)
+from whybench.suites.analyze.estimators.regression import Coefficient
+from whybench.suites.analyze.published.arithmetic import EXACT
+from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS, read_data_set
+from whybench.suites.analyze.published.recomputed import parse_graphs, recompute
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Array, Truth
-    from whybench.suites.analyze.published.recomputed import Recomputed
+    from whybench.suites.analyze.published.recomputed import RecomputedField
 
-__all__ = ["competent", "published_instance", "typed"]
+__all__ = ["competent_answer", "parse_key_field", "published_instance"]
 
 NEAR = 0.75
 """How many standard errors from a value of these rows still count as the value."""
@@ -46,53 +49,52 @@ def published_instance(challenge: str, number: int) -> Instance:
             f"a published data set must be of {', '.join(FORMS)} and have a number from 1 to "
             f"{SETS}, got {challenge} {number}"
         )
-    data = data_set(challenge, number)
-    asked = FORMS[challenge].meanings
+    data = read_data_set(challenge, number)
     pairs = zip(recompute(data), recompute(data, EXACT), strict=True)
-    rows = {name: _shown(values) for name, values in data.rows.items()}
+    rows = {name: _to_integers(values) for name, values in data.rows.items()}
     return Instance(
         challenge=challenge,
         variant=PUBLISHED,
         parameters={},
-        columns=tuple(Column(name, _kind(values), 0) for name, values in rows.items()),
+        columns=tuple(DataColumn(name, _column_kind(values), 0) for name, values in rows.items()),
         rows=rows,
         truths={
-            first.name.lower(): _truth(first, second)
+            first.name.lower(): _make_truth(first, second)
             for first, second in pairs
-            if first.name in asked
+            if first.name in FORMS[challenge]
         },
         keys=(number,),
     )
 
 
-def competent(instance: Instance) -> dict[str, Any]:
+def competent_answer(instance: Instance) -> dict[str, Any]:
     """Answer by another estimator where there is one, else in exact arithmetic."""
     return {
-        name: _second(truth) if isinstance(truth, Measured) else truth.value
+        name: _second_value(truth) if isinstance(truth, NumericTruth) else truth.value
         for name, truth in instance.truths.items()
-        if isinstance(truth, Measured | Settled)
+        if isinstance(truth, NumericTruth | CategoricalTruth)
     }
 
 
-def typed(name: str, words: str) -> Any:
-    """Return what a key field says in words as a value of the answer's field."""
-    graphs = frozenset(read_graph(word) for word in words.split(";"))
+def parse_key_field(name: str, text: str) -> Any:
+    """Return the text of a key field as a value of the answer's field."""
+    graphs = parse_graphs(text)
     if name == "EQUIVALENT_GRAPHS":
         return graphs
     # One edge, or the word for none, which is a graph without edges.
     return next((edge for graph in graphs for edge in graph), ())
 
 
-def _second(truth: Measured) -> float:
+def _second_value(truth: NumericTruth) -> float:
     _, *others = truth.references.values()
     return others[0] if others else float(truth.certificate.derivations[1][1])
 
 
-def _truth(first: Recomputed, second: Recomputed) -> Truth:
+def _make_truth(first: RecomputedField, second: RecomputedField) -> Truth:
     if isinstance(first.value, str):
-        return Settled(typed(first.name, first.value))
+        return CategoricalTruth(parse_key_field(first.name, first.value))
     assert isinstance(second.value, Coefficient)
-    return Measured(
+    return NumericTruth(
         certificate=agreed(
             first.name,
             (first.method, first.value.value),
@@ -107,14 +109,14 @@ def _truth(first: Recomputed, second: Recomputed) -> Truth:
     )
 
 
-def _shown(values: Array) -> Array:
+def _to_integers(values: Array) -> Array:
     """Return whole numbers as such, so that cells read as they do in the file."""
     if np.issubdtype(values.dtype, np.floating) and np.all(values == np.floor(values)):
         return values.astype(np.int64)
     return values
 
 
-def _kind(values: Array) -> Literal["binary", "category", "count", "real"]:
+def _column_kind(values: Array) -> Literal["binary", "category", "count", "real"]:
     if not np.issubdtype(values.dtype, np.number):
         return "category"
     if np.issubdtype(values.dtype, np.floating):

@@ -1,22 +1,44 @@
-"""The source's keys beside ours, as tables of flat rows."""
+"""The source's keys compared with ours, and answers compared with the source's keys.
+
+Each field of an answer is graded by what the rows settle. Beside that it is recorded how far the
+answer agrees with the printed key, by the key's own tolerance, or by 2.5 standard errors where it
+states none. Where both scores of an agent differ the keys do, and the errata say which is right.
+"""
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.published.graphs import read_graph
-from whybench.suites.analyze.published.reading import CHALLENGES, DataSet, data_sets
-from whybench.suites.analyze.published.recomputed import REASONS, Recomputed, recompute
+from whybench.suites.analyze.challenges.contract import NEAR_TRUTH
+from whybench.suites.analyze.published.data_sets import FOLDERS, DataSet, read_data_sets
+from whybench.suites.analyze.published.forms import FORMS, data_set_of
+from whybench.suites.analyze.published.instances import parse_key_field
+from whybench.suites.analyze.published.recomputed import (
+    REASONS,
+    RecomputedField,
+    parse_graphs,
+    recompute,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
-    from whybench.suites.analyze.estimators import Coefficient
+    from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = ["BEYOND_CHANCE", "keys", "not_recomputed", "replicate"]
+__all__ = [
+    "BEYOND_CHANCE",
+    "key_rows",
+    "key_score",
+    "replicate",
+    "unsettled_rows",
+]
 
 BEYOND_CHANCE = 3.0
 """Standard errors beyond which a printed number is not that of the rows."""
+
+SMALL_GROUP = 30
+"""Rows below which the error of an effect is not to be trusted."""
 
 Rows = list[dict[str, Any]]
 
@@ -28,10 +50,10 @@ def replicate(resamples: int = 0) -> dict[str, Rows]:
         resamples: Not used. Errors are asymptotic; the argument is that of every suite.
     """
     del resamples
-    return {"keys": keys(), "not_recomputed": not_recomputed()}
+    return {"keys": key_rows(), "not_recomputed": unsettled_rows()}
 
 
-def keys() -> Rows:
+def key_rows() -> Rows:
     """Return a row for each key field that the rows of its data set settle.
 
     `printed` is the published value, None where the key has none; `estimate`, `low` and `high` are
@@ -39,60 +61,77 @@ def keys() -> Rows:
     itself tolerates; `beyond_chance`, by more than three standard errors; `differs`, other
     words; `small_n`, an effect that rests on few rows.
     """
-    return [_row(data, found) for data in data_sets() for found in recompute(data)]
+    return [_key_row(data, field) for data in read_data_sets() for field in recompute(data)]
 
 
-def not_recomputed() -> Rows:
+def unsettled_rows() -> Rows:
     """Return a row for each data set whose key has fields that the rows do not settle."""
     return [
-        {**_place(data), "reason": REASONS[data.challenge]}
-        for data in data_sets()
+        {**_data_set_columns(data), "reason": REASONS[data.challenge]}
+        for data in read_data_sets()
         if data.challenge in REASONS
     ]
 
 
-def _place(data: DataSet) -> dict[str, Any]:
+def _data_set_columns(data: DataSet) -> dict[str, Any]:
     return {
-        "challenge": CHALLENGES[data.challenge],
+        "challenge": FOLDERS[data.challenge],
         "folder": data.challenge,
         "number": data.number,
         "data_set": data.name,
     }
 
 
-def _row(data: DataSet, found: Recomputed) -> dict[str, Any]:
-    printed = (data.key or {}).get(found.name)
-    row = {**_place(data), "name": found.name, "method": found.method, "n": found.n}
-    if isinstance(found.value, str):
+def _key_row(data: DataSet, field: RecomputedField) -> dict[str, Any]:
+    key, ours = data.key or {}, field.value
+    printed = key.get(field.name)
+    row = {**_data_set_columns(data), "name": field.name, "method": field.method, "n": field.n}
+    if isinstance(ours, str):
         words = "; ".join(printed) if printed else None
-        flags = ["differs"] if words and _graphs(words) != _graphs(found.value) else []
-        return {**row, "printed": words, "estimate": found.value, "flags": " ".join(flags)}
-    low, high = found.value.interval
+        differs = words is not None and parse_graphs(words) != parse_graphs(ours)
+        flags = "differs" if differs else ""
+        return {**row, "printed": words, "estimate": ours, "flags": flags}
+    low, high = ours.interval
     number = None if printed is None else float(printed)
-    tolerance = (data.key or {}).get("TOLERANCE")
+    tolerance = float(key["TOLERANCE"]) if "TOLERANCE" in key else None
+    off = 0.0 if number is None else abs(number - ours.value)
+    holds = {
+        "beyond_tolerance": tolerance is not None and off > tolerance,
+        "beyond_chance": off > BEYOND_CHANCE * ours.se,
+        "small_n": field.n < SMALL_GROUP,
+    }
     return {
         **row,
         "printed": number,
-        "estimate": found.value.value,
+        "estimate": ours.value,
         "low": low,
         "high": high,
-        "tolerance": None if tolerance is None else float(tolerance),
-        "flags": " ".join(_flags(found, found.value, number, tolerance)),
+        "tolerance": tolerance,
+        "flags": " ".join(flag for flag in holds if holds[flag]),
     }
 
 
-def _flags(
-    found: Recomputed, ours: Coefficient, printed: float | None, tolerance: float | str | None
-) -> Iterator[str]:
-    if printed is not None:
-        off = abs(printed - ours.value)
-        if tolerance is not None and off > float(tolerance):
-            yield "beyond_tolerance"
-        if off > BEYOND_CHANCE * ours.se:
-            yield "beyond_chance"
-    if found.small_n:
-        yield "small_n"
+def key_score(instance: Instance, answers: Mapping[str, Any]) -> float | None:
+    """Return the share of the printed fields with which typed answers agree.
+
+    Fields that the key does not print do not count, those not answered do not agree. None where
+    the key prints none of the fields that are asked for.
+    """
+    key = data_set_of(instance).key or {}
+    printed = {name: key[name] for name in FORMS[instance.challenge] if name in key}
+    if not printed:
+        return None
+    return fmean(
+        name.lower() in answers and _agrees(name, answers[name.lower()], value, key, instance)
+        for name, value in printed.items()
+    )
 
 
-def _graphs(words: str) -> frozenset[Any]:
-    return frozenset(read_graph(word) for word in words.split(";"))
+def _agrees(
+    name: str, value: Any, printed: Any, key: Mapping[str, Any], instance: Instance
+) -> bool:
+    if isinstance(printed, list):
+        return bool(value == parse_key_field(name, ";".join(printed)))
+    error = instance.number(name.lower()).se
+    tolerance = float(key["TOLERANCE"]) if "TOLERANCE" in key else NEAR_TRUTH * error
+    return bool(abs(value - float(printed)) <= tolerance)

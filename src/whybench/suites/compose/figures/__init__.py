@@ -15,8 +15,7 @@ except ImportError as missing:
 from whybench.suites.compose.figures.by_length import error_by_length
 from whybench.suites.compose.figures.cut_tree import cut_trees
 from whybench.suites.compose.figures.plane import class_plane
-from whybench.suites.compose.figures.results import Classified, CutTree, PairEffect
-from whybench.suites.compose.figures.run import compose_figures
+from whybench.suites.compose.figures.run import Classified, CutTree, PairEffect, compose_figures
 
 __all__ = [
     "Classified",

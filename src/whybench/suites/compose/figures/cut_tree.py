@@ -16,9 +16,9 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
 from whybench.drawing.canvas import even_grid, sheet, styled
+from whybench.drawing.figure import distinct_names
 from whybench.drawing.graphs import NODE, draw_node
 from whybench.drawing.marks import add_key
-from whybench.drawing.names import distinct_names
 from whybench.drawing.style import SIZE, SMALL, WIDTH, colour, read_table
 from whybench.suites.compose.verdicts import DELTA
 from whybench.suites.contract import UserError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from whybench.suites.compose.figures.results import CutTree, PairEffect
+    from whybench.suites.compose.figures.run import CutTree, PairEffect
     from whybench.suites.compose.verdicts import Verdict
 
 __all__ = ["MOST_BLOCKS", "cut_trees"]

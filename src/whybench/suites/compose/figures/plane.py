@@ -19,7 +19,7 @@ from whybench.drawing.canvas import styled
 from whybench.drawing.marks import add_key, draw_points, key_of
 from whybench.drawing.panels import agent_panels
 from whybench.drawing.style import MARKER, SIZE, SMALL, Look, colour, read_table
-from whybench.suites.compose.verdicts import CLASSES, DELTA, headline
+from whybench.suites.compose.verdicts import CLASSES, DELTA
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from whybench.suites.compose.comparisons import Composition
-    from whybench.suites.compose.figures.results import Classified
+    from whybench.suites.compose.figures.run import Classified
 
 __all__ = ["class_plane"]
 
@@ -80,7 +80,8 @@ def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Figure:
 
 
 def _share(agent: Classified) -> float:
-    return headline([found.kind for found in agent.compositions]).valid_consistent or 0.0
+    kinds = [found.kind for found in agent.compositions]
+    return kinds.count("VC") / max(len(kinds), 1)
 
 
 def _ends(agent: Classified) -> list[float]:

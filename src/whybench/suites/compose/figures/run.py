@@ -1,34 +1,139 @@
-"""All figures of a run, from its records."""
+"""All figures of a run, from its records.
+
+What the figures of compose are drawn from: plain results, whoever computed them.
+"""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.drawing.figure import Figure, figures_by_design
 from whybench.drawing.panels import pages
+from whybench.stats import Estimate
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.figures.by_length import error_by_length, has_length
 from whybench.suites.compose.figures.cut_tree import MOST_BLOCKS, cut_trees
 from whybench.suites.compose.figures.plane import class_plane
-from whybench.suites.compose.figures.results import Classified, CutTree, PairEffect
-from whybench.suites.compose.groups import CONDITION, groups_of
-from whybench.suites.compose.measures import compose_measures, composed
-from whybench.suites.compose.tables import pairs_table
-from whybench.suites.compose.worlds import shape_of
+from whybench.suites.compose.groups import CONDITION, compose_groups
+from whybench.suites.compose.measures import compose_measures, list_compositions, pairs_table
+from whybench.suites.compose.units import parse_shape
+from whybench.suites.compose.verdicts import DELTA, decide_verdict, relative_difference
 from whybench.suites.groups import GROUP_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
-__all__ = ["compose_figures", "trees_of"]
+    from whybench.suites.compose.comparisons import Composition
+    from whybench.suites.compose.verdicts import Verdict
+
+__all__ = [
+    "Classified",
+    "CutTree",
+    "PairEffect",
+    "compose_figures",
+    "trees_of",
+]
+
+
+@dataclass(frozen=True)
+class PairEffect:
+    """How strongly one anchor acts on another, in truth and as answered.
+
+    Attributes:
+        cause: The earlier anchor.
+        effect: The later one.
+        true: The true effect.
+        answered: The answered effect; None without answers.
+        low: Lower end of its interval; None where there is none.
+        high: Upper end of its interval.
+    """
+
+    cause: int
+    effect: int
+    true: float
+    answered: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def ratio(self) -> Estimate:
+        """The error as a share of the larger effect, as in `verdicts`.
+
+        It rises with the answered effect, so its interval has the ends of that one's.
+        """
+        estimate, low, high = (
+            None if value is None else relative_difference(value, self.true)
+            for value in (self.answered, self.low, self.high)
+        )
+        return Estimate(estimate, low, high, 0, 0, "ends of the interval of the answered effect")
+
+    def verdict(self, delta: float = DELTA) -> Verdict:
+        """Say whether the answered effect is the true one, by the rule for compositions.
+
+        The interval alone decides; whether rarer errors would show is not asked here.
+        """
+        return decide_verdict(self.ratio, delta)
+
+
+@dataclass(frozen=True)
+class CutTree:
+    """The effects between all anchors of a world, as one agent answered them.
+
+    Attributes:
+        labels: Whose answers they are: the agent, and its condition.
+        chain: The blocks of the world.
+        effects: One for each pair of anchors.
+    """
+
+    labels: Mapping[str, str]
+    chain: Chain
+    effects: tuple[PairEffect, ...]
+
+    def __post_init__(self) -> None:
+        given = tuple((effect.cause, effect.effect) for effect in self.effects)
+        if sorted(given) != sorted(self.chain.pairs):
+            raise ValueError(
+                f"effects must be one for each of the pairs {self.chain.pairs}, got {given}"
+            )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each effect as a flat row."""
+        for effect in self.effects:
+            yield {**self.labels, **asdict(effect), "error": effect.ratio.estimate}
+
+
+@dataclass(frozen=True)
+class Classified:
+    """The compositions of one agent.
+
+    Attributes:
+        labels: Whose they are: the agent, and its condition.
+        compositions: The compositions of all worlds.
+    """
+
+    labels: Mapping[str, str]
+    compositions: tuple[Composition, ...]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each composition as a flat row."""
+        for found in self.compositions:
+            about = {"path": " ".join(map(str, found.path)), "quantity": found.quantity}
+            ends = {
+                f"{name}_{end}": getattr(compared.ratio, end)
+                for name, compared in (("valid", found.valid), ("consistent", found.consistent))
+                for end in ("estimate", "low", "high")
+            }
+            yield {**self.labels, **about, **ends, "class": found.kind}
+
 
 MOST_TREES = 6
 """So many agents have their trees in one figure; those of more go into further ones."""
 
-World = tuple[str, str, int]
+ComposeWorld = tuple[str, str, int]
 """Shape, gates, and number in the series of both."""
 
 
@@ -45,9 +150,9 @@ def compose_figures(records: pa.Table) -> Iterator[Figure]:
     return figures_by_design(records, _figures)
 
 
-def trees_of(records: pa.Table) -> dict[World, list[CutTree]]:
+def trees_of(records: pa.Table) -> dict[ComposeWorld, list[CutTree]]:
     """Return the cut trees of every world, one for each agent and condition."""
-    found: dict[World, dict[tuple[str, ...], list[dict[str, Any]]]] = {}
+    found: dict[ComposeWorld, dict[tuple[str, ...], list[dict[str, Any]]]] = {}
     for row in pairs_table(records).to_pylist():
         whose = tuple(row[label] for label in (*GROUP_KEYS, *CONDITION))
         world = (row["kinds"], row["gates"], row["draw"])
@@ -58,17 +163,17 @@ def trees_of(records: pa.Table) -> dict[World, list[CutTree]]:
     }
 
 
-def _tree(world: World, rows: Sequence[dict[str, Any]]) -> CutTree:
+def _tree(world: ComposeWorld, rows: Sequence[dict[str, Any]]) -> CutTree:
     labels = {label: rows[0][label] for label in (*GROUP_KEYS, *CONDITION)}
     columns = ("cause", "effect", "true", "pns", "pns_low", "pns_high")
     effects = (PairEffect(*(row[column] for column in columns)) for row in rows)
-    return CutTree(labels, Chain(shape_of(world[0])), tuple(effects))
+    return CutTree(labels, Chain(parse_shape(world[0])), tuple(effects))
 
 
 def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     agents = [
-        Classified(group.labels, tuple(found for _, found in composed(group)))
-        for group in groups_of(records)
+        Classified(group.labels, tuple(found for _, found in list_compositions(group)))
+        for group in compose_groups(records)
     ]
     if any(agent.compositions for agent in agents):
         yield Figure(f"plane-{design}", partial(class_plane, agents))
@@ -81,7 +186,7 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
 def _trees(design: str, records: pa.Table) -> Iterator[Figure]:
     shown: set[tuple[str, str]] = set()
     for (kinds, gates, draw), trees in trees_of(records).items():
-        if (kinds, gates) in shown or len(shape_of(kinds)) > MOST_BLOCKS:
+        if (kinds, gates) in shown or len(parse_shape(kinds)) > MOST_BLOCKS:
             continue
         shown.add((kinds, gates))
         title = f"{kinds}, gates {gates}, world {draw}"

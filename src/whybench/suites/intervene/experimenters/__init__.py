@@ -9,37 +9,34 @@ They are the yardstick for steps: each goes on until what it has seen entails th
 - `settle`: `bayes` up to five entities and `sampled` beyond, the one to compare agents with. Only
   the first is optimal: a step count beyond five entities can be beaten.
 - `recipe`: bring both entities to rest, move the cause, watch the effect; any number of entities.
-- `certificate`: the shortest series of interventions that proves the answer, found with the hidden
-  graph in view. No experimenter can do better, and none can know beforehand how to do as well.
+- `shortest_proof`: the shortest series of interventions that proves the answer, found with the
+  hidden graph in view. No experimenter can do better, and none can know how to do as well.
 
 Where the first observation already entails the answer (x moves and y does not), all but recipe
 intervene not at all. Recipe and sampled are sure to stay within the 2n interventions that an
 episode allows.
 """
 
-from whybench.suites.intervene.experimenters.certificates import certificate
-from whybench.suites.intervene.experimenters.greedy import greedy
+from whybench.suites.intervene.experimenters.greedy import greedy, sampled, settle, shortest_proof
 from whybench.suites.intervene.experimenters.inquiry import (
     Experimenter,
     Inquiry,
     Intervention,
-    experiment,
+    recipe,
+    run_experiment,
 )
 from whybench.suites.intervene.experimenters.optimal import bayes, expected_steps
-from whybench.suites.intervene.experimenters.recipe import recipe
-from whybench.suites.intervene.experimenters.sampled import sampled
-from whybench.suites.intervene.experimenters.settle import settle
 
 __all__ = [
     "Experimenter",
     "Inquiry",
     "Intervention",
     "bayes",
-    "certificate",
     "expected_steps",
-    "experiment",
     "greedy",
     "recipe",
+    "run_experiment",
     "sampled",
     "settle",
+    "shortest_proof",
 ]

@@ -1,17 +1,34 @@
-"""A question, what was seen so far, and the loop in which an experimenter settles it."""
+"""A question with what was seen so far, the loop in which an experimenter settles it, and a recipe.
+
+The recipe is the procedure that the source spells out in its longest prompt: bring cause and effect
+to rest, stopping whatever else drives them; move the cause; watch the effect. To bring them to
+rest, hold the first moving entity of: the cause, the effect, the others in their order. None is
+held twice: one that was held in vain is driven, and stops by itself once its drivers have stopped.
+The procedure is carried through to its end even if the answer is clear before; that takes at most
+one hold for each entity and one move.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.suites.intervene.entailment import Transition
+from whybench.suites.intervene.entailment import Transition, decide_entailment
 
 if TYPE_CHECKING:
-    from whybench.suites.intervene.world import Action, State, World
+    from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.world import Action, InterveneWorld, State
 
-__all__ = ["Experimenter", "Inquiry", "Intervention", "experiment"]
+__all__ = [
+    "Experimenter",
+    "Inquiry",
+    "Intervention",
+    "find_entailed",
+    "recipe",
+    "run_experiment",
+]
 
 
 class Intervention(NamedTuple):
@@ -53,27 +70,67 @@ class Inquiry:
         seen = Transition(self.state, done.action, done.entity, after)
         return replace(self, transitions=(*self.transitions, seen))
 
-    def renamed(self, names: Sequence[int]) -> Inquiry:
-        """Return the same inquiry with each entity called by its place in `names`."""
-        place = {name: index for index, name in enumerate(names)}
+    def renumber(self, order: Sequence[int]) -> Inquiry:
+        """Return the same inquiry with each entity known by its position in an order."""
+        number = {entity: position for position, entity in enumerate(order)}
 
-        def placed(state: State) -> State:
-            return frozenset(place[entity] for entity in state)
+        def state(old: State) -> State:
+            return frozenset(number[entity] for entity in old)
 
         transitions = tuple(
-            Transition(placed(seen.before), seen.action, place[seen.entity], placed(seen.after))
+            Transition(state(seen.before), seen.action, number[seen.entity], state(seen.after))
             for seen in self.transitions
         )
-        return Inquiry(self.n, place[self.x], place[self.y], placed(self.initial), transitions)
+        return Inquiry(self.n, number[self.x], number[self.y], state(self.initial), transitions)
 
 
 Experimenter = Callable[[Inquiry], Intervention | None]
 """Chooses the next intervention; None as soon as it is ready to answer."""
 
 
-def experiment(experimenter: Experimenter, world: World, initial: State, x: int, y: int) -> Inquiry:
+def run_experiment(
+    experimenter: Experimenter, world: InterveneWorld, initial: State, x: int, y: int
+) -> Inquiry:
     """Let an experimenter settle in a world whether x causes y; its steps are the transitions."""
     inquiry = Inquiry(world.n, x, y, initial)
     while (chosen := experimenter(inquiry)) is not None:
-        inquiry = inquiry.then(chosen, world.step(inquiry.state, chosen.action, chosen.entity))
+        inquiry = inquiry.then(chosen, world.step(inquiry.state, *chosen))
     return inquiry
+
+
+@lru_cache(maxsize=65536)
+def find_entailed(inquiry: Inquiry) -> Entailed:
+    """Return what all that was seen entails."""
+    return decide_entailment(inquiry.n, inquiry.transitions, inquiry.x, inquiry.y, inquiry.initial)
+
+
+def recipe(inquiry: Inquiry) -> Intervention | None:
+    """Return the next step of the recipe; None when it is done."""
+    x, y, state = inquiry.x, inquiry.y, inquiry.state
+    if _is_tested(inquiry):
+        return None
+    if not state & {x, y}:
+        return Intervention("move", x)
+    others = (entity for entity in range(inquiry.n) if entity not in (x, y))
+    held = _list_held(inquiry)
+    # Among what moves there is an entity that nothing drives, and it was not held: it would rest.
+    return Intervention("hold", next(v for v in (x, y, *others) if v in state and v not in held))
+
+
+def _is_tested(inquiry: Inquiry) -> bool:
+    """Whether the cause was moved while both were at rest, just now."""
+    if not inquiry.transitions:
+        return False
+    last = inquiry.transitions[-1]
+    at_rest = not last.before & {inquiry.x, inquiry.y}
+    return at_rest and (last.action, last.entity) == ("move", inquiry.x)
+
+
+def _list_held(inquiry: Inquiry) -> set[int]:
+    """Return what was held since anything was last moved."""
+    held = set()
+    for transition in reversed(inquiry.transitions):
+        if transition.action == "move":
+            break
+        held.add(transition.entity)
+    return held

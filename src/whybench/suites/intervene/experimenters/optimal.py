@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.suites.intervene.posets import consistent, posets, state_bits
-from whybench.suites.intervene.world import ACTIONS
+from whybench.suites.intervene.posets import consistent_orders, list_posets
+from whybench.suites.intervene.world import ACTIONS, state_to_bits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,32 +44,32 @@ def bayes(inquiry: Inquiry) -> Intervention | None:
     Among equally good ones it prefers the cause in question, then the effect, then the lowest
     number.
     """
-    names = _names(inquiry)
-    entity = _planner(inquiry.n).plan(*_known(inquiry, names))[1]
+    names = _question_first(inquiry)
+    entity = _planner(inquiry.n).plan(*_belief_and_state(inquiry, names))[1]
     return None if entity is None else inquiry.intervention(names[entity])
 
 
 def expected_steps(inquiry: Inquiry) -> float:
     """Return how many more interventions are to be expected, if each is optimal."""
-    return _planner(inquiry.n).plan(*_known(inquiry, _names(inquiry)))[0]
+    return _planner(inquiry.n).plan(*_belief_and_state(inquiry, _question_first(inquiry)))[0]
 
 
-def _names(inquiry: Inquiry) -> list[int]:
+def _question_first(inquiry: Inquiry) -> list[int]:
     """List the entities with the question first."""
-    asked = [inquiry.x, inquiry.y]
-    return asked + [entity for entity in range(inquiry.n) if entity not in asked]
+    question = [inquiry.x, inquiry.y]
+    return question + [entity for entity in range(inquiry.n) if entity not in question]
 
 
-def _known(inquiry: Inquiry, names: list[int]) -> tuple[NDArray[np.int16], int]:
+def _belief_and_state(inquiry: Inquiry, names: list[int]) -> tuple[NDArray[np.int16], int]:
     """Return belief and state, with the entities renamed by their place in `names`."""
-    known = inquiry.renamed(names)
-    fits = consistent(known.n, known.transitions, known.initial)
-    return np.flatnonzero(fits).astype(np.int16), state_bits(known.state)
+    renumbered = inquiry.renumber(names)
+    fits = consistent_orders(renumbered.n, renumbered.transitions, renumbered.initial)
+    return np.flatnonzero(fits).astype(np.int16), state_to_bits(renumbered.state)
 
 
 @cache
 def _planner(n: int) -> _Planner:
-    orders = posets(n)
+    orders = list_posets(n)
     states = range(2**n)
     holding, moving = ACTIONS.index("hold"), ACTIONS.index("move")
     outcomes = np.array(

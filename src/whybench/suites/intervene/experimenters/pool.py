@@ -30,7 +30,7 @@ from whybench.seeds import generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "WORLDS", "Pool", "pool", "random_graphs"]
+__all__ = ["LARGEST", "WORLDS", "WorldPool", "draw_graphs", "draw_pool"]
 
 WORLDS = 20_000
 """The number of worlds in a pool."""
@@ -45,7 +45,7 @@ Masks: TypeAlias = "NDArray[np.unsignedinteger[Any]]"
 
 
 @dataclass(frozen=True)
-class Pool:
+class WorldPool:
     """Random worlds of n entities.
 
     Attributes:
@@ -58,8 +58,8 @@ class Pool:
 
     def causes(self, x: int, y: int) -> NDArray[np.bool_]:
         """Return, for each world, whether x reaches y."""
-        found: NDArray[np.bool_] = (self.below[x] >> y & 1).astype(bool)
-        return found
+        reached: NDArray[np.bool_] = (self.below[x] >> y & 1).astype(bool)
+        return reached
 
     def after(self, state: int, worlds: NDArray[np.intp]) -> Masks:
         """Return the states (n x worlds) that follow if v is moved, or held where it moves.
@@ -73,21 +73,21 @@ class Pool:
         driven = np.bitwise_or.reduce(below[moving[:, 0]], axis=0)
         source = moving & (driven & itself == 0)
         kept = np.where(source, below | itself, 0)
-        held = np.where(source, _or_of_the_others(kept), state)
+        held = np.where(source, _or_others(kept), state)
         return np.where(moving, held, state | below | itself)
 
 
-def _or_of_the_others(rows: Masks) -> Masks:
+def _or_others(rows: Masks) -> Masks:
     """Combine, for each row, all rows but itself: those before it with those behind it."""
-    found = np.zeros_like(rows)
-    found[1:] |= np.bitwise_or.accumulate(rows, axis=0)[:-1]
-    found[:-1] |= np.bitwise_or.accumulate(rows[::-1], axis=0)[-2::-1]
-    return found
+    others = np.zeros_like(rows)
+    others[1:] |= np.bitwise_or.accumulate(rows, axis=0)[:-1]
+    others[:-1] |= np.bitwise_or.accumulate(rows[::-1], axis=0)[-2::-1]
+    return others
 
 
 @lru_cache(maxsize=POOLS)
-def pool(n: int, moving: int) -> Pool:
-    """Return the pool of n entities of which the first so many move at first; always the same.
+def draw_pool(n: int, moving: int) -> WorldPool:
+    """Return the pool of n entities of which the first `moving` move at first; always the same.
 
     Raises:
         ValueError: If n is not 2 to `LARGEST`, or moving not 0 to n.
@@ -98,12 +98,12 @@ def pool(n: int, moving: int) -> Pool:
         raise ValueError(f"moving must be 0 to {n}, got {moving}")
     rng = generator("intervene", "pool", n, moving)
     edges = np.zeros((WORLDS, n, n), dtype=bool)
-    edges[:, :moving, :moving] = random_graphs(moving, WORLDS, rng)
-    edges[:, moving:, moving:] = random_graphs(n - moving, WORLDS, rng)
+    edges[:, :moving, :moving] = draw_graphs(moving, WORLDS, rng)
+    edges[:, moving:, moving:] = draw_graphs(n - moving, WORLDS, rng)
     edges[:, moving:, :moving] = rng.integers(2, size=(WORLDS, n - moving, moving), dtype=bool)
     for v in range(n):
         edges |= edges[:, :, v, None] & edges[:, None, v, :]
-    return Pool(n, np.ascontiguousarray((edges @ _bits(n)).T))
+    return WorldPool(n, np.ascontiguousarray((edges @ _bits(n)).T))
 
 
 def _bits(n: int) -> Masks:
@@ -111,9 +111,9 @@ def _bits(n: int) -> Masks:
     return np.array([1 << v for v in range(n)], dtype=np.min_scalar_type(2**n - 1))
 
 
-def random_graphs(n: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Draw so many graphs of n entities (count x causes x effects), all equally likely."""
-    layer = _layers(n, count, rng)
+def draw_graphs(n: int, count: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw `count` graphs of n entities (count x causes x effects), all equally likely."""
+    layer = _draw_layers(n, count, rng)
     above = layer[:, :, None] < layer[:, None, :]
     just_above = layer[:, :, None] + 1 == layer[:, None, :]
     edges = np.zeros((count, n, n), dtype=bool)
@@ -121,15 +121,15 @@ def random_graphs(n: int, count: int, rng: np.random.Generator) -> NDArray[np.bo
     # An entity that got no cause in the layer just above it has all its causes drawn anew.
     while wanting.any():
         graph, effect = np.nonzero(wanting)
-        drawn = rng.integers(2, size=(len(graph), n), dtype=bool)
-        edges[graph, :, effect] = drawn & above[graph, :, effect]
-        wanting[graph, effect] = ~(drawn & just_above[graph, :, effect]).any(axis=1)
+        causes = rng.integers(2, size=(len(graph), n), dtype=bool)
+        edges[graph, :, effect] = causes & above[graph, :, effect]
+        wanting[graph, effect] = ~(causes & just_above[graph, :, effect]).any(axis=1)
     return edges
 
 
-def _layers(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _draw_layers(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Draw in which layer each entity is (count x n); the sources are in layer 0."""
-    places = np.arange(n)
+    positions = np.arange(n)
     layer = np.zeros((count, n), dtype=np.int64)
     placed, last = np.zeros((2, count), dtype=np.int64)
     while (placed < n).any():
@@ -137,27 +137,29 @@ def _layers(n: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         for done, upper in np.unique(np.stack([placed, last]), axis=1).T.tolist():
             if done < n:
                 alike = (placed == done) & (last == upper)
-                odds = _odds(n - done, upper)
+                odds = _size_probabilities(n - done, upper)
                 size[alike] = 1 + rng.choice(n - done, size=alike.sum(), p=odds)
         placed, last = placed + size, size
-        layer += places >= placed[:, None]
+        layer += positions >= placed[:, None]
     return rng.permuted(layer, axis=1)
 
 
-def _odds(left: int, upper: int) -> list[float]:
+def _size_probabilities(left: int, upper: int) -> list[float]:
     """Return how likely the next layer has 1, 2, ... of the entities left."""
-    ways = [_ways(left, upper, size) for size in range(1, left + 1)]
+    ways = [_count_graphs(left, upper, size) for size in range(1, left + 1)]
     total = sum(ways)
     return [each / total for each in ways]
 
 
 @cache
-def _ways(left: int, upper: int, size: int) -> int:
+def _count_graphs(left: int, upper: int, size: int) -> int:
     """Count the graphs of the entities left whose first layer is of a size.
 
     All edges from the layer above them, which has `upper` entities, count too; 0 if there is none.
     """
     rest = left - size
-    inside = sum(_ways(rest, size, next_size) for next_size in range(1, rest + 1)) if rest else 1
+    inside = (
+        sum(_count_graphs(rest, size, next_size) for next_size in range(1, rest + 1)) if rest else 1
+    )
     driven: int = ((1 << upper) - 1) ** size if upper else 1
     return comb(left, size) * driven * (1 << upper * rest) * inside

@@ -18,7 +18,7 @@ from whybench.drawing.graphs import NODE, draw_link, draw_node, round_bend, roun
 from whybench.drawing.marks import add_key
 from whybench.drawing.style import MARKER, SIZE, SMALL, colour
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.verdicts import verdict
+from whybench.suites.intervene.verdicts import decide_verdict
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from whybench.drawing.graphs import Point
     from whybench.suites.intervene.entailment import Entailed, Transition
-    from whybench.suites.intervene.figures.course import Course
+    from whybench.suites.intervene.figures.run import Course
     from whybench.suites.intervene.world import State
 
 __all__ = ["MOST", "episode_steps"]
@@ -161,7 +161,7 @@ def _draw_hidden(axes: Axes, course: Course, at: Sequence[Point]) -> None:
     _draw_graph(axes, course, at, "black")
     _draw_entities(axes, course, at, frozenset())
     truth = course.world.causes(*course.asked)
-    found = verdict(course.answer, truth, course.settled[-1])
+    found = decide_verdict(course.answer, truth, course.settled[-1])
     answered = "no answer" if course.answer is None else f"answered {course.answer}: {found}"
     _write(axes, "hidden world", answered, f"truth: {'yes' if truth else 'no'}")
 

@@ -1,28 +1,135 @@
-"""All figures of a run, from its records."""
+"""All figures of a run, from its records.
+
+The course of one episode: what was done, what was seen, and what was settled by then.
+"""
 
 from __future__ import annotations
 
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from whybench.drawing.figure import Figure, figures_by_design
-from whybench.drawing.names import short_names
-from whybench.suites.intervene.entailment import entailed
+from whybench.drawing.figure import Figure, figures_by_design, short_names
+from whybench.suites.intervene.entailment import Evidence, Transition, decide_entailment
+from whybench.suites.intervene.episode import parse_case
+from whybench.suites.intervene.experimenters import Intervention
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
-from whybench.suites.intervene.figures.course import course_of
 from whybench.suites.intervene.figures.episode import MOST, episode_steps
 from whybench.suites.intervene.figures.verdicts import verdict_bars
 from whybench.suites.intervene.measures import intervene_measures
 from whybench.suites.intervene.verdicts import VERDICTS
+from whybench.suites.intervene.world import bits_to_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     import pyarrow as pa
 
-__all__ = ["intervene_figures", "settled_at_first"]
+    from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.sets import Pair
+    from whybench.suites.intervene.verdicts import Answer
+    from whybench.suites.intervene.world import Action, InterveneWorld, State
+
+__all__ = [
+    "Course",
+    "course_of",
+    "intervene_figures",
+    "settled_at_first",
+]
+
+
+@dataclass(frozen=True)
+class Course:
+    """What happened in one world, from the first state to the answer.
+
+    Attributes:
+        names: What the entities are called, in the order of their listing.
+        world: The hidden world.
+        initial: The first state.
+        path: What was done.
+        asked: The supposed cause and the supposed effect.
+        words: The verbs for moving and holding, and the states they bring about.
+        answer: What was answered; None if nothing.
+    """
+
+    names: tuple[str, ...]
+    world: InterveneWorld
+    initial: State
+    path: tuple[Intervention, ...]
+    asked: Pair
+    words: tuple[str, str, str, str] = ("move", "hold", "moving", "still")
+    answer: Answer | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.names) != self.world.n:
+            raise ValueError(f"names must be {self.world.n}, one an entity, got {self.names}")
+        if not self.world.is_closed(self.initial):
+            raise ValueError(
+                f"initial must hold all that its entities drive, got {sorted(self.initial)}"
+            )
+
+    @cached_property
+    def transitions(self) -> tuple[Transition, ...]:
+        """What was done and seen, step by step."""
+        found = []
+        state = self.initial
+        for action, entity in self.path:
+            after = self.world.step(state, action, entity)
+            found.append(Transition(state, action, entity, after))
+            state = after
+        return tuple(found)
+
+    @cached_property
+    def settled(self) -> tuple[Entailed, ...]:
+        """What was entailed at the start and after each step."""
+        with Evidence(self.world.n, self.initial) as evidence:
+            found = [evidence.entails(*self.asked)]
+            for transition in self.transitions:
+                evidence.add(transition)
+                found.append(evidence.entails(*self.asked))
+        return tuple(found)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the first state and each step as a flat row."""
+        yield {"step": 0, "action": "", "entity": "", **self._seen(self.initial, 0)}
+        for step, done in enumerate(self.transitions, 1):
+            about = {"step": step, "action": done.action, "entity": self.names[done.entity]}
+            yield {**about, **self._seen(done.after, step)}
+
+    def _seen(self, state: State, step: int) -> dict[str, Any]:
+        moving = " ".join(self.names[entity] for entity in sorted(state))
+        return {"moving": moving, "settled": self.settled[step]}
+
+
+def course_of(row: Mapping[str, Any]) -> Course:
+    """Return the course that a record tells.
+
+    >>> row = {"names": "lid,wheel,bell", "words": "turn,stop,turning,still", "graph": "0>1 1>2",
+    ...        "moving": "1 2", "asked": "1>2", "interface": "text", "path": "hold 1; move 0",
+    ...        "value": 1.0}
+    >>> course_of(row).settled
+    ('open', 'yes', 'yes')
+    """
+    case = parse_case(row)
+    move, hold, moving, still = case.words
+    value = row["value"]
+    return Course(
+        names=case.names,
+        world=case.world,
+        initial=bits_to_state(case.initial),
+        path=tuple(map(_intervention, filter(None, row["path"].split("; ")))),
+        asked=(case.x, case.y),
+        words=(move, hold, moving, still),
+        answer=None if value is None else "yes" if value else "no",
+    )
+
+
+def _intervention(step: str) -> Intervention:
+    action, entity = step.split()
+    return Intervention(cast("Action", action), int(entity))
+
 
 STEPS = range(2, 11)
 """How many steps an episode has that is picked as an example, if there is such a one."""
@@ -47,17 +154,17 @@ def intervene_figures(records: pa.Table) -> Iterator[Figure]:
 def settled_at_first(records: pa.Table) -> dict[int, float]:
     """Return, by number of entities, the share of items that the first state alone settles."""
     found: dict[int, list[bool]] = {}
-    case = ["item", "n", "moving", "asked"]
+    case = ["item", "entities", "moving", "asked"]
     for row in records.group_by(case).aggregate([]).sort_by("item").to_pylist():
-        settled = _settled(row["n"], row["moving"], row["asked"])
-        found.setdefault(row["n"], []).append(settled)
+        settled = _settled(row["entities"], row["moving"], row["asked"])
+        found.setdefault(row["entities"], []).append(settled)
     return {n: fmean(settled) for n, settled in sorted(found.items())}
 
 
 @cache
 def _settled(n: int, moving: str, asked: str) -> bool:
     x, y = map(int, asked.split(">"))
-    return entailed(n, (), x, y, frozenset(map(int, moving.split()))) != "open"
+    return decide_entailment(n, (), x, y, frozenset(map(int, moving.split()))) != "open"
 
 
 def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
@@ -72,7 +179,7 @@ def _examples(records: pa.Table) -> dict[str, dict[str, Any]]:
     """Return an episode for each verdict: the first of a length that shows something."""
     found: dict[str, dict[str, Any]] = {}
     for row in records.to_pylist():
-        if row["verdict"] and row["n"] <= MOST:
+        if row["verdict"] and row["entities"] <= MOST:
             first = found.setdefault(row["verdict"], row)
             if first["steps"] not in STEPS and row["steps"] in STEPS:
                 found[row["verdict"]] = row

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from matplotlib.patches import Patch
 
 from whybench.drawing.canvas import sheet, styled
-from whybench.drawing.names import distinct_names
+from whybench.drawing.figure import distinct_names
 from whybench.drawing.style import colour, read_table
 from whybench.suites.contract import UserError
-from whybench.suites.intervene.groups import groups_of
+from whybench.suites.intervene.measures import intervene_groups
 from whybench.suites.intervene.verdicts import VERDICTS
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ def verdict_bars(records: pa.Table) -> Figure:
 def _counts(records: pa.Table) -> list[tuple[Mapping[str, str], Counter[str]]]:
     """Return the verdicts of each agent under each condition, the most justified first."""
     found = [
-        (group.labels, Counter(filter(None, group["verdict"]))) for group in groups_of(records)
+        (group.labels, Counter(filter(None, group["verdict"])))
+        for group in intervene_groups(records)
     ]
     met = [(labels, counts) for labels, counts in found if counts]
     if not met:

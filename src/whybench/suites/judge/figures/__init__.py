@@ -15,12 +15,10 @@ try:
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
-from whybench.suites.judge.figures.by_condition import consistency_by_condition
-from whybench.suites.judge.figures.by_release import measures_by_release
+from whybench.suites.judge.figures.by_condition import consistency_by_condition, measures_by_release
 from whybench.suites.judge.figures.determinacy import determinacy_panels
-from whybench.suites.judge.figures.forest import alignment_forest
+from whybench.suites.judge.figures.forest import alignment_forest, measures_forest
 from whybench.suites.judge.figures.heat_map import parameter_map
-from whybench.suites.judge.figures.measures_forest import measures_forest
 from whybench.suites.judge.figures.replication import replication_figures
 from whybench.suites.judge.figures.run import judge_figures
 from whybench.suites.judge.figures.slopes import slope_chart

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from whybench.drawing.canvas import settle, sheet, styled
-from whybench.drawing.labels import label_points
+from whybench.drawing.figure import is_people, short_names
+from whybench.drawing.labels import label_points, squared_axis
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
-from whybench.drawing.names import is_people, short_names
-from whybench.drawing.scales import squared_axis
 from whybench.drawing.style import PEOPLE, colour
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import by_place, estimated, places_of
@@ -28,7 +27,7 @@ NAMED = 7
 """The most names in a panel."""
 
 
-class _Pair(NamedTuple):
+class _MeasurePair(NamedTuple):
     """An agent's LAD and another measure."""
 
     agent: str
@@ -61,7 +60,7 @@ def determinacy_panels(measures: Sequence[Measure]) -> Figure:
     panels = figure.subplots(1, len(AGAINST))
     pairs = {
         name: [
-            _Pair(agent, place.style, of["lad"], of[name])
+            _MeasurePair(agent, place.style, of["lad"], of[name])
             for (agent, place), of in found.items()
             if "lad" in of and name in of
         ]
@@ -85,7 +84,7 @@ def determinacy_panels(measures: Sequence[Measure]) -> Figure:
     return figure
 
 
-def _draw_panel(axes: Axes, name: str, pairs: Sequence[_Pair]) -> None:
+def _draw_panel(axes: Axes, name: str, pairs: Sequence[_MeasurePair]) -> None:
     axes.set_title(measure_name(name))
     across, up = _columns([pair.point for pair in pairs])
     if name == "consistency":

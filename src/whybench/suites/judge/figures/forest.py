@@ -1,4 +1,7 @@
-"""How well agents agree with people: a forest of correlations and what could be reached."""
+"""How well agents agree with people: a forest of correlations and what could be reached.
+
+What an agent does with causes, in one row: its measures with intervals, beside people's.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,20 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from whybench.drawing.canvas import sheet, styled
-from whybench.drawing.marks import add_key, is_small, key_of, small_key
-from whybench.drawing.names import is_people, short_names
-from whybench.drawing.rows import ROW, draw_rows, dress_rows, rank
+from whybench.drawing.figure import distinct_names, is_people, short_names
+from whybench.drawing.marks import (
+    add_key,
+    draw_people_line,
+    is_small,
+    key_of,
+    people_key,
+    small_key,
+)
+from whybench.drawing.panels import ROW, draw_rows, dress_rows, rank
 from whybench.drawing.style import SIZE, colour
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.looks import look, measure_name, style_name
-from whybench.suites.judge.figures.results import Place, places_of
+from whybench.suites.judge.figures.looks import look, measure_axis, measure_name, style_name
+from whybench.suites.judge.figures.results import StyledCondition, estimated, of_people, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +34,11 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["alignment_forest"]
+__all__ = [
+    "MEASURES",
+    "alignment_forest",
+    "measures_forest",
+]
 
 
 @styled
@@ -46,7 +60,7 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     if not pooled:
         raise UserError("measures must hold pooled alignments, got none")
     places = places_of(pooled)
-    found = {(m.labels["agent"], Place.of(m)): m for m in pooled}
+    found = {(m.labels["agent"], StyledCondition.of(m)): m for m in pooled}
     agents = list(dict.fromkeys(m.labels["agent"] for m in pooled))
     ranked = {agent: rank([found.get((agent, place)) for place in places]) for agent in agents}
     agents.sort(key=lambda agent: ranked[agent])
@@ -83,5 +97,51 @@ def _draw_ceiling(axes: Axes, ceiling: Measure) -> None:
         axes.axvline(ceiling.estimate, color=colour("grey"), linewidth=0.8, zorder=1)
 
 
-def _styles(places: Sequence[Place]) -> dict[str, None]:
+def _styles(places: Sequence[StyledCondition]) -> dict[str, None]:
     return dict.fromkeys(place.style for place in places)
+
+
+MEASURES = ("consistency", "ea", "mv")
+
+
+@styled
+def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Figure:
+    """Draw measures of each agent under each condition with 95% intervals, a panel for each.
+
+    Rows stand in the order of the first measure; below a line those that have none, or too few
+    answers to be ranked. A cross is a measure without an estimate. People are a line.
+
+    Args:
+        measures: Measures of one graph, people's among them if they are to be beside.
+        names: Which measures are drawn, where there are any.
+    """
+    known = estimated(measures, *names)
+    shown = [name for name in names if any(m.name == name for m in known)]
+    found: dict[tuple[tuple[str, str], ...], dict[str, Measure]] = {}
+    for measure in measures:
+        if measure.name in shown and not is_people(measure.labels["agent"]):
+            found.setdefault(tuple(measure.labels.items()), {})[measure.name] = measure
+    ranks = {row: rank([mine.get(shown[0])]) for row, mine in found.items()}
+    rows = sorted(found, key=lambda row: ranks[row])
+    labels = [dict(row) for row in rows]
+    looks = [look("styles", label["style"]) for label in labels]
+
+    figure = sheet(ROW * len(rows) + 22)
+    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    for axes, name in zip(panels, shown, strict=True):
+        mine = [found[row].get(name) for row in rows]
+        people = of_people(known, name)
+        draw_rows(axes, mine, looks, name)
+        draw_people_line(axes, people, upright=True)
+        drawn = [m for m in (*mine, people) if m is not None]
+        ends = [end for m in drawn for end in (m.estimate, m.low, m.high) if end is not None]
+        measure_axis(axes, name, ends, "x")
+        axes.set_xlabel(measure_name(name))
+    dress_rows(panels[0], distinct_names(labels), [ranks[row] for row in rows])
+    styles = dict.fromkeys(place.style for place in places_of(known))
+    keys = [key_of(look("styles", style), style_name(style)) for style in styles]
+    if any(is_small(measure) for mine in found.values() for measure in mine.values()):
+        keys.append(small_key())
+    beside = any(of_people(known, name) for name in shown)
+    add_key(figure, keys, people_key() if beside else None)
+    return figure

@@ -13,12 +13,12 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
 from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.figure import is_people, short_names
 from whybench.drawing.marks import is_small
-from whybench.drawing.names import is_people, short_names
 from whybench.drawing.style import SMALL, WIDTH, colour
 from whybench.stats import SMALL_N
 from whybench.suites.judge.figures.looks import measure_name, style_name
-from whybench.suites.judge.figures.results import Place, by_place, estimated, places_of
+from whybench.suites.judge.figures.results import StyledCondition, by_place, estimated, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ FEW = 0.72
 SHADES = colormaps["cividis"]
 """Even in lightness, so that it reads the same in grey and to colour-blind readers."""
 
-Found = dict[tuple[str, Place], dict[str, "Measure"]]
+Found = dict[tuple[str, StyledCondition], dict[str, "Measure"]]
 
 
 @styled
@@ -88,23 +88,23 @@ def parameter_map(measures: Sequence[Measure]) -> Figure:
     return figure
 
 
-def _numbered(places: Sequence[Place]) -> bool:
+def _numbered(places: Sequence[StyledCondition]) -> bool:
     """Say whether cells are wide enough for numbers."""
     return (WIDTH - NAMES) / (len(PARAMETERS) * len(places)) >= NUMBER
 
 
-def _people_everywhere(measures: Sequence[Measure], places: Sequence[Place]) -> Found:
+def _people_everywhere(measures: Sequence[Measure], places: Sequence[StyledCondition]) -> Found:
     """Return people's measures under every style: they were asked in one way."""
     found: Found = {}
     for measure in measures:
         for place in places:
             agent = measure.labels["agent"]
-            if is_people(agent) and Place.of(measure).condition == place.condition:
+            if is_people(agent) and StyledCondition.of(measure).condition == place.condition:
                 found.setdefault((agent, place), {})[measure.name] = measure
     return found
 
 
-def _rank(agent: str, found: Found, places: Sequence[Place]) -> tuple[int, float]:
+def _rank(agent: str, found: Found, places: Sequence[StyledCondition]) -> tuple[int, float]:
     if is_people(agent):
         return -1, 0.0
     for rank, place in enumerate(places):
@@ -118,8 +118,8 @@ def _draw_block(
     axes: Axes,
     parameter: str,
     agents: Sequence[str],
-    places: Sequence[Place],
-    found: Mapping[tuple[str, Place], Mapping[str, Measure]],
+    places: Sequence[StyledCondition],
+    found: Mapping[tuple[str, StyledCondition], Mapping[str, Measure]],
     norm: Normalize,
 ) -> None:
     """Draw the cells of one parameter."""

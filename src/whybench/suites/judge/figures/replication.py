@@ -8,21 +8,19 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure
-from whybench.drawing.names import is_people
+from whybench.drawing.figure import Figure, is_people
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
-from whybench.suites.judge.figures.by_condition import consistency_by_condition
-from whybench.suites.judge.figures.by_release import measures_by_release
+from whybench.suites.judge.figures.by_condition import consistency_by_condition, measures_by_release
 from whybench.suites.judge.figures.determinacy import determinacy_panels
 from whybench.suites.judge.figures.forest import alignment_forest
 from whybench.suites.judge.figures.heat_map import parameter_map
 from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
-from whybench.suites.judge.imported import CONDITIONS, printed_name, published_records
+from whybench.suites.judge.fitted_models import fit_agents, model_measures
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.modelled import model_agents, modelled_measures
-from whybench.suites.judge.people import mean_records
+from whybench.suites.judge.published import mean_records
+from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,28 +28,28 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.stats import Measure
-    from whybench.suites.judge.imported import Reading
+    from whybench.suites.judge.published_replies import ReplyParser
 
 __all__ = ["replication_figures"]
 
-STYLES = ("numeric", "cot")
+STYLES = ("direct", "cot")
 SHOWN = ("gemini-2.5-pro", "gpt-4o", "claude-3-haiku-20240307")
 """Models beside people in the tasks panel: near the normative answers, between, and far off."""
 CHANGES = ("ea", "mv", "lad", "consistency")
 
 
 def replication_figures(
-    reading: Reading = "recipe", shown: Sequence[str] = SHOWN
+    parser: ReplyParser = "recipe", shown: Sequence[str] = SHOWN
 ) -> Iterator[Figure]:
     """Yield the figures.
 
     Args:
-        reading: How the published replies are read, `recipe` or `own`.
+        parser: How the published replies are read, `recipe` or `own`.
         shown: Models of the tasks panel, by their printed names.
     """
     people = mean_records()
-    first = _at_zero(published_records("published", STYLES, reading))
-    models = model_agents(_chosen(people, first, shown), resamples=0)
+    first = _at_zero(published_records("published", STYLES, parser))
+    models = fit_agents(_chosen(people, first, shown), resamples=0)
     yield Figure("tasks", partial(tasks_panel, models))
 
     ceiling = pooled_ceiling("collider")
@@ -59,7 +57,7 @@ def replication_figures(
 
     measures = [*_measures(people), *_measures(first)]
     for design in [design for design in CONDITIONS if design != "published"]:
-        measures += _measures(_at_zero(published_records(design, STYLES, reading)))
+        measures += _measures(_at_zero(published_records(design, STYLES, parser)))
     for style in STYLES:
         mine = [m for m in measures if m.labels["style"] == style or is_people(m.labels["agent"])]
         yield Figure(f"parameters-{style}", partial(parameter_map, mine))
@@ -67,18 +65,18 @@ def replication_figures(
 
     plain = [m for m in measures if m.labels["design"] in ("people", "published")]
     yield Figure("determinacy", partial(determinacy_panels, plain))
-    numeric, cot = ([m for m in plain if m.labels["style"] == style] for style in STYLES)
-    before = _of(numeric, CHANGES)
+    direct, cot = ([m for m in plain if m.labels["style"] == style] for style in STYLES)
+    before = _of(direct, CHANGES)
     yield Figure("changes-style", partial(slope_chart, before, _of(cot, CHANGES)))
     abstract = [m for m in measures if m.labels["design"] == "published-abstract"]
-    other = [m for m in abstract if m.labels["style"] == "numeric"]
+    other = [m for m in abstract if m.labels["style"] == "direct"]
     yield Figure("changes-content", partial(slope_chart, before, _of(other, CHANGES)))
     yield Figure("release", partial(measures_by_release, plain))
 
 
 def _measures(records: pa.Table) -> list[Measure]:
     """Compute measures without intervals of parameters, which no figure shows."""
-    return [*contrast_measures(records), *modelled_measures(records, resamples=0)]
+    return [*contrast_measures(records), *model_measures(records, resamples=0)]
 
 
 def _of(measures: Sequence[Measure], names: Sequence[str]) -> list[Measure]:
@@ -96,10 +94,10 @@ def _chosen(people: pa.Table, records: pa.Table, shown: Sequence[str]) -> pa.Tab
     agents = [printed_name(agent) for agent in records["agent"].to_pylist()]
     if unknown := [name for name in shown if name not in agents]:
         raise UserError(f"shown must be published models, got {', '.join(unknown)}")
-    numeric = [style == "numeric" for style in records["style"].to_pylist()]
+    direct = [style == "direct" for style in records["style"].to_pylist()]
     parts = [
         records.filter(
-            [agent == name and number for agent, number in zip(agents, numeric, strict=True)]
+            [agent == name and number for agent, number in zip(agents, direct, strict=True)]
         )
         for name in shown
     ]

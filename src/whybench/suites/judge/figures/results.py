@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.drawing.names import is_people
+from whybench.drawing.figure import is_people
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.names import condition_name
+from whybench.suites.judge.figures.looks import condition_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.groups import Group
 
-__all__ = ["Place", "by_place", "estimated", "of_people", "places_of"]
+__all__ = ["StyledCondition", "by_place", "estimated", "of_people", "places_of"]
 
 
-class Place(NamedTuple):
+class StyledCondition(NamedTuple):
     """A condition and a style of reply."""
 
     condition: str
     style: str
 
     @classmethod
-    def of(cls, found: Measure | Group) -> Place:
+    def of(cls, found: Measure | Group) -> StyledCondition:
         """Return where a measure was taken, or where a group answered."""
         return cls(condition_name(found.labels), found.labels["style"])
 
@@ -40,30 +40,32 @@ def estimated(measures: Iterable[Measure], *names: str) -> list[Measure]:
     return found
 
 
-def by_place(measures: Iterable[Measure]) -> dict[tuple[str, Place], dict[str, Measure]]:
+def by_place(measures: Iterable[Measure]) -> dict[tuple[str, StyledCondition], dict[str, Measure]]:
     """Return measures by agent and place, then by name."""
-    found: dict[tuple[str, Place], dict[str, Measure]] = {}
+    found: dict[tuple[str, StyledCondition], dict[str, Measure]] = {}
     for measure in measures:
-        found.setdefault((measure.labels["agent"], Place.of(measure)), {})[measure.name] = measure
+        found.setdefault((measure.labels["agent"], StyledCondition.of(measure)), {})[
+            measure.name
+        ] = measure
     return found
 
 
-def places_of(measures: Iterable[Measure]) -> list[Place]:
+def places_of(measures: Iterable[Measure]) -> list[StyledCondition]:
     """Return the places of measures, conditions and styles each in order of appearance."""
     agents = [m for m in measures if not is_people(m.labels["agent"])] or list(measures)
-    met = {Place.of(measure) for measure in agents}
+    met = {StyledCondition.of(measure) for measure in agents}
     conditions = dict.fromkeys(condition_name(m.labels) for m in agents)
     styles = sorted({place.style for place in met}, key=_style_order)
     return [
         place
         for condition in conditions
         for style in styles
-        if (place := Place(condition, style)) in met
+        if (place := StyledCondition(condition, style)) in met
     ]
 
 
 def _style_order(style: str) -> tuple[int, str]:
-    known: Sequence[str] = ("numeric", "cot", "confidence")
+    known: Sequence[str] = ("direct", "cot", "confidence")
     return (known.index(style) if style in known else len(known), style)
 
 

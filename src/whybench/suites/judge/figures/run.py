@@ -1,27 +1,29 @@
-"""All figures of a run, from its records; people stand beside it if they are among them."""
+"""All figures of a run, from its records; people stand beside it if they are among them.
+
+Which records are drawn together: those of one design, and people beside them.
+"""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.datasets import state
-from whybench.drawing.figure import Figure, figures_by_design
-from whybench.drawing.names import is_people
+from whybench.drawing.figure import Figure, figures_by_design, is_people
 from whybench.drawing.panels import pages
+from whybench.suites.groups import GROUP_KEYS
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.by_condition import consistency_by_condition
-from whybench.suites.judge.figures.forest import alignment_forest
+from whybench.suites.judge.figures.forest import MEASURES, alignment_forest, measures_forest
 from whybench.suites.judge.figures.heat_map import PARAMETERS, parameter_map
-from whybench.suites.judge.figures.measures_forest import MEASURES, measures_forest
-from whybench.suites.judge.figures.results import Place, places_of
-from whybench.suites.judge.figures.sheets import sheets_of
+from whybench.suites.judge.figures.results import StyledCondition, places_of
 from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import MOST, tasks_panel
+from whybench.suites.judge.fitted_models import fit_agents
+from whybench.suites.judge.groups import CONDITION
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.modelled import model_agents
-from whybench.suites.judge.published import PEOPLE, SOURCE
+from whybench.suites.judge.published import people_are_fetched
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -29,9 +31,65 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.stats import Measure
-    from whybench.suites.judge.modelled import Modelled
+    from whybench.suites.judge.fitted_models import FittedModel
 
-__all__ = ["judge_figures"]
+__all__ = [
+    "judge_figures",
+    "sheets_of",
+]
+
+
+@dataclass
+class _Sheet:
+    """Designs of one name that are drawn together: no agent met a condition in two of them."""
+
+    name: str
+    hashes: set[str] = field(default_factory=set)
+    met: set[tuple[str, ...]] = field(default_factory=set)
+    asked: set[tuple[str, str]] = field(default_factory=set)
+
+
+def sheets_of(records: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """Yield the records of each design under its name, with people who judged such stories.
+
+    Where an agent met one condition in two designs of the same name, as in two changed ones, the
+    second is drawn apart and has a number after the name. Records of nobody but people are one
+    sheet.
+    """
+    sheets = _sheets(records)
+    columns = (*GROUP_KEYS, "graph", "content")
+    whose = list(zip(*(records[name].to_pylist() for name in columns), strict=True))
+    for place, sheet in enumerate(sheets):
+        mine = [
+            (graph, content) in sheet.asked
+            if is_people(agent)
+            else design == sheet.name and digest in sheet.hashes
+            for agent, design, digest, graph, content in whose
+        ]
+        again = sum(other.name == sheet.name for other in sheets[:place])
+        yield f"{sheet.name}-{again + 1}" if again else sheet.name, records.filter(mine)
+    if not sheets:
+        yield "people", records
+
+
+def _sheets(records: pa.Table) -> list[_Sheet]:
+    runs: dict[tuple[str, str], list[dict[str, str]]] = {}
+    keys = [*GROUP_KEYS, *CONDITION]
+    for row in records.group_by(keys, use_threads=False).aggregate([]).to_pylist():
+        if not is_people(row["agent"]):
+            runs.setdefault((row["design"], row["design_hash"]), []).append(row)
+    sheets: list[_Sheet] = []
+    for (name, digest), rows in runs.items():
+        met = {tuple(row[label] for label in ("agent", *CONDITION)) for row in rows}
+        fitting = [sheet for sheet in sheets if sheet.name == name and not sheet.met & met]
+        if not fitting:
+            sheets.append(_Sheet(name))
+        sheet = fitting[0] if fitting else sheets[-1]
+        sheet.hashes.add(digest)
+        sheet.met |= met
+        sheet.asked |= {(row["graph"], row["content"]) for row in rows}
+    return sheets
+
 
 MOST_SHOWN = 3 * MOST
 """So many agents are in the panels of tasks under one condition, from the first on."""
@@ -56,7 +114,7 @@ def judge_figures(records: pa.Table) -> Iterator[Figure]:
 
 
 def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
-    models = model_agents(records, resamples=0)  # No figure shows the intervals of parameters.
+    models = fit_agents(records, resamples=0)  # No figure shows the intervals of parameters.
     measures = [*contrast_measures(records), *(m for model in models for m in model.measures())]
     places = places_of(measures)
     plain = _without_overload(measures, places)
@@ -92,25 +150,29 @@ def _drawable(measures: Iterable[Measure]) -> set[tuple[str, str]]:
     }
 
 
-def _without_overload(measures: Iterable[Measure], places: Sequence[Place]) -> Sequence[Place]:
+def _without_overload(
+    measures: Iterable[Measure], places: Sequence[StyledCondition]
+) -> Sequence[StyledCondition]:
     """Return the places whose prompts are not overloaded, or all if every prompt is."""
-    overloaded = {Place.of(m) for m in measures if m.labels["overload"] != "none"}
+    overloaded = {StyledCondition.of(m) for m in measures if m.labels["overload"] != "none"}
     return [place for place in places if place not in overloaded] or places
 
 
 def _chosen(
-    measures: Iterable[Measure], places: Sequence[Place], names: Sequence[str]
+    measures: Iterable[Measure], places: Sequence[StyledCondition], names: Sequence[str]
 ) -> list[Measure]:
     """Return some measures of agents at some places, and of people, who were asked in one way."""
     return [
         measure
         for measure in measures
         if measure.name in names
-        and (is_people(measure.labels["agent"]) or Place.of(measure) in places)
+        and (is_people(measure.labels["agent"]) or StyledCondition.of(measure) in places)
     ]
 
 
-def _maps(places: Sequence[Place]) -> Iterator[tuple[tuple[str, ...], Sequence[Place]]]:
+def _maps(
+    places: Sequence[StyledCondition],
+) -> Iterator[tuple[tuple[str, ...], Sequence[StyledCondition]]]:
     """Yield the places of a map of parameters: all, or those of each style if they are many."""
     if len(places) <= MOST_BESIDE:
         yield (), places
@@ -119,28 +181,30 @@ def _maps(places: Sequence[Place]) -> Iterator[tuple[tuple[str, ...], Sequence[P
         yield (style,), [place for place in places if place.style == style]
 
 
-def _tasks(design: str, models: Sequence[Modelled], places: Sequence[Place]) -> Iterator[Figure]:
+def _tasks(
+    design: str, models: Sequence[FittedModel], places: Sequence[StyledCondition]
+) -> Iterator[Figure]:
     """Yield panels of tasks: people, if they judged this, and so many agents as there is room."""
     people = [model for model in models if is_people(model.group.labels["agent"])]
     for place in places:
-        mine = [model for model in models if Place.of(model.group) == place]
+        mine = [model for model in models if StyledCondition.of(model.group) == place]
         agents = [model for model in mine if model not in people][:MOST_SHOWN]
-        beside = [m for m in people if Place.of(m.group).condition == place.condition]
+        beside = [m for m in people if StyledCondition.of(m.group).condition == place.condition]
         where = [_slug(place)] if len(places) > 1 else []
         for page, shown in pages(agents, MOST) if agents else [((), [])]:
             name = "-".join(["tasks", design, *where, *page])
             yield Figure(name, partial(tasks_panel, [*beside[:1], *shown]))
 
 
-def _aligned(records: pa.Table, places: Sequence[Place]) -> list[Measure]:
+def _aligned(records: pa.Table, places: Sequence[StyledCondition]) -> list[Measure]:
     """Return the agreement of agents with people, if people's judgments are at hand."""
-    if state(SOURCE, PEOPLE) == "not fetched":
+    if not people_are_fetched():
         return []
     agents = records.filter([not is_people(agent) for agent in records["agent"].to_pylist()])
     found = (m for m in alignment(agents) if not m.at)
-    return [measure for measure in found if Place.of(measure) in places]
+    return [measure for measure in found if StyledCondition.of(measure) in places]
 
 
-def _slug(place: Place) -> str:
+def _slug(place: StyledCondition) -> str:
     """Return a place as part of a file's name."""
     return re.sub(r"[^a-z]+", "-", f"{place.condition} {place.style}".lower()).strip("-")

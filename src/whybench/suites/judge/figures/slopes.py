@@ -9,13 +9,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 
 from whybench.drawing.canvas import inches, sheet, styled
+from whybench.drawing.figure import is_people, short_names
 from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
-from whybench.drawing.names import is_people, short_names
 from whybench.drawing.style import PEOPLE, SMALL, Look, colour
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.looks import measure_name, style_name
-from whybench.suites.judge.figures.results import Place, of_people
-from whybench.suites.judge.figures.scales import measure_axis
+from whybench.suites.judge.figures.looks import measure_axis, measure_name, style_name
+from whybench.suites.judge.figures.results import StyledCondition, of_people
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,7 +46,7 @@ DOWN = _Kind(colour("vermilion"), "--", 1.2)
 QUIET = _Kind("#B5B5B5", "-", 0.6)
 
 
-class _Pair(NamedTuple):
+class _ConditionPair(NamedTuple):
     agent: str
     before: Measure
     after: Measure
@@ -100,15 +99,15 @@ def _add_keys(
 
 
 def _place_name(measures: Sequence[Measure]) -> str:
-    place = Place.of(next(m for m in measures if not is_people(m.labels["agent"])))
+    place = StyledCondition.of(next(m for m in measures if not is_people(m.labels["agent"])))
     return f"{place.condition}\n{style_name(place.style)}"
 
 
-def _pairs(before: Sequence[Measure], after: Sequence[Measure], name: str) -> list[_Pair]:
+def _pairs(before: Sequence[Measure], after: Sequence[Measure], name: str) -> list[_ConditionPair]:
     """Return the agents that have a measure on both sides."""
     later = {m.labels["agent"]: m for m in after if m.name == name and m.estimate is not None}
     return [
-        _Pair(m.labels["agent"], m, later[m.labels["agent"]])
+        _ConditionPair(m.labels["agent"], m, later[m.labels["agent"]])
         for m in before
         if m.name == name
         and m.estimate is not None
@@ -120,7 +119,7 @@ def _pairs(before: Sequence[Measure], after: Sequence[Measure], name: str) -> li
 def _draw_panel(
     axes: Axes,
     name: str,
-    pairs: Sequence[_Pair],
+    pairs: Sequence[_ConditionPair],
     people: Measure | None,
     short: Mapping[str, str],
 ) -> None:

@@ -1,4 +1,7 @@
-"""Mean judgment in each task, of people and of a few agents, with what their models predict."""
+"""Mean judgment in each task, of people and of a few agents, with what their models predict.
+
+A question as a small graph: what is known, what is asked, what causes what.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whybench.drawing import graphs
 from whybench.drawing.canvas import sheet, styled
-from whybench.drawing.names import distinct_names, is_people
+from whybench.drawing.figure import distinct_names, is_people
 from whybench.drawing.style import MARKER, SERIES, colour
 from whybench.stats import clustered_mean
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.graphs import KINDS, draw_node, draw_question, layers
 from whybench.suites.judge.figures.looks import TASKS
-from whybench.suites.judge.questions import structure
+from whybench.suites.judge.questions import load_structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +25,71 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from whybench.drawing.style import Look
-    from whybench.suites.judge.modelled import Modelled
+    from whybench.suites.judge.fitted_models import FittedModel
+    from whybench.suites.judge.questions import CausalStructure, JudgeQuestion
 
-__all__ = ["MOST", "task_rows", "tasks_panel"]
+__all__ = [
+    "KINDS",
+    "MOST",
+    "draw_node",
+    "draw_question",
+    "layers",
+    "task_rows",
+    "tasks_panel",
+]
+
+
+SPREAD = 0.46
+"""Distance of two nodes side by side, as a share of a task's width."""
+
+KINDS = {"1": "present", "0": "absent", "?": "asked", "": "unknown"}
+"""What stands in a node, and what it means."""
+
+
+def layers(shape: CausalStructure) -> list[list[str]]:
+    """Return the nodes from causes to effects: every node lies below all its causes.
+
+    >>> from whybench.suites.judge.questions import structure
+    >>> layers(structure("collider"))
+    [['C1', 'C2'], ['E']]
+    """
+    depth: dict[str, int] = {}
+    for node in shape.topological_order:
+        depth[node] = max((depth[cause] + 1 for cause, effect in shape.edges if effect == node),
+                          default=0)  # fmt: skip
+    return [
+        [node for node in shape.nodes if depth[node] == level]
+        for level in range(max(depth.values()) + 1)
+    ]
+
+
+def draw_question(axes: Axes, shape: CausalStructure, question: JudgeQuestion, x: float) -> None:
+    """Draw a question's graph around x, over the height from 0 to 1."""
+    rows = layers(shape)
+    marks = {node: str(state) for node, state in question.given} | {question.target: "?"}
+    at: dict[str, graphs.Point] = {
+        node: (x + SPREAD * (place - (len(row) - 1) / 2), 1 - level / (len(rows) - 1))
+        for level, row in enumerate(rows)
+        for place, node in enumerate(row)
+    }
+    for cause, effect in shape.edges:
+        graphs.draw_link(axes, at[cause], at[effect])
+    for node, place in at.items():
+        draw_node(axes, place, marks.get(node, ""))
+
+
+def draw_node(axes: Axes, at: graphs.Point, mark: str) -> None:
+    """Draw a node: 1 filled, 0 open, ? ringed, unknown pale."""
+    graphs.draw_node(
+        axes,
+        at,
+        mark,
+        filled=mark == "1",
+        rim="black" if mark else "grey",
+        width=1.5 if mark == "?" else 0.7,
+        bold=mark == "?",
+    )
+
 
 MOST = len(SERIES) - 1
 """So many agents are in one panel, beside people."""
@@ -33,7 +98,7 @@ GAP = 0.35
 
 
 @styled
-def tasks_panel(models: Sequence[Modelled]) -> Figure:
+def tasks_panel(models: Sequence[FittedModel]) -> Figure:
     """Draw mean judgments per task with 95% intervals, fitted predictions dashed.
 
     Under each task stands its graph. Intervals are clustered by vignette or person.
@@ -52,7 +117,7 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     graphs = {model.group.labels["graph"] for model in models}
     if len(graphs) > 1:
         raise UserError(f"models must be of one graph, got {', '.join(sorted(graphs))}")
-    shape = structure(graphs.pop())
+    shape = load_structure(graphs.pop())
     groups = TASKS[shape.name]
     places = _places(groups)
 
@@ -79,7 +144,7 @@ def tasks_panel(models: Sequence[Modelled]) -> Figure:
     return figure
 
 
-def task_rows(model: Modelled) -> Iterator[dict[str, Any]]:
+def task_rows(model: FittedModel) -> Iterator[dict[str, Any]]:
     """Yield what the panel shows of an agent: a row for each task that it answered."""
     for task, mean, fitted in zip(model.tasks, model.means, model.predictions, strict=True):
         if np.isfinite(mean):
@@ -95,7 +160,7 @@ def task_rows(model: Modelled) -> Iterator[dict[str, Any]]:
             }
 
 
-def _is_fitted(model: Modelled) -> bool:
+def _is_fitted(model: FittedModel) -> bool:
     """Say whether a model says anything: with more parameters than tasks it fits whatever."""
     return "underdetermined" not in model.flags
 
@@ -112,7 +177,7 @@ def _places(groups: Mapping[str, Sequence[str]]) -> dict[str, float]:
 
 def _draw_agent(
     axes: Axes,
-    model: Modelled,
+    model: FittedModel,
     groups: Mapping[str, Sequence[str]],
     places: Mapping[str, float],
     shift: float,
@@ -150,7 +215,7 @@ def _draw_agent(
     )
 
 
-def _interval(model: Modelled, task: str) -> tuple[float, float]:
+def _interval(model: FittedModel, task: str) -> tuple[float, float]:
     """Return the interval of a task's mean, within the scale; clustered like the measures."""
     mine = model.group.where(model.group["task"] == task)
     found = clustered_mean(mine["value"], mine.units)

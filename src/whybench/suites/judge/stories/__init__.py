@@ -16,32 +16,26 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from whybench.suites.contract import UserError
-from whybench.suites.files import check_own_name, mapping_of, own_text
-from whybench.suites.judge.questions import Structure, structure
+from whybench.suites.files import check_name_is_new, parse_mapping, read_own_file
+from whybench.suites.judge.questions import CausalStructure, load_structure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["STORY_NAMES", "Story", "Variable", "story"]
+__all__ = ["STORY_NAMES", "JudgeStory", "Variable", "load_story"]
 
 STORY_NAMES = ("economy", "sociology", "weather", "alnum", "mixed", "symbols")
 """The bundled stories of every graph: three with content, three with abstract names in three
 alphabets."""
 
-KEYS = (
-    "name",
-    "unit",
-    "intro",
-    "graph",
-    "variables",
-    "links",
-    "polarities",
-    "overload_from",
-)
+KEYS = ("name", "unit", "intro", "graph", "variables", "links", "polarities", "overload_from")
 """The keys of a story's file; the last two may be left out."""
+
+SIGNS = ("pp", "pm", "mp", "mm")
+"""The signs of a cause and its effect, under which a link may have its own reason."""
 
 RESERVED = (";", "\n", ". ")
 """Marks by which a prompt is taken apart again; names and states cannot hold them."""
@@ -62,22 +56,19 @@ class Variable:
         present, opposite = (self.plus, self.minus) if sign == "p" else (self.minus, self.plus)
         return present if value else self.normal or opposite
 
-    def checked(self, where: str) -> Variable:
-        """Return the variable if its states can be told apart under the signs it has."""
-        if not (self.normal or self.minus):
+    def check(self, where: str) -> None:
+        """Raise unless the states can be told apart under the signs it has."""
+        states = [state for state in (self.plus, self.minus, self.normal) if state]
+        if len(states) < 2:
             raise UserError(
                 f"{where} must have a `normal` or a `minus` state beside {self.plus!r}, got neither"
             )
-        if (
-            len({self.plus, self.minus, self.normal} - {""})
-            < bool(self.minus) + bool(self.normal) + 1
-        ):
+        if len(set(states)) < len(states):
             raise UserError(f"{where} must have states in different words, got one twice")
-        return self
 
 
 @dataclass(frozen=True)
-class Story:
+class JudgeStory:
     """A cover story for one causal graph.
 
     Attributes:
@@ -103,13 +94,13 @@ class Story:
     overload_from: str
 
     @property
-    def structure(self) -> Structure:
+    def structure(self) -> CausalStructure:
         """The causal structure that the story dresses."""
-        return structure(self.graph)
+        return load_structure(self.graph)
 
     @property
     def content(self) -> str:
-        """Say `story` where the variables mean something, `abstract` where they are symbols."""
+        """Return `story` if the variables mean something, `abstract` if they are symbols."""
         return "story" if any(variable.description for variable in self.variables) else "abstract"
 
     def variable(self, node: str) -> Variable:
@@ -129,66 +120,66 @@ class Story:
 
 
 @cache
-def story(source: str, graph: str = "collider") -> Story:
+def load_story(source: str, graph: str = "collider") -> JudgeStory:
     """Return a bundled story by name, or a user's own by the path of its YAML file.
 
     A bundled story is that of `graph`; a user's own names its graph itself.
     """
     if source in STORY_NAMES:
-        name = f"{structure(graph).name}/{source}.yaml"
-        return _parse(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
-    told = _parse(own_text("story", source, STORY_NAMES), source)
-    check_own_name("stories", source, told.name, STORY_NAMES)
-    return told
+        name = f"{load_structure(graph).name}/{source}.yaml"
+        return _parse_story(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
+    story = _parse_story(read_own_file("story", source, STORY_NAMES), source)
+    check_name_is_new("stories", source, story.name, STORY_NAMES)
+    return story
 
 
-def _parse(text: str, where: str) -> Story:
-    entry = _Entry(mapping_of(text, where), where)
-    entry.only(KEYS, "the keys of a story", complete=False)
-    graph = entry.word("graph")
-    shape = structure(graph)
-    unit = entry.under("unit")
-    variables = entry.under("variables")
-    links = entry.under("links")
-    expected_links = {f"{cause} -> {effect}": (cause, effect) for cause, effect in shape.edges}
-    variables.only(shape.nodes, f"the nodes of the graph {graph}")
-    links.only(tuple(expected_links), f"the links of the graph {graph}")
-    reasons = {
-        (*expected_links[link], signs): links.under(link).word(signs)
-        for link in expected_links
-        for signs in links.under(link, optional=True).keys("pp", "pm", "mp", "mm")
-    }
-    parsed = Story(
-        name=entry.word("name"),
-        one=unit.word("one"),
-        many=unit.word("many"),
-        intro=entry.word("intro"),
+def _parse_story(text: str, where: str) -> JudgeStory:
+    entry = _Entry(parse_mapping(text, where), where)
+    entry.check_keys(KEYS, "the keys of a story", complete=False)
+    graph = entry.text("graph")
+    structure = load_structure(graph)
+    unit, variables, links = map(entry.child, ("unit", "variables", "links"))
+    edges = {f"{cause} -> {effect}": (cause, effect) for cause, effect in structure.edges}
+    variables.check_keys(structure.nodes, f"the nodes of the graph {graph}")
+    links.check_keys(tuple(edges), f"the links of the graph {graph}")
+    reasons: dict[tuple[str, str, str], str] = {}
+    for link, edge in edges.items():
+        by_signs = links.child(link, optional=True)
+        by_signs.check_keys(SIGNS, "the signs of cause and effect", complete=False)
+        reasons |= {(*edge, signs): by_signs.text(signs) for signs in by_signs.raw}
+    story = JudgeStory(
+        name=entry.text("name"),
+        one=unit.text("one"),
+        many=unit.text("many"),
+        intro=entry.text("intro"),
         graph=graph,
-        variables=tuple(_variable(variables.under(node)) for node in shape.nodes),
+        variables=tuple(_parse_variable(variables.child(node)) for node in structure.nodes),
         reasons=tuple(sorted(reasons.items())),
-        polarities=entry.polarities(len(shape.nodes)) or shape.polarities,
-        overload_from=entry.word("overload_from", "weather"),
+        polarities=entry.polarities(len(structure.nodes)) or structure.polarities,
+        overload_from=entry.text("overload_from", "weather"),
     )
-    for polarity in parsed.polarities:
-        for sign, variable in zip(polarity, parsed.variables, strict=True):
+    for polarity in story.polarities:
+        for sign, variable in zip(polarity, story.variables, strict=True):
             if sign == "m" and not variable.minus:
                 raise UserError(
                     f"{where}: {variable.name!r} must have a `minus` state for the polarity "
                     f"{polarity}; add one, or list `polarities` without it"
                 )
-    return parsed
+    return story
 
 
-def _variable(entry: _Entry) -> Variable:
+def _parse_variable(entry: _Entry) -> Variable:
     known = tuple(field.name for field in fields(Variable))
-    entry.only(known, "the keys of a variable", complete=False)
-    return Variable(
-        name=entry.word("name", plain=True),
-        description=entry.word("description", ""),
-        plus=entry.word("plus", plain=True),
-        minus=entry.word("minus", "", plain=True),
-        normal=entry.word("normal", "", plain=True),
-    ).checked(entry.where)
+    entry.check_keys(known, "the keys of a variable", complete=False)
+    variable = Variable(
+        name=entry.text("name", plain=True),
+        description=entry.text("description", ""),
+        plus=entry.text("plus", plain=True),
+        minus=entry.text("minus", "", plain=True),
+        normal=entry.text("normal", "", plain=True),
+    )
+    variable.check(entry.where)
+    return variable
 
 
 class _Entry:
@@ -200,33 +191,31 @@ class _Entry:
         self.raw: Mapping[str, Any] = raw
         self.where = where
 
-    def under(self, key: str, *, optional: bool = False) -> _Entry:
+    def child(self, key: str, *, optional: bool = False) -> _Entry:
+        """Return the mapping under a key."""
         raw = self.raw.get(key)
-        if raw is None and optional:
-            raw = {}
-        if raw is None:
-            raise UserError(f"{self.where} must have the key {key!r}; it has {self._has()}")
-        return _Entry(raw, f"{self.where}: {key}")
+        if raw is None and not optional:
+            self._refuse_missing(key)
+        return _Entry({} if raw is None else raw, f"{self.where}: {key}")
 
-    def word(self, key: str, default: str | None = None, *, plain: bool = False) -> str:
+    def text(self, key: str, default: str | None = None, *, plain: bool = False) -> str:
+        """Return the text under a key; a `plain` one must not hold reserved marks."""
         value = self.raw.get(key, default)
         if value is None:
-            raise UserError(f"{self.where} must have the key {key!r}; it has {self._has()}")
+            self._refuse_missing(key)
         if not isinstance(value, str) or (default is None and not value.strip()):
             raise UserError(f"{self.where}: {key} must be some text, got {value!r}")
         if plain and (bad := [mark for mark in RESERVED if mark in value]):
             raise UserError(f"{self.where}: {key} must not contain {bad[0]!r}, got {value!r}")
         return " ".join(value.split())
 
-    def keys(self, *allowed: str) -> tuple[str, ...]:
-        self.only(allowed, "the signs of cause and effect", complete=False)
-        return tuple(self.raw)
-
-    def only(self, allowed: tuple[str, ...], what: str, *, complete: bool = True) -> None:
+    def check_keys(self, allowed: tuple[str, ...], what: str, *, complete: bool = True) -> None:
+        """Raise if there are other keys, or, where they must be complete, not all of them."""
         wrong = set(self.raw) ^ set(allowed) if complete else set(self.raw) - set(allowed)
         if wrong:
             raise UserError(
-                f"{self.where} must have the keys {', '.join(allowed)} ({what}), got {self._has()}"
+                f"{self.where} must have the keys {', '.join(allowed)} ({what}), "
+                f"got {self._list_keys()}"
             )
 
     def polarities(self, length: int) -> tuple[str, ...]:
@@ -239,5 +228,8 @@ class _Entry:
                 )
         return tuple(given)
 
-    def _has(self) -> str:
+    def _refuse_missing(self, key: str) -> NoReturn:
+        raise UserError(f"{self.where} must have the key {key!r}; it has {self._list_keys()}")
+
+    def _list_keys(self) -> str:
         return ", ".join(map(str, self.raw)) or "none"

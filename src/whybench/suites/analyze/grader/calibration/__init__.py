@@ -21,65 +21,62 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.grader.criteria import LEVELS, criteria
-from whybench.suites.analyze.grader.prompt import Case
+from whybench.suites.analyze.grader.prompt import GradingCase
+from whybench.suites.analyze.grader.verdicts import LEVELS, criteria_for
 from whybench.suites.contract import UserError
-from whybench.suites.files import mapping_of
+from whybench.suites.files import parse_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["KINDS", "Labelled", "labelled_answers", "parsed"]
+__all__ = ["KINDS", "LabelledAnswer", "parse_labelled_answers", "read_labelled_answers"]
 
 KINDS = ("good", "bad", "mixed", "verbose", "injected")
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledAnswer:
     """An answer with a label for each criterion."""
 
-    case: Case
+    case: GradingCase
     kind: str
     labels: Mapping[str, str]
 
 
 @cache
-def labelled_answers() -> tuple[Labelled, ...]:
+def read_labelled_answers() -> tuple[LabelledAnswer, ...]:
     """Return all labelled answers, file by file."""
-    found = sorted(
-        (entry for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")),
-        key=lambda entry: entry.name,
-    )
+    paths = [path for path in files(__package__).iterdir() if path.name.endswith(".yaml")]
     return tuple(
-        labelled
-        for entry in found
-        for labelled in parsed(entry.read_text(encoding="utf-8"), entry.name)
+        answer
+        for path in sorted(paths, key=lambda path: path.name)
+        for answer in parse_labelled_answers(path.read_text(encoding="utf-8"), path.name)
     )
 
 
-def parsed(text: str, where: str) -> Iterator[Labelled]:
+def parse_labelled_answers(text: str, where: str) -> Iterator[LabelledAnswer]:
     """Yield the labelled answers that YAML text holds.
 
     Raises:
         UserError: Something is missing, or a label is not one that there is.
     """
-    raw = mapping_of(text, where)
+    raw = parse_mapping(text, where)
     wanted = {"challenge", "question", "truth", "answers"}
     if set(raw) != wanted:
         raise UserError(f"{where} must have the keys {sorted(wanted)}, got {sorted(raw)}")
-    asked = criteria(raw["challenge"])
-    for place, entry in enumerate(raw["answers"], start=1):
-        name = f"{where.removesuffix('.yaml')}-{place}"
-        _check(entry, name, set(asked))
-        case = Case(name, raw["challenge"], raw["question"], raw["truth"], entry["text"])
-        yield Labelled(case, entry["kind"], {key: entry["labels"][key] for key in asked})
+    criteria = criteria_for(raw["challenge"])
+    for number, entry in enumerate(raw["answers"], start=1):
+        name = f"{where.removesuffix('.yaml')}-{number}"
+        _check(entry, name, set(criteria))
+        case = GradingCase(name, raw["challenge"], raw["question"], raw["truth"], entry["text"])
+        yield LabelledAnswer(case, entry["kind"], {key: entry["labels"][key] for key in criteria})
 
 
-def _check(entry: Mapping[str, Any], name: str, asked: set[str]) -> None:
+def _check(entry: Mapping[str, Any], name: str, criteria: set[str]) -> None:
     if set(entry) != {"kind", "labels", "text"} or entry["kind"] not in KINDS:
         raise UserError(f"{name} must have labels, text and a kind of {', '.join(KINDS)}")
-    if set(entry["labels"]) != asked or not set(entry["labels"].values()) <= set(LEVELS):
+    if set(entry["labels"]) != criteria or not set(entry["labels"].values()) <= set(LEVELS):
         raise UserError(
-            f"labels of {name} must give {', '.join(sorted(asked))} one of {', '.join(LEVELS)}, "
+            f"labels of {name} must give {', '.join(sorted(criteria))} one of {', '.join(LEVELS)}, "
             f"got {entry['labels']}"
         )

@@ -1,0 +1,111 @@
+"""Words that were stored and are called otherwise now: one table, for all that reads them.
+
+Logs, records, YAML designs, plans and exported rows keep the words of the version that wrote them.
+Whoever reads one asks here, so that old and new answers stand under the same words. A word is taken
+into the table once and stays; nothing is written in old words, but for one digest: a design's hash
+says that two runs asked the same questions, and a new word for a factor does not change them, so
+the hash is taken of the words that the design was first hashed in (`first_words`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whybench.errors import UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pyarrow as pa
+
+__all__ = [
+    "DESIGN",
+    "FACTORS",
+    "LEVELS",
+    "SETTINGS",
+    "current_row",
+    "current_settings",
+    "current_table",
+    "first_words",
+]
+
+DESIGN = "design"
+"""The setting that names the design, or the file, to start from."""
+
+SETTINGS = {"base": DESIGN}
+"""Old to new keys of settings, whatever the suite."""
+
+FACTORS: dict[str, dict[str, str]] = {"intervene": {"n": "entities"}}
+"""Suite to the old and new names of its factors, which are columns of its records too."""
+
+LEVELS: dict[str, dict[str, dict[str, str]]] = {
+    "judge": {"style": {"numeric": "direct"}},
+    "compose": {"style": {"step-by-step": "cot"}},
+    "intervene": {"style": {"basic": "direct", "step-by-step": "cot"}},
+}
+"""Suite to factor, by its new name, to old and new levels."""
+
+
+def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, object]:
+    """Return the settings of a design in today's words.
+
+    Raises:
+        UserError: The same is set twice, by its old and its new word.
+    """
+    names = {**SETTINGS, **FACTORS.get(suite, {})}
+    for old in names.keys() & settings.keys():
+        if names[old] in settings:
+            raise UserError(
+                f"settings must have one value for {names[old]}, got {settings[names[old]]} and "
+                f"{settings[old]} for {old}, which means the same; leave {old} out"
+            )
+    return _translate(settings, names, LEVELS.get(suite, {}))
+
+
+def current_row(suite: str, row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a stored row, or the factors of an item, in today's words."""
+    return _translate(row, FACTORS.get(suite, {}), LEVELS.get(suite, {}))
+
+
+def current_table(suite: str, table: pa.Table) -> pa.Table:
+    """Return stored records of a suite in today's words."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (light commands do without)
+
+    names = FACTORS.get(suite, {})
+    table = table.rename_columns([names.get(name, name) for name in table.column_names])
+    for factor, levels in LEVELS.get(suite, {}).items():
+        if factor in table.column_names:
+            column = table[factor]
+            for old, new in levels.items():
+                column = pc.if_else(pc.equal(column, old), new, column)
+            table = table.set_column(table.column_names.index(factor), factor, column)
+    return table
+
+
+def first_words(suite: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a design in the words in which they were first hashed."""
+    names = {new: old for old, new in FACTORS.get(suite, {}).items()}
+    levels = {
+        names.get(factor, factor): {new: old for old, new in words.items()}
+        for factor, words in LEVELS.get(suite, {}).items()
+    }
+    return _translate(settings, names, levels)
+
+
+def _translate(
+    words: Mapping[str, Any], names: Mapping[str, str], levels: Mapping[str, Mapping[str, str]]
+) -> dict[str, Any]:
+    """Return a mapping with its keys, and then the levels under them, in other words."""
+    renamed = {names.get(name, name): value for name, value in words.items()}
+    for name in levels.keys() & renamed.keys():
+        renamed[name] = _translate_levels(renamed[name], levels[name])
+    return renamed
+
+
+def _translate_levels(value: Any, words: Mapping[str, str]) -> Any:
+    """Translate one level, several in a list, or several between commas."""
+    if isinstance(value, str):
+        return ",".join(words.get(level, level) for level in value.split(","))
+    if isinstance(value, list | tuple):
+        return type(value)(_translate_levels(level, words) for level in value)
+    return value

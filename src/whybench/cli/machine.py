@@ -1,0 +1,106 @@
+"""What this machine has and can do: `data` that is downloaded, and the `sandbox` for programs."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import asdict
+
+import click
+
+from whybench.cli.options import json_option, print_json
+from whybench.datasets import SOURCES, data_path, file_state
+from whybench.errors import DataError
+
+__all__ = [
+    "data_command",
+    "sandbox_command",
+]
+
+
+@click.group("data")
+def data_command() -> None:
+    """Data that is downloaded and never bundled."""
+
+
+@data_command.command("list")
+@click.argument("source", required=False)
+@json_option
+def list_data(source: str | None, json_output: bool) -> None:
+    """List the sources, or the files of one SOURCE."""
+    if source is not None:
+        chosen = _source(source)
+        rows = [
+            {"path": file.path, "bytes": file.size, "state": file_state(chosen, file.path)}
+            for file in SOURCES[chosen].files.values()
+        ]
+        if json_output:
+            print_json(*rows)
+            return
+        for row in rows:
+            click.echo("{bytes:>9}  {state:11}  {path}".format(**row))
+        return
+    for each in SOURCES.values():
+        states = Counter(file_state(each.name, path) for path in each.files)
+        size = sum(file.size for file in each.files.values())
+        if json_output:
+            row = {"source": each.name, "files": len(each.files), "bytes": size, "states": states}
+            print_json({**row, "address": each.address, "licence": each.licence})
+            continue
+        click.echo(f"{each.name}: {each.title}")
+        click.echo(f"  files     {len(each.files)}, {size / 1e6:.1f} MB")
+        click.echo("  have      " + ", ".join(f"{count} {name}" for name, count in states.items()))
+        click.echo(f"  address   {each.address}")
+        click.echo(f"  licence   {each.licence}")
+        click.echo(f"  cite      {each.citation}")
+
+
+@data_command.command("fetch")
+@click.argument("source")
+@click.option("--only", default="", help="Only files whose path contains this.")
+def fetch_data(source: str, only: str) -> None:
+    """Download the files of SOURCE into the cache, verifying checksums."""
+    chosen = _source(source)
+    paths = [path for path in SOURCES[chosen].files if only in path]
+    if not paths:
+        raise DataError(f"--only must be part of a path of {chosen}, got {only!r}")
+    with click.progressbar(paths, label=f"Fetching {len(paths)} files") as bar:
+        for path in bar:
+            data_path(chosen, path)
+    click.echo(f"{len(paths)} files of {chosen} are here and have the right checksums.")
+
+
+def _source(name: str) -> str:
+    if name not in SOURCES:
+        raise DataError(f"SOURCE must be one of {', '.join(SOURCES)}, got {name!r}")
+    return name
+
+
+@click.group("sandbox")
+def sandbox_command() -> None:
+    """Confinement of code that a model wrote."""
+
+
+@sandbox_command.command("check")
+@json_option
+def _check(json_output: bool) -> None:
+    """Try what this machine can enforce, item by item.
+
+    Ends with status 1, and the reason, where untrusted code must not be run.
+    """
+    from whybench.sandbox.check import check_confinement  # noqa: PLC0415
+
+    failed = []
+    for finding in check_confinement():
+        if not finding.holds:
+            failed.append(finding)
+        if json_output:
+            print_json(asdict(finding))
+            continue
+        click.echo(f"{'ok  ' if finding.holds else 'FAIL'} {finding.name}: {finding.seen}")
+    if failed:
+        first = failed[0]
+        click.echo(f"Untrusted code must not be run here: {first.name}: {first.seen}", err=True)
+        sys.exit(1)
+    if not json_output:
+        click.echo("Untrusted code can be confined on this machine.")

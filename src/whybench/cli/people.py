@@ -1,0 +1,289 @@
+"""People: `study` makes an experiment in a browser, `play` asks somebody at the terminal."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import get_args
+
+import click
+
+from whybench.cli.options import (
+    choose_design,
+    design_options,
+    json_option,
+    parse_design_settings,
+    parse_key_values,
+    print_json,
+    suite_argument,
+)
+from whybench.cli.tables import print_rows
+from whybench.errors import UserError
+from whybench.study.importing import By, ImportedStudy, import_study
+from whybench.study.simulation import MOST
+from whybench.suites.registry import list_suites
+
+__all__ = [
+    "play_command",
+    "study_command",
+]
+
+
+@click.group("study")
+def study_command() -> None:
+    """Studies with people: make an experiment, serve it, bring the data home."""
+
+
+@study_command.command("export")
+@suite_argument
+@design_options
+@click.option("-o", "output", required=True, type=click.Path(), help="The study's folder.")
+@click.option(
+    "--save",
+    default="download",
+    show_default=True,
+    metavar="WHERE",
+    help="Where answers go: download, serve, jatos or datapipe:EXPERIMENT_ID.",
+)
+@click.option("--items", "max_items", type=click.IntRange(1), help="Items for one participant.")
+@click.option("--lists", type=click.IntRange(1), help="How many lists of items. [default: all]")
+@click.option("--consent", type=click.Path(), help="Your own text, a file of Markdown.")
+@click.option("--instructions", type=click.Path(), help="Your own text, a file of Markdown.")
+@click.option("--debriefing", type=click.Path(), help="Your own text, a file of Markdown.")
+def export_study(
+    suite_name: str,
+    design: str | None,
+    factors: tuple[str, ...],
+    output: str,
+    save: str,
+    max_items: int | None,
+    lists: int | None,
+    consent: str | None,
+    instructions: str | None,
+    debriefing: str | None,
+) -> None:
+    """Write an experiment that asks people the items of SUITE.
+
+    The folder holds everything: open its index.html, put it on a server, or serve it by
+    `whybench study serve`. Participants are balanced by their number: index.html?number=0, 1, ...
+    """
+    from whybench.study.export import Saving, Texts, write_study  # noqa: PLC0415
+    from whybench.study.plan import make_plan  # noqa: PLC0415
+
+    saving = Saving.read(save)
+    plan = make_plan(
+        suite_name, parse_design_settings(suite_name, design, factors), max_items, lists
+    )
+    texts = Texts(consent, instructions, debriefing)
+    write_study(plan, Path(output), saving, texts)
+    sizes = sorted({len(entry) for entry in plan.lists})
+    each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
+    click.echo(f"{output}: study {plan.id} of {suite_name}, answers by {saving.how}")
+    click.echo(
+        f"{len(plan.lists)} lists, a participant has one: {each} items. All orders are balanced "
+        f"after {plan.cycle} participants, all lists after every {len(plan.lists)}."
+    )
+    click.echo(
+        f"whybench study serve {output}" if saving.how == "serve" else f"Open {output}/index.html"
+    )
+
+
+@study_command.command("serve")
+@click.argument("folder", type=click.Path())
+@click.option(
+    "--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="0 for any."
+)
+@click.option("--data", type=click.Path(), help="Where answers are written. [default: FOLDER/data]")
+def serve_study(folder: str, port: int, data: str | None) -> None:
+    """Serve the study in FOLDER on this machine, and write the answers that come."""
+    from whybench.study.export import DATA, read_manifest  # noqa: PLC0415
+    from whybench.study.server import study_server  # noqa: PLC0415
+
+    target = Path(data) if data else Path(folder) / DATA
+    with study_server(Path(folder), target, port) as server:
+        click.echo(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)")
+        how = read_manifest(Path(folder))["save"]
+        click.echo(
+            f"answers are written to {target}"
+            if how == "serve"
+            else f"answers go by {how}, not here: export the study with --save serve for that"
+        )
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("ended")
+
+
+@study_command.command("simulate")
+@click.argument("folder", type=click.Path())
+@click.option(
+    "--model", required=True, help="Who answers: a reference agent, as in reference/judge.noisy-or."
+)
+@click.option("-M", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the agent.")
+@click.option(
+    "--people", default=24, show_default=True, type=click.IntRange(1, MOST), help="How many."
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of their noise."
+)
+@click.option("-o", "--output", type=click.Path(), help="[default: FOLDER/simulated.jsonl]")
+def simulate_people(
+    folder: str,
+    model: str,
+    settings: tuple[str, ...],
+    people: int,
+    seed: int,
+    output: str | None,
+) -> None:
+    """Let simulated people take part in the study in FOLDER, without a browser.
+
+    What they save is like what people save: import it with the rules of exclusion that you plan,
+    and see whether this many people make intervals narrow enough.
+    """
+    from whybench.study.simulation import simulate_study  # noqa: PLC0415  (not for --help)
+
+    target = Path(output) if output else Path(folder) / "simulated.jsonl"
+    simulate_study(Path(folder), target, model, parse_key_values(settings, "-M"), people, seed)
+    click.echo(f"{target}: {people} people, answering as {model}")
+    click.echo(f"whybench study import {target} --study {folder} -o simulated.parquet")
+
+
+@study_command.command("import")
+@click.argument("sources", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--study",
+    "folder",
+    type=click.Path(),
+    help="The folder that `study export` made. [default: SOURCES, if it is that folder]",
+)
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), help="A .parquet or .csv file of records."
+)
+@click.option(
+    "--exclude",
+    "rules",
+    multiple=True,
+    metavar="RULE",
+    help="Leave out who meets it: incomplete, constant, repeated, comprehension>2, attention<1, "
+    "seconds<2; may be repeated, and is counted in order. Nobody is left out without a rule.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(get_args(By)),
+    default="person",
+    show_default=True,
+    help="Each person an agent, person/ID; or all one agent, human/NAME.",
+)
+@click.option("--as", "name", default="", help="NAME of the group. [default: the folder's name]")
+@click.option("--keep-ids", is_flag=True, help="Keep ids of people as they are; else a digest.")
+@json_option
+def import_data(
+    sources: tuple[str, ...],
+    folder: str | None,
+    output: str,
+    rules: tuple[str, ...],
+    by: By,
+    name: str,
+    keep_ids: bool,
+    json_output: bool,
+) -> None:
+    """Turn what a study saved into records, like those of any agent.
+
+    SOURCES are files and folders: JSON lines, JSON or CSV of jsPsych, results of JATOS (text or
+    zip), files of DataPipe. Rows that are there twice count once.
+    """
+    from whybench.records import write_records  # noqa: PLC0415  (not for --help)
+    from whybench.study.export import DATA, MANIFEST  # noqa: PLC0415
+
+    if folder is None:
+        if len(sources) > 1 or not (Path(sources[0]) / MANIFEST).is_file():
+            raise UserError(f"--study must name the study's folder, got none for {sources[0]}")
+        folder, sources = sources[0], (str(Path(sources[0]) / DATA),)
+    study = import_study(folder, sources, rules, by, name, keep_ids)
+    write_records(study.table, output)
+    outcomes = Counter(study.table["outcome"].to_pylist())
+    if json_output:
+        print_json({"file": output, "outcomes": outcomes, **study.summary()})
+    else:
+        click.echo(f"{output}: {_summarize(study, outcomes)}")
+        _print_exclusions(study)
+        for note in study.notes():
+            click.echo(f"Note: {note}", err=True)
+
+
+def _summarize(study: ImportedStudy, outcomes: Counter[str]) -> str:
+    counts = ", ".join(f"{outcomes[name]} {name}" for name in ("scored", "no_answer"))
+    agents = len(set(study.table["agent"].to_pylist()))
+    return (
+        f"{study.table.num_rows} answers of {study.kept} participations, {counts}; "
+        f"{agents} {'agent' if agents == 1 else 'agents'}"
+    )
+
+
+def _print_exclusions(study: ImportedStudy) -> None:
+    if not study.exclusions:
+        click.echo(f"No rule of exclusion was given: all {study.participations} are kept.")
+        return
+    print_rows(
+        [
+            {
+                "rule": each.rule,
+                "meet it": str(each.met),
+                "cannot be told": str(each.unknown),
+                "excluded": str(each.excluded),
+                "answers lost": str(each.answers),
+            }
+            for each in study.exclusions
+        ]
+    )
+    click.echo(f"kept: {study.kept} of {study.participations} participations")
+
+
+@click.command("play")
+@suite_argument
+@design_options
+@click.option(
+    "--as",
+    "name",
+    default="me",
+    show_default=True,
+    help="Your name: you are the agent person/NAME.",
+)
+@click.option("--count", default=1, show_default=True, type=click.IntRange(1), help="Episodes.")
+@click.option("--log-dir", help="Folder of your logs. [default: logs/play-SUITE-NAME]")
+def play_command(
+    suite_name: str,
+    design: str | None,
+    factors: tuple[str, ...],
+    name: str,
+    count: int,
+    log_dir: str | None,
+) -> None:
+    """Play episodes of SUITE at the terminal, and see what your answers were worth.
+
+    Each call goes on with the episodes of the design that you have not played yet. They are
+    recorded: `whybench measures` takes the folder of your logs like a model's.
+    """
+    from whybench.evaluation.runs import hold_episode, list_played_items  # noqa: PLC0415
+
+    suite, chosen = choose_design(suite_name, design, factors)
+    if suite.play is None:
+        able = ", ".join(n for n, each in list_suites().items() if each.play) or "none"
+        raise UserError(f"SUITE must be one that can be played ({able}), got {suite_name}")
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
+    folder = log_dir or f"logs/play-{suite.name}-{name}"
+    agent = f"person/{name}"
+    done = list_played_items(folder, agent)
+    waiting = [item.id for item in suite.items(chosen) if item.id not in done]
+    if not waiting:
+        raise UserError(f"you have played all of the design {chosen.name}; choose another --design")
+    ids = waiting[:count]
+    click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
+    settings = suite.settings(design, **parse_key_values(factors, "-T"))
+    for item in ids:
+        if not hold_episode(suite, settings, agent, item, folder):
+            click.echo("\nLeft. What you had not finished is not recorded; it waits for you.")
+            return
+        click.echo(f"\nRecorded in {folder}: `whybench measures {folder}`")

@@ -1,0 +1,158 @@
+"""`export` writes items to train on, and `contamination` finds tests in data sets."""
+
+from __future__ import annotations
+
+import sys
+import time
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import click
+
+from whybench.cli.options import (
+    design_options,
+    json_option,
+    parse_key_values,
+    print_json,
+    suite_argument,
+)
+from whybench.cli.tables import print_rows
+from whybench.errors import UserError
+
+if TYPE_CHECKING:
+    from whybench.training.contamination import Contamination
+    from whybench.training.fingerprints import Fingerprints
+
+__all__ = [
+    "contamination_command",
+    "export_command",
+]
+
+
+@click.command("export")
+@suite_argument
+@click.option(
+    "--split",
+    type=click.Choice(["train", "test"]),
+    default="train",
+    show_default=True,
+    help="Items to train on, or those of a test.",
+)
+@click.option("--count", type=click.IntRange(1), help="How many items; of a test design, all.")
+@click.option(
+    "-o", "--output", required=True, metavar="FILE", help="A file ending in .jsonl or .parquet."
+)
+@design_options
+@click.option(
+    "--not-for-training",
+    is_flag=True,
+    help="Says that a test design is exported to evaluate, and nobody will train on it.",
+)
+@json_option
+def export_command(
+    suite_name: str,
+    split: str,
+    count: int | None,
+    output: str,
+    design: str | None,
+    factors: tuple[str, ...],
+    not_for_training: bool,
+    json_output: bool,
+) -> None:
+    """Write items of SUITE to train on, one row each.
+
+    A row has prompt, world, truth, certificate and factors; `whybench.training.reward` grades a
+    reply from the row alone. No item to train on is of a world that a test design asks about.
+    """
+    from whybench.training.exports import export, peak_memory  # noqa: PLC0415
+    from whybench.training.items import choose_items  # noqa: PLC0415
+
+    settings = parse_key_values(factors, "-T")
+    if "split" in settings:
+        raise UserError(f"the split is chosen by --split, got -T split={settings['split']}")
+    items, count = choose_items(
+        suite_name, split, count, design, settings, not_for_training=not_for_training
+    )
+    start = time.perf_counter()
+    hidden = json_output or not sys.stderr.isatty()
+    bar = click.progressbar(length=count, label="Exporting", hidden=hidden, file=sys.stderr)
+    with bar:
+        written = export(items, count, output, bar.update)
+    seconds, peak = time.perf_counter() - start, peak_memory()
+    summary = {
+        "suite": suite_name,
+        "split": split,
+        "items": written.rows,
+        "file": str(written.path),
+        "bytes": written.size,
+        "sha256": written.sha256,
+        "stream": items.hash,
+        "items_a_second": round(written.rows / seconds, 1),
+        "peak_megabytes": peak,
+    }
+    if json_output:
+        print_json(summary)
+        return
+    what = f"of the test design {items.design.name}" if split == "test" else "to train on"
+    click.echo(f"{written.rows:,} items of {suite_name} {what}")
+    click.echo(f"file     {written.path}, {written.size / 1e6:,.1f} MB")
+    click.echo(f"sha256   {written.sha256}")
+    click.echo(f"stream   {items.hash}")
+    memory = "" if peak is None else f", {peak:,.0f} MB of memory at most"
+    click.echo(f"speed    {written.rows / seconds:,.0f} items a second{memory}")
+
+
+SHOWN = 10
+
+
+@click.command("contamination")
+@click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
+@click.option("--column", metavar="NAME", help="Only this column. [default: all text of a row]")
+@click.option(
+    "--designs",
+    metavar="SUITE[/DESIGN],...",
+    help="Only tests of these, such as judge,compose/core. [default: every named design]",
+)
+@json_option
+def contamination_command(
+    datasets: tuple[str, ...], column: str | None, designs: str | None, json_output: bool
+) -> None:
+    """Look for prompts of tests in DATASETs: .jsonl, .json, .parquet or .txt, or addresses.
+
+    Finds our canary, exact copies of prompts, near copies, and prompts in our words that no design
+    asks. Ends with status 1 if anything of a test was found. Items to train on do not count.
+    """
+    from whybench.training.contamination import search_texts  # noqa: PLC0415
+    from whybench.training.corpora import read_texts  # noqa: PLC0415
+    from whybench.training.fingerprints import list_named_designs, make_fingerprints  # noqa: PLC0415
+
+    chosen = list(list_named_designs(designs.split(",") if designs else ()))
+    for address in datasets:
+        next(read_texts(address, column), None)  # a wrong address shows at once
+    if not json_output:
+        click.echo(f"Making the prompts of {len(chosen)} test designs …", err=True)
+    known = make_fingerprints(chosen)
+    texts = (text for address in datasets for text in read_texts(address, column, known.longest))
+    result = search_texts(texts, known)
+    if json_output:
+        print_json(result.summary(known))
+    else:
+        _print(result, known)
+    sys.exit(1 if result.contaminated else 0)
+
+
+def _print(result: Contamination, known: Fingerprints) -> None:
+    click.echo(f"{result.texts:,} texts held against {len(known.prompts):,} prompts of tests")
+    for design, why in known.left_out.items():
+        click.echo(f"Note: left out {design}: {why}", err=True)
+    rows = [{key: str(value) or "–" for key, value in row.items()} for row in result.count_rows()]
+    if rows:
+        click.echo()
+        print_rows(rows)
+    for finding in islice(result.findings, SHOWN):
+        what = f"{finding.found} {finding.item or finding.suite or 'canary of tests'}"
+        click.echo(f"{finding.where}: {what} ({finding.share:.0%})")
+    if len(result.findings) > SHOWN:
+        click.echo(f"… and {len(result.findings) - SHOWN:,} more; --json lists them all")
+    verdict = "CONTAMINATED" if result.contaminated else "clean: nothing of a test was found"
+    click.echo(f"\n{verdict}")

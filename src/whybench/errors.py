@@ -1,0 +1,13 @@
+"""The errors that a user's request may end in; every module may raise them."""
+
+from __future__ import annotations
+
+__all__ = ["DataError", "UserError"]
+
+
+class UserError(ValueError):
+    """A request that cannot be met: says what was expected, what came and what to do."""
+
+
+class DataError(RuntimeError):
+    """Data that cannot be had, or that is not what it should be."""

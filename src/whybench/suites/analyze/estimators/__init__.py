@@ -1,0 +1,1 @@
+"""Small estimators on bare arrays, each with its standard error."""

@@ -1,0 +1,108 @@
+"""What the measures of the reference agents are expected to be.
+
+Of an analyst they are found from the typed answers themselves, graded one by one and averaged by
+hand: without prompts, replies, records or measures.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from whybench.stats import FEW_UNITS
+from whybench.suites.analyze.analysts import analyst_answer, fields_for
+from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.design import CONTROL, CONTROLS
+from whybench.suites.analyze.grading import GradedAnswer, grade_values, twin_score
+from whybench.suites.analyze.items import AnalyzeItem, analyze_items
+from whybench.suites.analyze.published.forms import PUBLISHED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from whybench.suites.analyze.design import AnalyzeDesign
+
+__all__ = ["expected_of_analyst", "expected_of_oracle", "expected_of_silent"]
+
+
+def expected_of_analyst(
+    analyst: str,
+) -> Callable[[Mapping[str, Any], AnalyzeDesign], dict[str, float]]:
+    """Return what gives the measures of an analyst: its answers are graded item by item."""
+
+    def expected(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
+        if PUBLISHED in design.variant and analyst != "competent":
+            return {}
+        graded = {item: _grade(analyst, item) for item in analyze_items(design)}
+        by_challenge = defaultdict(list)
+        for item, marks in graded.items():
+            by_challenge[item.challenge].append(marks)
+        measures = {
+            "reliability": fmean(map(_mean_score, by_challenge.values())),
+            "score": _mean_score(graded.values()),
+            "answered": 1.0,
+        }
+        if traps := [marks for item, marks in graded.items() if item.variant == TRAP]:
+            measures["score_trap"] = _mean_score(traps)
+            measures["fell_for"] = fmean(marks.fell_for for marks in traps)
+        if controls := [m for item, m in graded.items() if item.factors["twin"] == CONTROL]:
+            measures["score_control"] = _mean_score(controls)
+            measures["false_alarm"] = fmean(marks.false_alarm for marks in controls)
+        if design.twins:
+            measures["twin_score"] = _mean_twin_score(graded)
+        if len(design.label) > 1:
+            measures["label_flips"] = 0.0
+        return measures
+
+    return expected
+
+
+def expected_of_silent(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
+    """Return the measures of an agent that never answers."""
+    measures = {"reliability": 0.0, "score": 0.0, "answered": 0.0}
+    return measures | ({"twin_score": 0.0} if design.twins else {})
+
+
+def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
+    """Return the measures of an agent that is right whenever it answers, which is left to chance.
+
+    A pair of twins is worth something only where both were answered. Where there is chance in it
+    and there are few draws, intervals are flagged and claim nothing.
+    """
+    answers = 1 - settings["silence"]
+    if answers < 1 and len(design.active_challenges) * design.seeds < FEW_UNITS:
+        return {}
+    measures = {"reliability": answers, "score": answers, "answered": answers}
+    if design.twins:
+        measures["twin_score"] = answers**2
+    if answers == 1:
+        measures |= {"score_answered": 1.0}
+        measures |= {"fell_for": 0.0} if TRAP in design.variant else {}
+        measures |= {"false_alarm": 0.0} if {CONTROL, CONTROLS} & {*design.variant} else {}
+        measures |= {"label_flips": 0.0} if len(design.label) > 1 else {}
+    return measures
+
+
+def _grade(analyst: str, item: AnalyzeItem) -> GradedAnswer:
+    instance = item.instance
+    return grade_values(fields_for(instance), instance, analyst_answer(analyst, instance))
+
+
+def _mean_score(graded: Iterable[GradedAnswer]) -> float:
+    return fmean(marks.score for marks in graded)
+
+
+def _mean_twin_score(graded: Mapping[AnalyzeItem, GradedAnswer]) -> float:
+    """Return the mean over all pairs of a trap and an item that differs in the variant alone."""
+    twins: dict[AnalyzeItem, list[GradedAnswer]] = defaultdict(list)
+    for item, marks in graded.items():
+        if item.variant != TRAP:
+            twins[replace(item, variant=TRAP)].append(marks)
+    return fmean(
+        twin_score(graded[trap], control)
+        for trap, controls in twins.items()
+        if trap in graded
+        for control in controls
+    )

@@ -1,0 +1,178 @@
+"""Instance to prompt; nothing else makes the text of a first message.
+
+`render_description` says everything but the rows: the story, the data dictionary with the order of
+measurement, the question with the hints of a level, and the form of the answer. Dictionary and form
+are the same at every level, so that format is not difficulty. `rows_csv` gives the rows.
+`render_prompt` is the whole first message: the description, and how the rows are to be had under a
+protocol.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from whybench.suites.analyze.analysts import fields_for
+from whybench.suites.analyze.protocols.prompts import PROTOCOLS as WITH_PROGRAMS
+from whybench.suites.analyze.published.forms import (
+    PUBLISHED,
+    data_set_of,
+    field_meanings,
+    render_question,
+)
+from whybench.suites.analyze.stories import HINTS, LABELS, AnalyzeStory, read_hints, read_story
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whybench.suites.analyze.challenges.contract import Instance
+
+__all__ = [
+    "KINDS",
+    "PROTOCOLS",
+    "answer_schema",
+    "column_names",
+    "render_description",
+    "render_prompt",
+    "rows_csv",
+]
+
+CACHED = 256
+"""Data sets whose lines are kept: they are the longest part of a prompt, and often the same."""
+
+KINDS = {
+    "binary": "0 or 1",
+    "category": "category",
+    "count": "whole number",
+    "real": "number",
+    "share": "number from 0 to 1",
+}
+"""What a data dictionary calls the kinds of columns."""
+
+DICTIONARY = (
+    "The data have {size} rows and these columns. The step says when a column was measured: a "
+    "lower step came before a higher one."
+)
+SAMPLE = (
+    "The data have {whole} rows and these columns; you are shown a sample of {size} of the rows, "
+    "drawn by lot. The step says when a column was measured: a lower step came before a higher one."
+)
+NO_DICTIONARY = "The data have {size} rows and the columns {columns}."
+FORM = (
+    "End your reply with one JSON object that fits this schema. Numbers are plain numbers with all "
+    "the digits you have, columns go by their names.\n{schema}"
+)
+
+DIRECT = (
+    "Nothing can be run; work from the rows themselves. All of them follow as CSV, with the names "
+    "of the columns in the first line.\n\n{table}"
+)
+DIRECT_SAMPLE = DIRECT.replace("All of them follow", "The sample follows")
+PROTOCOLS = ("direct", *WITH_PROGRAMS)
+"""The protocols by name: the rows in the prompt, or in a file for programs."""
+
+
+def render_prompt(instance: Instance, labels: str, hint: int, protocol: str) -> str:
+    """Return the first message of a conversation about an instance."""
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
+    if protocol == "direct":
+        text = DIRECT_SAMPLE if instance.full_size else DIRECT
+        rows = text.format(table=rows_csv(instance, labels)).rstrip()
+    else:
+        rows = WITH_PROGRAMS[protocol].text
+    return f"{render_description(instance, labels, hint)}\n\n{rows}"
+
+
+def column_names(instance: Instance, labels: str) -> dict[str, str]:
+    """Return the name of each column of an instance, by role, in the order of the data."""
+    if labels not in LABELS:
+        raise ValueError(f"labels must be one of {', '.join(LABELS)}, got {labels!r}")
+    if instance.variant == PUBLISHED:
+        return {column.role: column.role for column in instance.columns}
+    names = read_story(instance.challenge).labels[labels].columns
+    return {column.role: names[column.role] for column in instance.columns}
+
+
+def render_description(instance: Instance, labels: str, hint: int) -> str:
+    """Return everything that is said about an instance, the rows excepted."""
+    if hint not in HINTS:
+        raise ValueError(f"hint must be one of {HINTS}, got {hint!r}")
+    if instance.variant == PUBLISHED:
+        texts = _published_texts(instance, hint)
+    else:
+        texts = _story_texts(instance, labels, hint)
+    form = FORM.format(schema=json.dumps(answer_schema(instance, labels), ensure_ascii=False))
+    return "\n\n".join([*texts, form])
+
+
+def _published_texts(instance: Instance, hint: int) -> tuple[str, ...]:
+    """Return what the source says of its data: a question, and no word of what columns mean."""
+    return (
+        NO_DICTIONARY.format(size=instance.size, columns=", ".join(instance.rows)),
+        f"Question: {render_question(data_set_of(instance), hint)}",
+    )
+
+
+def _story_texts(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
+    """Return the story, the data dictionary, and the question with its hints."""
+    story, hints = read_story(instance.challenge).for_variant(instance.variant), read_hints()
+    words = _placeholder_words(instance, labels)
+    question = [story.question] + [
+        hints.caution if switch == "caution" else getattr(story, switch)
+        for switch in hints.levels[hint]
+    ]
+    return (
+        f"{story.setting} {story.design}".format(**words),
+        _render_dictionary(instance, story, words),
+        "Question: " + " ".join(question).format(**words),
+    )
+
+
+def answer_schema(instance: Instance, labels: str) -> dict[str, object]:
+    """Return the JSON schema of the answer, each field with what is to be said there."""
+    names, meanings = column_names(instance, labels), _field_meanings(instance, labels)
+    properties = {
+        entry.name: {"description": meanings[entry.name], **entry.schema(names)}
+        for entry in fields_for(instance)
+    }
+    return {"type": "object", "properties": properties, "required": list(properties)}
+
+
+def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
+    """Return what is to be said in each field."""
+    if instance.variant == PUBLISHED:
+        return field_meanings(data_set_of(instance))
+    words = _placeholder_words(instance, labels)
+    answer = read_story(instance.challenge).answer
+    return {name: text.format(**words) for name, text in answer.items()}
+
+
+def rows_csv(instance: Instance, labels: str) -> str:
+    """Return the rows as CSV; the lines below the head are the same under all labels."""
+    return f"{','.join(column_names(instance, labels).values())}\n{_csv_lines(instance)}"
+
+
+@lru_cache(maxsize=CACHED)
+def _csv_lines(instance: Instance) -> str:
+    columns = [map(str, values.tolist()) for values in instance.rows.values()]
+    return "".join(f"{','.join(row)}\n" for row in zip(*columns, strict=True))
+
+
+def _placeholder_words(instance: Instance, labels: str) -> Mapping[str, object]:
+    """Return what stands in the texts of a story in place of names in braces."""
+    words = read_story(instance.challenge).labels[labels].words
+    return {**column_names(instance, labels), **words, **instance.facts}
+
+
+def _render_dictionary(instance: Instance, story: AnalyzeStory, words: Mapping[str, object]) -> str:
+    measured = sorted({column.measured for column in instance.columns})
+    lines = [
+        f"- {words[column.role]} "
+        f"({KINDS[column.kind]}; step {measured.index(column.measured) + 1}): "
+        f"{story.meanings[column.role].format(**words)}"
+        for column in instance.columns
+    ]
+    head = SAMPLE if instance.full_size else DICTIONARY
+    return "\n".join([head.format(size=instance.size, whole=instance.full_size), *lines])

@@ -1,0 +1,104 @@
+"""Reply to typed fields, or the reason why there are none; never raises, never guesses.
+
+The last complete JSON object of a reply counts (see `suites.replies`). Blocks of thinking do not
+count, nor does a reply that never stops thinking or that the token limit cut off. Keys may be in
+any case, with hyphens or spaces for underscores, and further keys do not matter. Where the object
+has none of the fields and nothing but one object in it, that one is meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from dataclasses import field as data_field
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.analyze.fields import Field, FieldValue
+from whybench.suites.replies import (
+    THINKING,
+    Pairs,
+    find_last_object,
+    keep_final_channel,
+    remove_blocks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["REASONS", "ParsedReply", "parse_reply", "render_reply"]
+
+REASONS = {
+    "cut_off": "the reply hit the token limit",
+    "empty": "nothing but white space",
+    "unfinished_thinking": "thinking that never ends",
+    "no_object": "no complete JSON object",
+    "no_field": "a JSON object that answers none of the fields",
+}
+"""Every reason for which a reply may have no answers at all, and what it means."""
+
+
+@dataclass(frozen=True)
+class ParsedReply:
+    """What a reply says of each field; nothing at all where there is a reason."""
+
+    fields: Mapping[str, FieldValue] = data_field(default_factory=dict)
+    reason: str = ""
+
+
+def parse_reply(
+    text: str, fields: Sequence[Field], names: Mapping[str, str], truncated: bool = False
+) -> ParsedReply:
+    """Read a reply.
+
+    Args:
+        text: The whole reply. Any text is taken.
+        fields: What was asked for.
+        names: Column names by role, as the agent was told them.
+        truncated: Whether the reply hit the token limit; then there is no answer.
+    """
+    if truncated:
+        return ParsedReply(reason="cut_off")
+    if not text.strip():
+        return ParsedReply(reason="empty")
+    # Inside a reply that is an object, marks of thinking are somebody's words.
+    if not text.lstrip().startswith("{"):
+        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
+        if thinking:
+            return ParsedReply(reason="unfinished_thinking")
+    pairs = find_last_object(text)
+    if pairs is None:
+        return ParsedReply(reason="no_object")
+    entries = _group_by_field(pairs, fields)
+    if not entries and len(pairs) == 1 and isinstance(pairs[0][1], Pairs):
+        entries = _group_by_field(pairs[0][1], fields)
+    values = {field.name: _read(field, entries[field.name], names) for field in fields}
+    if not any(value.has_value for value in values.values()):
+        return ParsedReply(reason="no_field")
+    return ParsedReply(values)
+
+
+def render_reply(
+    answers: Mapping[str, Any], fields: Sequence[Field], names: Mapping[str, str]
+) -> str:
+    """Return typed values as the JSON object that an agent would give; fields may be left out."""
+    answered = [field for field in fields if field.name in answers]
+    return json.dumps({field.name: field.write(answers[field.name], names) for field in answered})
+
+
+def _group_by_field(pairs: Pairs, fields: Sequence[Field]) -> defaultdict[str, list[Any]]:
+    """Return the values of each field that the pairs have, by the field's name."""
+    names = {field.name for field in fields}
+    values: defaultdict[str, list[Any]] = defaultdict(list)
+    for key, value in pairs:
+        name = re.sub(r"[\s-]+", "_", key.strip().lower())
+        if name in names:
+            values[name].append(value)
+    return values
+
+
+def _read(field: Field, values: Sequence[Any], names: Mapping[str, str]) -> FieldValue:
+    if len(values) == 1:
+        return field.read(values[0], names)
+    return FieldValue(reason="said_twice" if values else "missing")

@@ -1,0 +1,217 @@
+"""Words to world: rebuilds the question from its prompt alone.
+
+The checker holds the result against the question from which the prompt was made, so a prompt that
+says something else than its question, or that a detail makes ambiguous, does not pass. The reader
+knows the sentences of the themes and how worlds are built, and nothing of the item: it finds out
+from the rules who depends on whom, sorts the nodes, and takes the graph apart into blocks. Lines
+among the rules that are no rule are details and are passed over; so is a worked example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, get_args
+
+from whybench.suites.compose.prompts import QUESTION, REPLY_FORM, counts_heading, rules_heading
+from whybench.suites.compose.questions import ComposeQuestion, Style
+from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
+from whybench.suites.compose.themes.sentences import OF_SEVERAL, Sentence, split_names
+from whybench.suites.compose.world import Block, ComposeWorld, Gate, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+__all__ = ["ComposePromptError", "parse_prompt"]
+
+
+class ComposePromptError(ValueError):
+    """A prompt from which no question can be rebuilt."""
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What the rule of a node says: its gate, its threshold and the names of its parents."""
+
+    gate: Gate
+    threshold: int
+    parents: frozenset[str]
+
+
+def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuestion:
+    """Rebuild a question from its prompt; it equals the `plain` form of what was rendered.
+
+    Args:
+        prompt: The whole prompt.
+        theme: The theme of its words; needed for a user's own, while a bundled one is found
+            by its setting.
+
+    Raises:
+        ComposePromptError: Says which part is not to be found, or does not fit the others.
+    """
+    theme = theme or _find_theme(prompt)
+    lines = prompt.split("\n")
+    rules_from = _find_last(lines, rules_heading(theme))
+    counts_from = _find_last(lines, counts_heading(theme))
+    rules = _parse_rules(theme, lines[rules_from + 1 : counts_from])
+    counts = _parse_counts(theme, lines[counts_from + 1 :])
+    if rules.keys() != counts.keys():
+        raise ComposePromptError(
+            f"every name must have one rule and one count, got {list(rules)} and {list(counts)}"
+        )
+    names = _sort_nodes(rules)
+    number = {name: node for node, name in enumerate(names)}
+    effect, intervention = _parse_question(theme, lines[counts_from + 1 :])
+    try:
+        return ComposeQuestion(
+            world=_build_world([rules[name] for name in names], number),
+            counts=tuple(counts[name] for name in names),
+            names=names,
+            theme=theme,
+            order=tuple(number[name] for name in rules),
+            effect=number[effect],
+            intervention=intervention and (number[intervention[0]], intervention[1]),
+            style=_find_style(lines[-1], lines.index(rules_heading(theme)) < rules_from),
+        )
+    except (KeyError, ValueError) as error:
+        raise ComposePromptError(f"the parts of a prompt must fit each other: {error}") from None
+
+
+def _find_theme(prompt: str) -> ComposeTheme:
+    setting = prompt.partition("\n")[0]
+    themes = [theme for theme in map(load_theme, THEME_NAMES) if theme.setting == setting]
+    if len(themes) != 1:
+        raise ComposePromptError(f"a prompt must open with a theme's setting, got {setting!r}")
+    return themes[0]
+
+
+def _find_last(lines: list[str], heading: str) -> int:
+    """Return where a heading stands for the last time: before that there may be an example."""
+    if heading not in lines:
+        raise ComposePromptError(f"a prompt must have the line {heading!r}, got none")
+    return len(lines) - 1 - lines[::-1].index(heading)
+
+
+def _parse_rules(theme: ComposeTheme, lines: list[str]) -> dict[str, _Rule]:
+    """Return the rule of every name, in the order of the lines."""
+    forms: tuple[tuple[Gate, Sentence], ...] = (
+        ("or", theme.root_rule),
+        ("or", theme.or_rule),
+        ("and", theme.and_rule),
+    )
+    rules: dict[str, _Rule] = {}
+    for line in lines:
+        text = line.removeprefix("- ")
+        for gate, sentence in forms:
+            if (fields := sentence.parse(text)) is None:
+                continue
+            name = _parse_name(theme, fields["name"])
+            if name in rules:
+                raise ComposePromptError(f"a name must have one rule, got two of {name!r}")
+            parents = _parse_parents(theme, gate, fields.get("parents"))
+            rules[name] = _Rule(gate, _parse_count(theme, fields["count"]), parents)
+    return rules
+
+
+def _parse_parents(theme: ComposeTheme, gate: Gate, text: str | None) -> frozenset[str]:
+    if text is None:
+        return frozenset()
+    named = [text]
+    if text.startswith(several := f"{OF_SEVERAL[gate]} "):
+        named = split_names(text.removeprefix(several))
+    return frozenset(_parse_name(theme, name) for name in named)
+
+
+def _parse_counts(theme: ComposeTheme, lines: list[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for line in lines:
+        fields = theme.count_line.parse(line.removeprefix("- "))
+        if fields is not None:
+            counts[_parse_name(theme, fields["name"])] = _parse_count(theme, fields["count"])
+    return counts
+
+
+def _parse_question(theme: ComposeTheme, lines: list[str]) -> tuple[str, tuple[str, bool] | None]:
+    """Return the name that is asked about, and the one that is set from outside with its value."""
+    questions = [line.removeprefix(QUESTION) for line in lines if line.startswith(QUESTION)]
+    if len(questions) != 1:
+        raise ComposePromptError(f"a prompt must have one question, got {len(questions)}")
+    text = questions[0]
+    for sentence, value in ((theme.ask_true, True), (theme.ask_false, False), (theme.ask, None)):
+        if fields := sentence.parse(text):
+            effect = _parse_name(theme, fields["effect"])
+            return effect, None if value is None else (_parse_name(theme, fields["cause"]), value)
+    raise ComposePromptError(f"a question must have a form of its theme, got {text!r}")
+
+
+def _parse_name(theme: ComposeTheme, text: str) -> str:
+    if text.casefold() not in theme.spelling:
+        raise ComposePromptError(f"a name must be one of the theme {theme.name}, got {text!r}")
+    return theme.spelling[text.casefold()]
+
+
+def _parse_count(theme: ComposeTheme, text: str) -> int:
+    number = int(text.partition(" ")[0])
+    if text != theme.count_text(number):
+        raise ComposePromptError(f"a count must be a number of {theme.unit[1]}, got {text!r}")
+    return number
+
+
+def _sort_nodes(rules: Mapping[str, _Rule]) -> tuple[str, ...]:
+    """Return the names, every cause before its effects; in a world of blocks there is one way."""
+    order: list[str] = []
+    while len(order) < len(rules):
+        ready = [
+            name for name, rule in rules.items() if name not in order and rule.parents <= set(order)
+        ]
+        if len(ready) != 1:
+            raise ComposePromptError(f"one node must follow on {order}, got {ready or 'none'}")
+        order += ready
+    return tuple(order)
+
+
+def _build_world(rules: list[_Rule], number: Mapping[str, int]) -> ComposeWorld:
+    parents = [frozenset(number[name] for name in rule.parents) for rule in rules]
+    # At an anchor nothing passes by: no later node has an earlier one for its parent.
+    anchors = [
+        node
+        for node in range(len(rules))
+        if all(min(causes, default=node) >= node for causes in parents[node + 1 :])
+    ]
+    return ComposeWorld(
+        blocks=tuple(_find_block(parents, first, last) for first, last in pairwise(anchors)),
+        gates=tuple(rule.gate for rule in rules),
+        thresholds=tuple(rule.threshold for rule in rules),
+    )
+
+
+def _find_block(parents: list[frozenset[int]], first: int, last: int) -> Block:
+    edges = {
+        (cause - first, node - first)
+        for node in range(first + 1, last + 1)
+        for cause in parents[node]
+    }
+    for block in _list_blocks(last - first + 1):
+        if set(block.edges) == edges:
+            return block
+    raise ValueError(f"a block must be a bridge, a cycle or a wheel, got the edges {edges}")
+
+
+def _list_blocks(size: int) -> Iterable[Block]:
+    """Yield the blocks that there are of a size."""
+    for kind in get_args(Kind):
+        try:
+            yield Block(kind, size)
+        except ValueError:
+            continue
+
+
+def _find_style(form: str, has_example: bool) -> Style:
+    fitting = [
+        style
+        for style, words in REPLY_FORM.items()
+        if words == form and has_example == (style == "worked-example")
+    ]
+    if len(fitting) != 1:
+        raise ComposePromptError(f"a prompt must end in the form of the reply, got {form!r}")
+    return fitting[0]

@@ -1,0 +1,134 @@
+"""Question to words. Nothing else in the suite makes prompt text.
+
+A prompt has these parts: the setting, in the style `worked-example` an example with other names
+and its answer, the rule of every node, the count of every node, the question, and the form of the
+reply. Details without bearing stand among the rules, on lines of their own, evenly spread. Rules,
+counts and the parents in a rule are all listed in the order that the question gives.
+
+All questions of a unit share everything but the last two parts, which is therefore rendered once.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+from whybench.suites.compose.questions import EXAMPLES, make_example
+
+if TYPE_CHECKING:
+    from whybench.suites.compose.questions import ComposeQuestion, Style
+    from whybench.suites.compose.themes import ComposeTheme
+    from whybench.suites.compose.world import ComposeWorld
+
+__all__ = [
+    "QUESTION",
+    "REPLY_FORM",
+    "counts_heading",
+    "query_text",
+    "render_prompt",
+    "render_reply",
+    "render_unit",
+    "rules_heading",
+]
+
+QUESTION = "Question: "
+"""What stands before the question."""
+
+_REASONED = (
+    "First reason step by step. Then close with a line of its own that reads either "
+    "“Answer: yes” or “Answer: no”."
+)
+REPLY_FORM: dict[Style, str] = {
+    "direct": "Reply with one word, yes or no, and nothing else.",
+    "cot": _REASONED,
+    "worked-example": _REASONED,
+}
+"""The last line of a prompt."""
+
+UNITS_KEPT = 256
+"""How many units are remembered: questions come unit by unit."""
+
+
+def render_prompt(question: ComposeQuestion) -> str:
+    """Return the prompt of one question."""
+    theme = question.theme
+    parts = [
+        theme.setting,
+        render_unit(question),
+        QUESTION + query_text(question),
+        REPLY_FORM[question.style],
+    ]
+    if question.style == "worked-example":
+        parts.insert(1, _render_example(theme, question.example % EXAMPLES))
+    return "\n\n".join(parts)
+
+
+def render_unit(question: ComposeQuestion) -> str:
+    """Return the part that all questions of a unit share: its rules and counts."""
+    q = question
+    return _render_unit(q.theme, q.world, q.counts, q.names, q.order, q.details)
+
+
+@lru_cache(UNITS_KEPT)
+def _render_unit(
+    theme: ComposeTheme,
+    world: ComposeWorld,
+    counts: tuple[int, ...],
+    names: tuple[str, ...],
+    order: tuple[int, ...],
+    details: tuple[str, ...],
+) -> str:
+    called = [theme.in_sentence(name) for name in names]
+    rules = []
+    for node in order:
+        parents = [called[parent] for parent in sorted(world.parents[node], key=order.index)]
+        rules.append(theme.rule(world.gates[node], called[node], world.thresholds[node], parents))
+    for number, detail in reversed(list(enumerate(details))):
+        rules.insert(1 + number * len(order) // len(details), detail)
+    held = [
+        theme.count_line.render(name=called[v], count=theme.count_text(counts[v])) for v in order
+    ]
+    listed = "\n- ".join([rules_heading(theme), *rules])
+    return listed + "\n\n" + "\n- ".join([counts_heading(theme), *held])
+
+
+def rules_heading(theme: ComposeTheme) -> str:
+    """Return the line above the rules."""
+    return f"The rules of the {theme.many}:"
+
+
+def counts_heading(theme: ComposeTheme) -> str:
+    """Return the line above the counts."""
+    return f"Their {theme.unit[1]}:"
+
+
+def render_reply(value: bool, style: Style) -> str:
+    """Return an answer in the words of an agent that follows the reply form."""
+    answer = "yes" if value else "no"
+    return answer if style == "direct" else f"The rules and counts settle it.\nAnswer: {answer}"
+
+
+def query_text(question: ComposeQuestion) -> str:
+    """Return what is asked, without what stands before it."""
+    theme, names = question.theme, question.names
+    intervention = None
+    if question.intervention is not None:
+        cause, value = question.intervention
+        intervention = theme.in_sentence(names[cause]), value
+    return theme.question(theme.in_sentence(names[question.effect]), intervention)
+
+
+@cache
+def _render_example(theme: ComposeTheme, key: int) -> str:
+    """Return a worked example, from its introduction to what leads on to the case itself."""
+    example = make_example(theme, key)
+    question = example.question
+    return "\n\n".join(
+        [
+            f"Here is an example with other {theme.many}, and how it is answered.",
+            render_unit(question),
+            QUESTION + query_text(question),
+            "\n".join([*example.steps, f"Answer: {'yes' if example.answer else 'no'}"]),
+            "Now the case that you are asked about.",
+        ]
+    )

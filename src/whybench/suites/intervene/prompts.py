@@ -1,0 +1,140 @@
+"""What an agent is told: the rules, what it sees, and what it is asked.
+
+Each sentence is a template with named places, and is written once: `reading` turns the same
+templates around to find out what a prompt says. The words of the theme fill the places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from whybench.suites.intervene.world import state_to_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from whybench.suites.intervene.items import InterveneItem
+
+__all__ = [
+    "ACT",
+    "ACTIONS_LEFT",
+    "ANSWER",
+    "CASE",
+    "INTERFACES",
+    "LISTED",
+    "NEXT",
+    "OBSERVED",
+    "REASK",
+    "RULES",
+    "STYLES",
+    "THROUGH_OTHERS",
+    "render_observation",
+    "render_prompt",
+    "render_rules",
+    "render_style",
+    "state_phrases",
+]
+
+RULES = """\
+One {one} drives another if, whenever the one is {moving}, it makes the other {moving} too. \
+Which {one} drives which stays the same throughout, and no {one} drives itself, not through others \
+either. You can act on one {one} at a time:
+- {move}: the {one} becomes {moving}, and so does every {one} that it drives, directly or through \
+others.
+- {hold}: if a {moving} {one} drives it, nothing happens. Otherwise it becomes {still}, and so \
+does every {one} that was {moving} only because of it.
+To {move} what is {moving} already, or to {hold} what is {still}, changes nothing. A {one} that \
+you acted on is afterwards like any other: if it is driven, it becomes {still} when what drives it \
+does.
+You may act {limit} times at most."""
+
+LISTED = "The {many} are: {names}."
+OBSERVED = "You see: {states}."
+THROUGH_OTHERS = "Through others counts too."
+CASE = (
+    f"Question: {{question}} {THROUGH_OTHERS} "
+    "(Supposed cause: {cause}; supposed effect: {effect}.)"
+)
+
+STYLES = {
+    "direct": "",
+    "fewest-steps": "Act as few times as you can, and no more than is needed to be sure.",
+    "cot": (
+        "Think step by step before each reply: what have you seen so far, what does it rule out, "
+        "what would settle the question? Write your thoughts first, then the reply."
+    ),
+    "recipe": (
+        "Proceed like this. First bring the supposed cause and the supposed effect to rest: "
+        "{hold} them, and where that does nothing, {hold} the others that are {moving}, one by "
+        "one. When both are {still}, {move} the supposed cause. The answer is yes if the supposed "
+        "effect becomes {moving} then, and no if it stays {still}."
+    ),
+}
+"""What a style adds to the opening."""
+
+ACT = '{{"entity": "NAME", "action": "{move}|{hold}"}}'
+NEXT = '{"next": "continue|answer"}'
+ANSWER = '{"answer": "yes|no"}'
+
+INTERFACES = {
+    "text": (
+        "Reply with one JSON object; whatever else you write goes before it. Now choose what to "
+        f'do: {ACT}. Or, if what you see settles the question already, {{{{"next": "answer"}}}}.'
+    ),
+    "tools": (
+        "Call the tool intervene to act. When what you have seen settles the question, call the "
+        "tool answer."
+    ),
+}
+"""How the opening asks for a reply."""
+
+ACTIONS_LEFT = "Actions left: {left}."
+REASK = "Your reply could not be read."
+
+
+def render_rules(item: InterveneItem) -> str:
+    """Return the rules of an item's world."""
+    return RULES.format(**_fields(item))
+
+
+def render_style(item: InterveneItem) -> str:
+    """Return what an item's style adds to the opening."""
+    return STYLES[item.style].format(**_fields(item))
+
+
+def _fields(item: InterveneItem) -> dict[str, str | int]:
+    """Return what fills the fields of the templates."""
+    words = ("one", "many", "move", "hold", "moving", "still")
+    return {"limit": item.limit, **{name: getattr(item.theme, name) for name in words}}
+
+
+def render_prompt(item: InterveneItem) -> str:
+    """Return the first message of an episode: rules, observation, question, form of the reply."""
+    theme = item.theme
+    x, y = item.pair
+    cause, effect = item.names[x], item.names[y]
+    phrases = state_phrases(item.names, theme.states)
+    paragraphs = (
+        f"{theme.setting} {render_rules(item)}",
+        LISTED.format(many=theme.many, names=", ".join(item.names)),
+        render_observation(phrases, state_to_bits(item.initial)),
+        CASE.format(question=theme.ask(cause, effect), cause=cause, effect=effect),
+        render_style(item),
+        INTERFACES[item.interface].format(**_fields(item)),
+    )
+    return "\n\n".join(filter(None, paragraphs))
+
+
+def state_phrases(names: Sequence[str], states: tuple[str, str]) -> tuple[tuple[str, str], ...]:
+    """Return how each entity is shown when it is still, and when it moves."""
+    go, rest = states
+    return tuple((f"{name}: {rest}", f"{name}: {go}") for name in names)
+
+
+def render_observation(phrases: Sequence[tuple[str, str]], moving: int) -> str:
+    """Return what is seen: each entity with its state, moving ones being bits that are set."""
+    seen = [both[moving >> entity & 1] for entity, both in enumerate(phrases)]
+    return f"{_BEFORE}{'; '.join(seen)}{_BEHIND}"
+
+
+_BEFORE, _BEHIND = OBSERVED.split("{states}")

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.suites.analyze.column_fields import PValues, PValueTableField
+from whybench.suites.analyze.fields import FieldValue
+from whybench.suites.analyze.replies import parse_reply, render_reply
+
+FIELD = PValueTableField("p_values", ("there", "back"))
+PROBABILITIES = st.floats(0, 1)
+
+
+def read(there: object, back: object = 0.5) -> FieldValue:
+    reply = json.dumps({"p_values": {"there": there, "back": back}, "note": "as asked"})
+    return parse_reply(reply, [FIELD], {}).fields.get("p_values", FieldValue(reason="no_field"))
+
+
+@given(PROBABILITIES, PROBABILITIES)
+def test_what_is_written_is_read(there: float, back: float) -> None:
+    said = render_reply({"p_values": PValues({"there": there, "back": back})}, [FIELD], {})
+    assert parse_reply(said, [FIELD], {}).fields["p_values"].value.rows == {
+        "there": there,
+        "back": back,
+    }
+
+
+@given(PROBABILITIES, PROBABILITIES)
+def test_tables_are_equal_when_their_verdicts_are(one: float, other: float) -> None:
+    tables = [PValues({"there": p, "back": 0.3}) for p in (one, other)]
+    same = (one <= 0.05) == (other <= 0.05)
+    assert (tables[0] == tables[1]) == same
+    if same:
+        assert hash(tables[0]) == hash(tables[1])
+    assert tables[0] != {"there": one, "back": 0.3}
+
+
+@pytest.mark.parametrize(
+    ("said", "p"),
+    [
+        (0.0, 0.0),
+        (1, 1.0),
+        (1e-30, 1e-30),
+        ("0.03", 0.03),
+        ("3%", 0.03),
+        ("<0.001", 0.001),
+        ("< .05", 0.05),
+        ("p < 0.001", 0.001),
+        ("P<=0.01", 0.01),
+        ("p<1e-16", 1e-16),
+    ],
+)
+def test_forms_with_one_meaning_are_read(said: object, p: float) -> None:
+    assert read(said).value.rows["there"] == p
+
+
+@pytest.mark.parametrize(
+    "said", [None, True, "significant", ">0.05", "n.s.", "0.01-0.05", [0.1], -0.1, 1.2, "<"]
+)
+def test_other_forms_are_left_unread(said: object) -> None:
+    assert not read(said).has_value
+
+
+@pytest.mark.parametrize("raw", ['{"there": 0.1}', '{"there": 0.1, "back": 0.2, "up": 0.3}', "[]"])
+def test_a_table_has_exactly_the_rows_asked_for(raw: str) -> None:
+    reply = f'{{"p_values": {raw}}}'
+    assert parse_reply(reply, [FIELD], {}).reason == "no_field"
+
+
+def test_the_schema_asks_for_numbers_from_0_to_1() -> None:
+    number = {"type": "number", "minimum": 0, "maximum": 1}
+    assert FIELD.schema({}) == {
+        "type": "object",
+        "properties": {"there": number, "back": number},
+        "required": ["there", "back"],
+    }
