@@ -8,7 +8,6 @@ every named design. Then prompts of tests are planted among prompts to train on 
 from __future__ import annotations
 
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts, figures_of
-from evidence.processes import ended
+from evidence.processes import children_cpu, ended
 from whybench.errors import DataError
 from whybench.suites.registry import get_suite, suite_names
 from whybench.training.contamination import search_texts
@@ -65,7 +64,7 @@ class Written:
 
 def written(name: str, count: int, path: Path) -> Written:
     """Export so many items of a suite in a process of its own."""
-    before = _children_cpu()
+    before = children_cpu()
     words = [sys.executable, "-c", "from whybench.cli import main; main()", "export", name]
     with path.with_suffix(".said").open("w+b") as said:
         process = subprocess.Popen(
@@ -75,12 +74,7 @@ def written(name: str, count: int, path: Path) -> Written:
         if process.returncode:
             raise RuntimeError(f"{words} must succeed, got status {process.returncode}")
         said.seek(0)
-        return Written(json.loads(said.read()), _children_cpu() - before, peak)
-
-
-def _children_cpu() -> float:
-    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return spent.ru_utime + spent.ru_stime
+        return Written(json.loads(said.read()), children_cpu() - before, peak)
 
 
 def of_tests(asked: AnySuite, most: int | None = None) -> tuple[set[str], set[str], int]:

@@ -173,12 +173,12 @@ def wheel(small: bool) -> Iterator[Figure]:
     seconds = start_up(fresh, 3 if small else 7)
     imported, door = seconds.pop("import whybench"), 0.5 if small else 0.15
     yield Figure(
-        f"import whybench takes {door} s more than a bare interpreter",
+        f"import whybench takes {door} s of CPU more than a bare interpreter",
         f"{imported:.3f} s",
         imported <= door,
     )
     yield Figure(
-        f"--help, list, show, items start in {bound} s more than a bare interpreter",
+        f"--help, list, show, items start in {bound} s of CPU more than a bare interpreter",
         ", ".join(f"{command} {value:.2f} s" for command, value in seconds.items()),
         max(seconds.values()) <= bound,
     )

@@ -7,6 +7,7 @@ The peak that a running process has under /proc is its own.
 from __future__ import annotations
 
 import re
+import resource
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,9 +15,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["ended"]
+__all__ = ["children_cpu", "ended"]
 
 PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
+
+
+def children_cpu() -> float:
+    """Return the seconds of CPU that all processes took that this one started and saw end."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def ended(process: subprocess.Popen[bytes], seconds: float = 3600.0) -> tuple[bool, float]:
