@@ -99,6 +99,32 @@ def test_a_plan_that_names_its_design_by_the_old_key_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("suite", "agent", "design", "name"),
+    [
+        (
+            "judge",
+            "noisy-or",
+            "{design: core, style: numeric}",
+            "judge-judge.noisy-or-1-of-1-5e539fef49",
+        ),
+        (
+            *("intervene", "recipe", "{design: advanced, n: 4, style: basic}"),
+            "intervene-intervene.recipe-1-of-1-b1d73dd6f0",
+        ),
+    ],
+)
+def test_a_plan_in_old_words_has_the_units_that_it_had(tmp_path, suite, agent, design, name):
+    """So a sweep that was begun before is gone on with, and nothing of it is asked again."""
+    path = tmp_path / "plan.yaml"
+    path.write_text(
+        f"output: x\nmodels: [reference/{suite}.{agent}]\n"
+        f"suites: [{{suite: {suite}, design: {design}}}]\n"
+    )
+    (unit,) = list_units(read_plan(path))
+    assert unit.name == name
+
+
+@pytest.mark.parametrize(
     ("text", "told"),
     [
         ("- judge", "must have output, models and suites"),

@@ -214,7 +214,8 @@ def _ask(entry: object) -> Ask:
         )
     design = settings.get("design", {})
     chosen = {DESIGN: design} if isinstance(design, str) else design
-    chosen = current_settings(str(settings["suite"]), chosen)
+    # Of no suite: factors keep the words of the plan, which name its units and their logs.
+    chosen = current_settings("", chosen)
     return Ask(**{**settings, "design": chosen})
 
 
