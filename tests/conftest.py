@@ -62,9 +62,9 @@ def _marked(item: pytest.Item, *names: str) -> bool:
 
 def _is_law(item: pytest.Item) -> bool:
     """Say whether a test is a law of the house, of what must not change, or of Hypothesis."""
+    if item.path.name == "test_frozen.py":
+        return not any(word in item.name for word in ("measures", "replication"))
     of_house = item.path.name in ("test_house.py", "test_door.py", "test_words.py")
-    is_digest = item.path.name == "test_frozen.py" and "measures" not in item.name
-    of_house = of_house or (is_digest and "replication" not in item.name)
     return of_house or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
 
 
