@@ -25,6 +25,7 @@ SUBJECTS = (
     "pitfalls",
     "speed",
     "scale",
+    "faults",
     "profile",
     "people",
 )

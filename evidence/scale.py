@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evidence import costs, faults, speed, sweeps, tables
+from evidence import broken_replies, costs, speed, sweeps, tables
 from evidence.figures import figures_of
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ __all__ = ["PARTS", "figures"]
 
 PARTS: Parts = {
     **sweeps.PARTS,
-    **faults.PARTS,
+    **broken_replies.PARTS,
     **tables.PARTS,
     **costs.PARTS,
     **{name: part for name, part in speed.PARTS.items() if name.startswith(("engine", "cores"))},

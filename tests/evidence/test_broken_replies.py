@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from evidence.fault_server import DECOY, FAULTS
-from evidence.faults import PARTS, SHARES, Drill, told
+from evidence.broken_replies import PARTS, SHARES, Drill, told
 from evidence.figures import held
 
 RIGHT = {f"item-{i}": float(2 * i) for i in range(40)}
