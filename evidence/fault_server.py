@@ -37,6 +37,7 @@ __all__ = [
     "FAULTS",
     "HARMLESS",
     "MODEL",
+    "REFUSED",
     "FaultServer",
     "Plan",
     "busiest",
@@ -69,6 +70,9 @@ FAULTS = {
 HARMLESS = frozenset({"repeated", "mislabelled"})
 """Faults whose reply is right all the same."""
 
+REFUSED = "refused"
+"""What a call with a wrong key meets."""
+
 PATIENCE = 600
 """Seconds after which a line that hangs is closed, so that nothing is left behind."""
 
@@ -90,6 +94,7 @@ class Plan:
         slow: Seconds a slow reply takes.
         retry_after: Seconds after which a caller with too many calls may come again.
         pause: Seconds that every reply takes.
+        key: The one key that is let in, if there is one; others are refused.
     """
 
     shares: Mapping[str, float] = field(default_factory=dict)
@@ -98,6 +103,7 @@ class Plan:
     slow: float = 4.0
     retry_after: int = 1
     pause: float = 0.0
+    key: str = ""
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.shares if name not in FAULTS]
@@ -165,7 +171,10 @@ class FaultServer:
         self._control(asdict(plan))
 
     def calls(self) -> list[dict[str, Any]]:
-        """Return every call so far: `time`, `client`, `question`, `attempt` and `fault`."""
+        """Return every call so far: `time`, `client`, `question`, `attempt`, `fault` and `asked`.
+
+        `question` is a digest of the last message, `asked` of the model and the whole conversation.
+        """
         calls: list[dict[str, Any]] = self._control(None)
         return calls
 
@@ -212,13 +221,17 @@ class _Server:
                 self.obey(Plan(**json.loads(body)))
             writer.write(_http(200, json.dumps(self.calls if not body else True)))
             return True
-        prompt = json.loads(body)["messages"][-1]["content"]
+        call = json.loads(body)
+        prompt = call["messages"][-1]["content"]
         question = question_digest(prompt)
         attempt = self.attempts[question] = self.attempts.get(question, 0) + 1
         fault = self.plan.fault(question, attempt)
         client = headers.get("authorization", "").removeprefix("Bearer ")
+        if self.plan.key and client != self.plan.key:
+            fault = REFUSED
         self.calls.append(
             {
+                "asked": question_digest(json.dumps([call["model"], call["messages"]])),
                 "time": time.monotonic(),
                 "client": client,
                 "question": question,
@@ -227,6 +240,9 @@ class _Server:
             }
         )
         await asyncio.sleep(self.plan.pause)
+        if fault == REFUSED:
+            writer.write(_http(401, _failure("this key is not known")))
+            return True
         return await self._misbehave(fault, self.reply(prompt), reader, writer)
 
     async def _misbehave(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies
+from evidence import broken_replies, stops
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
 
 PARTS: Parts = {
+    **stops.PARTS,
     **broken_replies.PARTS,
 }
 

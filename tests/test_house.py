@@ -15,6 +15,9 @@ SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 # What a room may import beside itself, the version and the leaves of the house.
 LEAVES = {"seeds", "frames", "errors", "aliases"}
 
+RUNNING = {f"evaluation.{name}" for name in ("engine", "progress", "spending", "stopping")}
+"""What a run needs, whoever began it."""
+
 MAY_IMPORT = {
     "scm": set(),
     "datasets": set(),
@@ -25,7 +28,7 @@ MAY_IMPORT = {
     "sandbox": set(),
     "suites": {"drawing", "fits", "records", "stats", "sandbox", "datasets", "scm"},
     "agents": {"suites.contract", "suites.registry"},
-    "sweep": {"evaluation.engine", "suites", "records", "stats", "datasets", "scm"},
+    "sweep": {*RUNNING, "suites", "records", "stats", "datasets", "scm"},
     "page": {"results", "suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
     "scaffolds": {"suites"},
     "training": {"suites", "records", "datasets"},

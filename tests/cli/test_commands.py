@@ -174,7 +174,7 @@ def test_runs_that_only_fail_say_why_and_end_with_status_1(tmp_path: Path, mirro
     words = ("run", "judge", "--design", "abstract", "-T", "task=I", "--limit", "2")
     done = whybench(*words, "--model", "reference/judge.human-rw17", folder=tmp_path)
     assert done.returncode == 1
-    assert "2 x error, such as: " in done.stderr
+    assert "Not complete: 2 of 2 samples ended in an error, such as: " in done.stderr
     assert "must be asked what people were asked" in done.stderr
 
 

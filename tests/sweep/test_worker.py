@@ -28,7 +28,7 @@ def test_a_unit_runs_once_and_its_answers_are_collected(tmp_path):
     unit = unit_of("reference/judge.noisy-or", epochs=2)
     assert not read_state(unit, store).done
     first = run(unit, store, tmp_path / "one")
-    assert (first["samples"], first["asked"]) == (24, 24)
+    assert (first["answered"], first["asked"]) == (24, 24)
     # On another machine, with nothing of its own: done is done.
     assert run(unit, store, tmp_path / "two") == first
     assert not (tmp_path / "two").exists()

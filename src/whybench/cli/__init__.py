@@ -6,14 +6,19 @@ the engine behind `run` takes seconds to import.
 
 from __future__ import annotations
 
+import signal
 import sys
 from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from whybench import __version__
 from whybench.cli.options import name_options
-from whybench.errors import DataError, UserError
+from whybench.errors import DataError, Interrupted, StoppedError, UserError
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 __all__ = ["COMMANDS", "main", "whybench_command"]
 
@@ -65,6 +70,9 @@ class _Lazy(click.Group):
         """Run a command; what the library says of a wrong request is said in terms of options."""
         try:
             return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            click.echo(str(error) or "Stopped.", err=True)
+            sys.exit(128 + getattr(error, "signal", signal.SIGINT))
         except (UserError, DataError) as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if command is None:
@@ -82,10 +90,23 @@ def whybench_command() -> None:
     """Measure how a mind, a language model or a person, reasons about cause and effect."""
 
 
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
+    raise Interrupted(number)
+
+
 def main() -> None:
-    """Run the command; a request that cannot be met ends with its message and status 2."""
+    """Run the command; a request that cannot be met ends with its message and status 2.
+
+    SIGINT, SIGTERM and SIGHUP end it in order, with status 128 and the signal's number.
+    """
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
     try:
         whybench_command()
+    except StoppedError as error:
+        click.echo(str(error), err=True)
+        sys.exit(1)
     except (UserError, DataError) as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)

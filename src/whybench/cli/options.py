@@ -26,6 +26,7 @@ __all__ = [
     "choose_design",
     "design_options",
     "json_option",
+    "keep_errors_option",
     "model_options",
     "name_options",
     "parse_design_settings",
@@ -35,6 +36,8 @@ __all__ = [
     "read_sources",
     "redirect_progress",
     "reread_option",
+    "sandbox_option",
+    "settings_option",
     "shard_option",
     "sources_argument",
     "suite_argument",
@@ -78,26 +81,53 @@ def design_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def _key_values_option(letter: str, name: str, about: str) -> Callable[..., Any]:
+    """Return an option that may be repeated, each time with a name and a value."""
+    return click.option(
+        letter,
+        name,
+        multiple=True,
+        metavar="NAME=VALUE",
+        help=about,
+        callback=lambda _ctx, _param, pairs: parse_key_values(pairs, letter),
+    )
+
+
+settings_option = _key_values_option(
+    "-G", "settings", "Any other generate or eval setting of Inspect's, such as -G top_p=0.9."
+)
+
+sandbox_option = click.option(
+    "--sandbox",
+    metavar="TYPE[:FILE]",
+    help="Where a model's programs run: docker, docker:compose.yaml, … [default: the task's own]",
+)
+
+keep_errors_option = click.option(
+    "--keep-errors", is_flag=True, help="Accept samples that end in an error, as they are."
+)
+
+
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a model is asked."""
     for option in (
+        keep_errors_option,
+        sandbox_option,
+        settings_option,
+        click.option("--timeout", type=click.IntRange(1), help="Seconds for a call; else no end."),
+        click.option("--reasoning-effort", help="low, medium, high, … of models that reason."),
+        click.option("--temperature", type=click.FloatRange(0), help="[default: 0]"),
         click.option("--max-tokens", type=click.IntRange(1), help="Longest reply, in tokens."),
         click.option(
             "--log-buffer",
             type=click.IntRange(1),
             default=100,
             show_default=True,
-            help="Samples between writes to the log; a crash loses no more.",
+            help="Samples between writes to the log; after 30 seconds it is written anyway.",
         ),
         click.option("--max-connections", type=click.IntRange(1), help="Calls at once."),
-        click.option(
-            "-M",
-            "model_args",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Model arguments.",
-            callback=lambda _ctx, _param, pairs: parse_key_values(pairs, "-M"),
-        ),
+        _key_values_option("-M", "model_args", "Model arguments."),
+        click.option("--display", help="Inspect's display: full, rich, plain. [default: a line]"),
     ):
         command = option(command)
     return command

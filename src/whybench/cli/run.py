@@ -90,7 +90,7 @@ def run_command(
         click.echo(line, err=json_output)
     if only_plan:
         return
-    model_settings |= {"log_dir": log_dir, "display": "none" if json_output else None}
+    model_settings |= {"log_dir": log_dir, **({"display": "none"} if json_output else {})}
     with redirect_progress(json_output):
         answers = run(suite_name, model, design, **chosen, **model_settings)
     _print(answers, json_output)
@@ -157,8 +157,8 @@ def profile_command(
         return
     folder = Path(output) if output else planned.folder
     with redirect_progress(json_output):
-        display = "none" if json_output else None
-        answers = run_profile(planned, folder, say_step, display=display, **model_settings)
+        model_settings |= {"display": "none"} if json_output else {}
+        answers = run_profile(planned, folder, say_step, **model_settings)
     print_notes(answers)
     headlines = answers.measures().headlines
     if json_output:

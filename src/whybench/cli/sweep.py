@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
-from whybench.cli.options import json_option, print_json
-from whybench.sweep.collection import EVERY, collect, finished_units, read_state, watch
+from whybench.cli.options import (
+    json_option,
+    keep_errors_option,
+    print_json,
+    sandbox_option,
+    settings_option,
+)
+from whybench.errors import Interrupted
+from whybench.evaluation.runs import inspect_settings
+from whybench.sweep.collection import (
+    EVERY,
+    collect,
+    finished_units,
+    read_state,
+    tell_progress,
+    watch,
+)
 from whybench.sweep.plan import find_unit, list_units, read_plan
+from whybench.sweep.pool import run_units
 from whybench.sweep.store import open_store
 
 __all__ = ["sweep_command"]
@@ -65,35 +81,42 @@ def _units(plan_file: Path, json_output: bool) -> None:
     show_default=True,
     help="Where workers keep logs until they are uploaded.",
 )
+@keep_errors_option
+@sandbox_option
+@settings_option
 def _run(
-    plan_file: Path, which: str | None, processes: int | None, address: str | None, work: Path
+    plan_file: Path,
+    which: str | None,
+    processes: int | None,
+    address: str | None,
+    work: Path,
+    keep_errors: bool,
+    sandbox: str | None,
+    settings: dict[str, Any],
 ) -> None:
-    """Run the units of PLAN that are not finished."""
+    """Run the units of PLAN that are not complete, and ask again what ended in an error."""
     plan = read_plan(plan_file)
+    given = inspect_settings({}, {**plan.settings, **settings}, sandbox=sandbox)
+    given.pop("model_args")
+    plan = replace(plan, settings=given)
     store = open_store(plan.output)
     units = list(list_units(plan))
     chosen = units if which is None else [find_unit(units, which)]
-    left = [unit for unit in chosen if not read_state(unit, store).done]
+    left = [unit for unit in chosen if not read_state(unit, store).progress.accepted(keep_errors)]
     click.echo(f"{len(chosen)} units, {len(chosen) - len(left)} of them finished before")
-    if left:
+    try:
         with watch(chosen, store) as show:
-            if address is not None:
-                from whybench.sweep.cluster import run_cluster  # noqa: PLC0415
-
-                failed = run_cluster(plan, left, work.resolve(), address, show)
-            else:
-                from whybench.sweep.pool import run_pool  # noqa: PLC0415
-
-                at_once = processes or os.cpu_count() or 1
-                failed = run_pool(plan, left, work.resolve(), at_once, show)
-    else:
-        failed = {}
+            failed = run_units(
+                plan, left, work.resolve(), show, processes, address, keep_errors=keep_errors
+            )
+    except Interrupted as error:
+        raise Interrupted(error.signal, f"Stopped: {tell_progress(chosen, store)}") from None
     for name, reason in failed.items():
         click.echo(f"{name} failed: {reason}", err=True)
     if failed:
-        click.echo(f"{len(failed)} units failed; the same command resumes them.", err=True)
+        click.echo(f"{len(failed)} units are not complete. The same command goes on.", err=True)
         sys.exit(1)
-    click.echo(f"All finished. `whybench sweep collect {plan_file}` makes records of the logs.")
+    click.echo(f"All complete. `whybench sweep collect {plan_file}` makes records of the logs.")
 
 
 @sweep_command.command("status")
@@ -110,7 +133,8 @@ def _status(plan_file: Path, again: bool, json_output: bool) -> None:
     if json_output:
         for state in (read_state(unit, store) for unit in units):
             row = {"name": state.unit.name, "done": state.done, "samples": state.samples}
-            print_json({**row, "of": state.total, "reason": state.reason})
+            errors = state.progress.failed
+            print_json({**row, "of": state.total, "errors": errors, "reason": state.reason})
         return
     with watch(units, store) as show:
         while again and not all(read_state(unit, store).done for unit in units):
@@ -122,14 +146,17 @@ def _status(plan_file: Path, again: bool, json_output: bool) -> None:
 @plan_argument
 @click.option("-o", "--output", help="An address for the records. [default: records/ in output]")
 @click.option("--partial", is_flag=True, help="Take the answers of unfinished units as well.")
+@keep_errors_option
 @json_option
-def _collect(plan_file: Path, output: str | None, partial: bool, json_output: bool) -> None:
-    """Turn the finished logs of PLAN into partitioned Parquet."""
+def _collect(
+    plan_file: Path, output: str | None, partial: bool, keep_errors: bool, json_output: bool
+) -> None:
+    """Turn the complete logs of PLAN into partitioned Parquet."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     target = output or f"{plan.output.rstrip('/')}/records"
     units = list(list_units(plan))
-    chosen = finished_units(units, store, plan_file, partial)
+    chosen = finished_units(units, store, plan_file, partial, keep_errors)
     with click.progressbar(chosen, label="Collecting", file=sys.stderr) as bar:
         rows = collect(bar, store, target)
     if json_output:

@@ -73,14 +73,15 @@ def print_headlines(measures: Measures) -> None:
 
 
 def print_outcomes(answers: Records) -> int:
-    """Print what went wrong; return the exit status, 1 for an unfinished run or errors alone."""
-    for reason in answers.incomplete:
-        click.echo(f"The run {reason}. The same command resumes it.", err=True)
+    """Print what is missing; return the exit status, 1 for a run that is not complete."""
     for reason, count in answers.reasons("no_answer").most_common(SHOWN):
         click.echo(f"{count} x no answer: {reason}", err=True)
-    if errors := answers.reasons("error"):
+    for reason in answers.incomplete:
+        click.echo(f"Not complete: {reason}. The same command asks what is missing.", err=True)
+    errors = answers.reasons("error")
+    if errors and not answers.incomplete:
         click.echo(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
-    return int(bool(answers.incomplete or (errors and errors.total() == len(answers))))
+    return int(bool(answers.incomplete))
 
 
 def label_measure(

@@ -7,19 +7,35 @@ that says what to do.
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import os
 import re
+from asyncio import CancelledError
+from collections.abc import Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
+from whybench.evaluation.progress import Progress, ProgressBar, planned_samples, read_progress
+from whybench.evaluation.stopping import Evaluation, Stop, stoppable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from whybench.suites.registry import AnySuite
 
-__all__ = ["KEEP_CONNECTIONS", "LEAN", "build_task", "check_model", "evaluate"]
+__all__ = [
+    "KEEP_CONNECTIONS",
+    "LEAN",
+    "Ended",
+    "build_task",
+    "check_model",
+    "check_settings",
+    "evaluate",
+]
 
 LEAN: dict[str, Any] = {
     "log_realtime": False,
@@ -27,15 +43,18 @@ LEAN: dict[str, Any] = {
     "log_buffer": 100,
     "ctl_server": False,
     "log_level": "warning",
-    "fail_on_error": False,
     "retry_on_error": 1,
     "max_retries": 8,
-    "timeout": 600,
-    "attempt_timeout": 180,
     "retry_attempts": 0,
     "retry_immediate": False,
 }
-"""Settings of every run: small logs, bounded retries, and a failed sample is data, not a crash."""
+"""Settings of every run: small logs and bounded retries; no time-outs but the provider's own."""
+
+FLUSH_SECONDS = 30.0
+"""Seconds after which an answer is in the log, though fewer than `log_buffer` came."""
+
+OWN_SETTINGS = frozenset({"tasks", "model", "limit", "epochs", "log_dir", "fail_on_error"})
+"""Settings of Inspect's eval sets that a request has words of its own for."""
 
 KEEP_CONNECTIONS = "INSPECT_HTTP_POOL_KEEPALIVE_CONNECTIONS"
 """The variable that tells Inspect how many connections to a server stay open. None do: a server
@@ -72,12 +91,39 @@ def check_model(model: str, model_args: Mapping[str, Any]) -> None:
         get_model(model, **model_args)
 
 
-def evaluate(task: Any, *, folder: str = "log_dir", **settings: Any) -> list[str]:
-    """Run the eval set; return why it is unfinished, nothing if every sample was done.
+@dataclass(frozen=True)
+class Ended:
+    """How an evaluation ended.
+
+    Attributes:
+        progress: What became of its samples, as the log has it.
+        stopped: Why it was stopped, if it was.
+        reason: Why it is not complete, in words; empty if it is.
+    """
+
+    progress: Progress
+    stopped: Stop | None = None
+    reason: str = ""
+
+
+def evaluate(
+    task: Any,
+    *,
+    folder: str = "log_dir",
+    label: str = "",
+    keep_errors: bool = False,
+    ended: Callable[[str | None], None] | None = None,
+    **settings: Any,
+) -> Ended:
+    """Run the eval set, and return how it ended, proved from the log.
 
     Args:
         task: The Inspect task.
         folder: The caller's argument that names the folder of logs, for messages.
+        label: Who is asked what, for the line that shows the progress.
+        keep_errors: Accept samples that end in an error; else they are asked again the next time,
+            and an evaluation whose first samples all fail alike is stopped.
+        ended: Called after each sample, with its error or None.
         **settings: Settings of Inspect's eval set; those that are None are left out.
     """
     from inspect_ai import eval_set  # noqa: PLC0415  (importing Inspect takes seconds)
@@ -85,15 +131,112 @@ def evaluate(task: Any, *, folder: str = "log_dir", **settings: Any) -> list[str
     from whybench.records.logs import check_log_folder  # noqa: PLC0415
 
     given = {name: value for name, value in settings.items() if value is not None}
-    with _as_user_error(of_folder=(folder, given["log_dir"])):
-        check_log_folder(given["log_dir"])
-        done, logs = eval_set(task, **{**LEAN, **given})
-    reasons = [
-        f"ended as {log.status}: {log.error.message if log.error else 'no reason given'}"
-        for log in logs
-        if log.status != "success"
-    ]
-    return reasons or ([] if done else ["not every sample was done"])
+    log_dir = given["log_dir"]
+    planned = planned_samples(task, given.get("limit"), given.get("epochs"))
+    display = given.pop("display", None) or os.environ.get("INSPECT_DISPLAY")
+    logs: list[Any] = []
+    with _as_user_error(of_folder=(folder, log_dir)):
+        check_log_folder(log_dir)
+        before = read_progress(log_dir, planned)
+        if before.failed and not keep_errors:
+            _reopen_logs(log_dir)
+        bar = ProgressBar(label, len(planned), before.answered, display is None and bool(label))
+        evaluation = Evaluation(keep_errors, ended or bar.sample_ended)
+        failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
+        with bar, _inspect_quiet(display is None), stoppable(evaluation):
+            _flush_often()
+            try:
+                _, logs = eval_set(
+                    task, **{**LEAN, **failing, **given, "display": display or "none"}
+                )
+            except (KeyboardInterrupt, CancelledError):
+                evaluation.stop(Stop.by_signal(SIGINT))
+    progress = read_progress(log_dir, planned)
+    stopped = evaluation.stopped
+    if stopped is None and not progress.accepted(True) and _was_cancelled(log_dir):
+        stopped = Stop.by_signal(SIGINT)  # Inspect's own display takes Ctrl-C as a key
+    reason = ""
+    if not progress.accepted(keep_errors):
+        messages = [log.error.message for log in logs if log.error and not progress.failed]
+        reason = "; ".join(messages) or progress.explain()
+    return Ended(progress, stopped, reason)
+
+
+ERRORS_LEAVE_WORK: dict[str, Any] = {"fail_on_error": True, "continue_on_fail": True}
+"""A failed sample does not end a run, but its log is unfinished: it is asked again."""
+
+
+def check_settings(settings: Mapping[str, Any], name: str = "settings") -> dict[str, Any]:
+    """Return settings of Inspect's calls and eval sets, if Inspect has them all.
+
+    Raises:
+        UserError: It does not, or they are what a request has words of its own for.
+    """
+    if not isinstance(settings, Mapping):
+        raise UserError(f"`{name}` must be names and values, got {settings!r}")
+    if not settings:
+        return {}
+    from inspect_ai import eval_set  # noqa: PLC0415  (importing Inspect takes seconds)
+    from inspect_ai.model import GenerateConfig  # noqa: PLC0415
+
+    known = {*GenerateConfig.model_fields, *inspect.signature(eval_set).parameters}
+    known -= OWN_SETTINGS | {"kwargs"}
+    for key, value in settings.items():
+        if key not in known:
+            near = difflib.get_close_matches(str(key), known, 1)
+            hint = f"; did you mean {near[0]}?" if near else "; `inspect eval --help` lists them"
+            raise UserError(
+                f"`{name}` must be generate or eval settings of Inspect's, got {key!r}{hint}"
+            )
+        if key in GenerateConfig.model_fields:
+            try:
+                GenerateConfig.model_validate({key: value})
+            except ValueError as error:
+                said = str(error).splitlines()[2].strip()
+                raise UserError(f"`{name}`: {key} cannot be {value!r}: {said}") from None
+    return dict(settings)
+
+
+def _reopen_logs(folder: str) -> None:
+    """Mark finished logs that hold errors as unfinished, so that these are asked again."""
+    from inspect_ai.log import list_eval_logs, read_eval_log, write_eval_log  # noqa: PLC0415
+
+    for info in list_eval_logs(folder):
+        if read_eval_log(info, header_only=True).status == "success":
+            log = read_eval_log(info)
+            if any(sample.error for sample in log.samples or ()):
+                log.status = "error"
+                write_eval_log(log)
+
+
+def _was_cancelled(folder: str) -> bool:
+    """Whether the latest log of a folder is of a run that was cancelled."""
+    from inspect_ai.log import list_eval_logs, read_eval_log  # noqa: PLC0415
+
+    headers = [read_eval_log(info, header_only=True) for info in list_eval_logs(folder)]
+    latest = max(headers, key=lambda header: header.eval.created, default=None)
+    return latest is not None and latest.status == "cancelled"
+
+
+def _flush_often() -> None:
+    """Let Inspect write answers that wait for others after 30 seconds; by itself it waits 60."""
+    from inspect_ai._eval.task import log  # noqa: PLC0415
+
+    if hasattr(log, "_STALE_FLUSH_INTERVAL"):
+        log._STALE_FLUSH_INTERVAL = FLUSH_SECONDS
+
+
+@contextmanager
+def _inspect_quiet(quiet: bool) -> Iterator[None]:
+    """Keep Inspect's lines about eval sets off the screen where the progress is shown by us."""
+    import rich  # noqa: PLC0415
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, quiet or console.quiet
+    try:
+        yield
+    finally:
+        console.quiet = before
 
 
 @contextmanager

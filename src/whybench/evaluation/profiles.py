@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
-from whybench.evaluation.runs import REFERENCE, file_name, inspect_settings, list_suites_for
+from whybench.evaluation.progress import planned_samples, read_progress
+from whybench.evaluation.runs import (
+    REFERENCE,
+    file_name,
+    inspect_settings,
+    list_suites_for,
+)
+from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import Prices, plan_budget
 from whybench.suites.contract import BUDGETS
 from whybench.suites.registry import get_suite
@@ -100,6 +107,12 @@ def profile(
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     max_connections: int | None = None,
+    temperature: float | None = None,
+    reasoning_effort: str | None = None,
+    timeout: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    sandbox: str | None = None,
+    keep_errors: bool = False,
     log_buffer: int = LEAN["log_buffer"],
     display: str | None = None,
     say: Callable[[str], None] = lambda _: None,
@@ -113,11 +126,17 @@ def profile(
         output: The folder; resumed if it exists. By default `profiles/`, then models and budget.
         prices: A YAML file of prices of your own.
         max_cost: Refuse to cost more, in US dollars.
-        model_args: Arguments of the models, as in `run`.
+        model_args: Arguments of the models. This and the others are as in `run`.
         max_tokens: Longest reply, in tokens.
         max_connections: Calls at once.
+        temperature: Of the models.
+        reasoning_effort: How much models that reason do so.
+        timeout: Seconds after which a call is given up.
+        settings: Any other generate or eval settings of Inspect's.
+        sandbox: Where a model's programs run.
+        keep_errors: Accept samples that end in an error.
         log_buffer: Samples between writes to a log.
-        display: How Inspect shows progress, as in `run`.
+        display: How Inspect shows progress.
         say: Called with each step while the page is made, a line at a time.
 
     Returns:
@@ -130,8 +149,14 @@ def profile(
         output,
         say,
         model_args=model_args or {},
+        settings=settings,
+        keep_errors=keep_errors,
         max_tokens=max_tokens,
         max_connections=max_connections,
+        temperature=temperature,
+        reasoning_effort=reasoning_effort,
+        timeout=timeout,
+        sandbox=sandbox,
         log_buffer=log_buffer,
         display=display,
     )
@@ -141,6 +166,8 @@ def run_profile(
     planned: ProfilePlan,
     output: str | Path | None = None,
     say: Callable[[str], None] = lambda _: None,
+    *,
+    keep_errors: bool = False,
     **settings: Any,
 ) -> Records:
     """Ask what was planned, and write records and page; arguments are those of `profile`."""
@@ -148,33 +175,57 @@ def run_profile(
     from whybench.results.sources import load  # noqa: PLC0415
 
     folder = Path(output or planned.folder)
-    reasons = _ask(folder, planned, inspect_settings(**settings))
+    reasons = _ask(folder, planned, keep_errors, inspect_settings(**settings))
     answers = load(folder / "logs", incomplete=reasons)
     answers.save(folder / "records")
     report(answers, folder / "page.html", title="Causal profile", say=say)
     return answers
 
 
-def _ask(folder: Path, planned: ProfilePlan, settings: Mapping[str, Any]) -> list[str]:
+def _ask(
+    folder: Path, planned: ProfilePlan, keep_errors: bool, settings: Mapping[str, Any]
+) -> list[str]:
     """Ask everything; return why runs are unfinished, nothing if all are done."""
     # What would fail is to fail before the first call: a missing key, extra or data set.
     for model in planned.plans:
         check_model(model, settings["model_args"])
     tasks = {name: _task(suite, planned.budget) for name, suite in planned.suites.items()}
-    return [
-        reason
-        for model, plans in planned.plans.items()
-        for plan in plans
-        for reason in evaluate(
+    units = [(model, plan) for model, plans in planned.plans.items() for plan in plans]
+    reasons = []
+    for number, (model, plan) in enumerate(units, start=1):
+        ended = evaluate(
             tasks[plan.suite.name],
             folder="output",
+            label=f"{number} of {len(units)}: {plan.suite.name}, {model}",
+            keep_errors=keep_errors,
             model=model,
             limit=plan.limit,
             epochs=plan.epochs,
-            log_dir=str(folder / "logs" / file_name(model) / plan.suite.name),
+            log_dir=_log_dir(folder, model, plan),
             **settings,
         )
-    ]
+        if ended.stopped:
+            raise_stopped(ended.stopped, _tell_progress(folder, tasks, planned))
+        if ended.reason:
+            reasons.append(f"{plan.suite.name}, {model}: {ended.reason}")
+    return reasons
+
+
+def _log_dir(folder: Path, model: str, plan: Plan) -> str:
+    return str(folder / "logs" / file_name(model) / plan.suite.name)
+
+
+def _tell_progress(folder: Path, tasks: Mapping[str, Any], planned: ProfilePlan) -> str:
+    """Say how far each model is in each suite, by its logs."""
+    words = []
+    for model, plans in planned.plans.items():
+        far = []
+        for plan in plans:
+            samples = planned_samples(tasks[plan.suite.name], plan.limit, plan.epochs)
+            progress = read_progress(_log_dir(folder, model, plan), samples)
+            far.append(f"{plan.suite.name} {progress}")
+        words.append((f"{model}: " if len(planned.plans) > 1 else "") + ", ".join(far))
+    return "; ".join(words)
 
 
 def _task(suite: AnySuite, budget: str) -> Any:

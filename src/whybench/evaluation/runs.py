@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
+from whybench.evaluation.engine import LEAN, build_task, check_model, check_settings, evaluate
+from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import check_counts
+from whybench.seeds import digest
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE
 
@@ -53,6 +55,12 @@ def run(
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     max_connections: int | None = None,
+    temperature: float | None = None,
+    reasoning_effort: str | None = None,
+    timeout: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    sandbox: str | None = None,
+    keep_errors: bool = False,
     log_buffer: int = LEAN["log_buffer"],
     display: str | None = None,
     **factors: Any,
@@ -75,13 +83,22 @@ def run(
         model_args: Arguments of the model, or settings of a reference agent.
         max_tokens: Longest reply, in tokens.
         max_connections: Calls at once.
-        log_buffer: Samples between writes to the log; a crash loses no more.
-        display: How Inspect shows progress (`full`, `rich`, `plain`, `none`); None for its own
-            choice.
+        temperature: Of the model; 0 if there is none.
+        reasoning_effort: How much a model that reasons does so: `low`, `medium`, `high`, …
+        timeout: Seconds after which a call is given up; the provider's own if there is none.
+        settings: Any other generate or eval settings of Inspect's, by name.
+        sandbox: Where a model's programs run, in place of the task's own: `docker`, or a type and
+            its file as `docker:compose.yaml`.
+        keep_errors: Accept samples that end in an error; else the same call asks them again.
+        log_buffer: Samples between writes to the log; answers are written after 30 seconds at the
+            latest, and whenever the run is ended.
+        display: How Inspect shows progress (`full`, `rich`, `plain`, `none`); None for one line.
         **factors: Levels in place of the design's, such as `style="cot"`.
 
     Raises:
         UserError: The request cannot be met: says what was expected, what came and what to do.
+        StoppedError: Asking made no sense any more: says why and how far it is.
+        Interrupted: A signal ended it in order; a `KeyboardInterrupt` with the signal's number.
     """
     from whybench.results.sources import load  # noqa: PLC0415  (not for those who only plan)
 
@@ -92,29 +109,61 @@ def run(
     args = dict(model_args or {})
     folder = log_dir or log_folder(suite, chosen.make_design(task_args), model, args, shard, group)
     task_args |= {"shard": shard, **({"group": group} if group else {})}
+    how = inspect_settings(
+        args,
+        settings,
+        max_tokens=max_tokens,
+        max_connections=max_connections,
+        temperature=temperature,
+        reasoning_effort=reasoning_effort,
+        timeout=timeout,
+        sandbox=sandbox,
+        log_buffer=log_buffer,
+        display=display,
+    )
     task = build_task(chosen, task_args)
-    settings = inspect_settings(args, max_tokens, max_connections, log_buffer, display)
     check_model(model, args)
-    reasons = evaluate(task, model=model, limit=limit, epochs=epochs, log_dir=folder, **settings)
-    return load(folder, incomplete=reasons)
+    ended = evaluate(
+        task,
+        label=f"{suite}, {model}",
+        keep_errors=keep_errors,
+        model=model,
+        limit=limit,
+        epochs=epochs,
+        log_dir=folder,
+        **how,
+    )
+    if ended.stopped:
+        raise_stopped(ended.stopped, f"{suite} {ended.progress}")
+    return load(folder, incomplete=[ended.reason] if ended.reason else [])
 
 
 def inspect_settings(
     model_args: Mapping[str, Any],
-    max_tokens: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+    *,
     max_connections: int | None = None,
-    log_buffer: int = LEAN["log_buffer"],
-    display: str | None = None,
+    sandbox: str | None = None,
+    **named: Any,
 ) -> dict[str, Any]:
-    """Return how a model is asked, as settings of Inspect's eval sets."""
-    return {
-        "model_args": dict(model_args),
-        "max_tokens": max_tokens,
+    """Return how a model is asked, as settings of Inspect's eval sets.
+
+    Args:
+        model_args: Arguments of the model.
+        settings: Settings by Inspect's names; those that have a name here go before.
+        max_connections: Calls at once, and so samples at once.
+        sandbox: A type, or a type and its file after a colon.
+        **named: Other settings; None for Inspect's own choice.
+    """
+    kind, _, file = (sandbox or "").partition(":")
+    given = {
+        **named,
         "max_connections": max_connections,
         "max_samples": max_connections,
-        "log_buffer": log_buffer,
-        "display": display,
+        "sandbox": (kind, file) if file else kind or None,
     }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    return {**check_settings(settings or {}), **chosen, "model_args": dict(model_args)}
 
 
 def log_folder(
@@ -126,11 +175,23 @@ def log_folder(
     group: int | None = None,
 ) -> str:
     """Name a folder after what is asked and who is asked, so that other runs have others."""
-    agent = (model, *(f"{name}={value}" for name, value in model_args.items()))
-    parts = [suite, design.name.strip("*"), design.hash[:6], ",".join(agent)]
+    parts = [suite, design.name.strip("*"), design.hash[:6], _agent_words(model, model_args)]
     parts += [f"shard-{shard}"] if shard != WHOLE else []
     parts += [f"by-{group}"] if group else []
     return "logs/" + file_name(*parts)
+
+
+def _agent_words(model: str, model_args: Mapping[str, Any]) -> str:
+    """Name an agent: settings of a reference agent in words, others by a digest.
+
+    A key or an address is neither shown nor counted, since another one does not make another agent.
+    """
+    from whybench.records.logs import is_model_setting  # noqa: PLC0415
+
+    if model.startswith(REFERENCE):
+        return ",".join((model, *(f"{name}={value}" for name, value in model_args.items())))
+    shown = {name: value for name, value in model_args.items() if is_model_setting(name, value)}
+    return f"{model},{digest(sorted(shown.items())).hex()[:6]}" if shown else model
 
 
 def file_name(*words: str) -> str:

@@ -29,9 +29,11 @@ __all__ = [
     "ReadLogs",
     "agent_name",
     "check_log_folder",
+    "is_model_setting",
     "list_log_files",
     "read_headers",
     "read_logs",
+    "was_cancelled",
 ]
 
 SETTINGS = {
@@ -176,6 +178,8 @@ def _log_rows(
         "log": Path(path).name,
     }
     for sample, score in _samples(path, reread):
+        if score is None and was_cancelled(sample):
+            continue  # it was in flight when its run was ended: nobody was asked
         fields = None
         if score is not None:
             fields = {"value": score.value, "reason": score.reason, "metadata": score.metadata}
@@ -236,6 +240,14 @@ def _last_line(message: object) -> str:
     return next(reversed(str(message).strip().splitlines()), "")[:200]
 
 
+def was_cancelled(sample: EvalSampleSummary | EvalSample) -> bool:
+    """Whether a sample was in flight when its run was ended."""
+    from inspect_ai._util.error import is_cancellation_message  # noqa: PLC0415
+
+    error = getattr(sample.error, "message", sample.error)
+    return bool(error) and is_cancellation_message(str(error))
+
+
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
     message = getattr(sample.error, "message", sample.error)
     return "" if message is None else _last_line(message)
@@ -249,7 +261,7 @@ def agent_name(header: EvalLog) -> str:
         for name, default in SETTINGS.items()
         if name in config and config[name] != default
     }
-    settings |= {k: v for k, v in sorted(header.eval.model_args.items()) if _is_setting(k, v)}
+    settings |= {k: v for k, v in sorted(header.eval.model_args.items()) if is_model_setting(k, v)}
     text = ",".join(f"{name}={value}" for name, value in settings.items())
     return f"{header.eval.model}[{text}]" if text else header.eval.model
 
@@ -262,7 +274,7 @@ def generate_config(header: EvalLog) -> dict[str, Any]:
     }
 
 
-def _is_setting(name: str, value: object) -> bool:
-    """Keep what decides answers; a key or an address must never get into a record."""
-    hidden = ("key", "token", "secret", "url", "host", "port")
+def is_model_setting(name: str, value: object) -> bool:
+    """Whether a model's argument decides answers; a key or an address must never be shown."""
+    hidden = ("key", "token", "secret", "url", "host", "port", "auth", "password", "credential")
     return isinstance(value, str | int | float | bool) and not any(h in name for h in hidden)

@@ -7,12 +7,14 @@ worker is on. Ray listens on network interfaces, so it is started only when it i
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.sweep.pool import RateLimiter, enforce_quotas
+from whybench.evaluation.stopping import signals_raise
+from whybench.sweep.pool import PATIENCE, RateLimiter, enforce_quotas
 from whybench.sweep.store import open_store
 from whybench.sweep.worker import run_unit
 
@@ -45,8 +47,12 @@ def run_cluster(
     folder: Path,
     address: str,
     report: Callable[[dict[str, str]], None],
+    keep_errors: bool = False,
 ) -> dict[str, str]:
     """Run units as tasks of Ray, and return why units failed, by name.
+
+    SIGINT, SIGTERM and SIGHUP cancel the tasks, which then stop in order; after `PATIENCE` seconds,
+    or a second SIGINT, they are ended by force.
 
     Args:
         plan: Where logs go, and by which settings units are run.
@@ -54,6 +60,10 @@ def run_cluster(
         folder: Where workers keep their logs, on whatever node they are.
         address: Of the cluster, `auto` for the one of this machine, or `local` to start one.
         report: Called now and then with the failures so far.
+        keep_errors: Accept samples that end in an error.
+
+    Raises:
+        Interrupted: A signal ended it.
     """
     try:
         import ray  # noqa: PLC0415  (an extra)
@@ -75,23 +85,38 @@ def run_cluster(
         # Without CPUs of its own, so that it never waits for units to end.
         limiters = ray.remote(num_cpus=0, max_restarts=-1)(_RateLimiters).remote(dict(plan.quotas))
         task = ray.remote(num_cpus=1, max_calls=1, max_retries=ATTEMPTS)(_run)
-        names = {task.remote(unit, plan, str(folder), limiters): unit.name for unit in units}
+        names = {
+            task.remote(unit, plan, str(folder), limiters, keep_errors): unit.name for unit in units
+        }
         failed: dict[str, str] = {}
-        while names:
-            ready, _ = ray.wait(list(names), num_returns=1, timeout=POLL)
-            for reference in ready:
-                name = names.pop(reference)
-                try:
-                    ray.get(reference)
-                except Exception as error:  # whatever ended the task is its reason
-                    failed[name] = str(getattr(error, "cause", None) or error).strip()
-            report(failed)
+        try:
+            with signals_raise():
+                while names:
+                    ready, _ = ray.wait(list(names), num_returns=1, timeout=POLL)
+                    for reference in ready:
+                        name = names.pop(reference)
+                        try:
+                            ray.get(reference)
+                        except Exception as error:  # whatever ended the task is its reason
+                            failed[name] = str(getattr(error, "cause", None) or error).strip()
+                    report(failed)
+        except KeyboardInterrupt:
+            _cancel(ray, list(names))
+            raise
         return failed
     finally:
         ray.shutdown()
 
 
-def _run(unit: Unit, plan: SweepPlan, folder: str, limiters: Any) -> None:
+def _cancel(ray: Any, references: list[Any]) -> None:
+    """Ask tasks to stop, and wait for them."""
+    for reference in references:
+        ray.cancel(reference, force=False, recursive=False)
+    with suppress(KeyboardInterrupt), signals_raise():
+        ray.wait(references, num_returns=len(references), timeout=PATIENCE)
+
+
+def _run(unit: Unit, plan: SweepPlan, folder: str, limiters: Any, keep_errors: bool) -> None:
     """Run a unit within a task, in a folder of its node's own."""
     import ray  # noqa: PLC0415
 
@@ -103,4 +128,5 @@ def _run(unit: Unit, plan: SweepPlan, folder: str, limiters: Any) -> None:
         Path(folder) / node,
         upload_every=plan.upload_every,
         settings=plan.settings,
+        keep_errors=keep_errors,
     )

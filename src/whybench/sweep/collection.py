@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, PROGRESS, Store
+from whybench.sweep.worker import unit_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.table import Table
 
+    from whybench.evaluation.progress import Progress
     from whybench.records import ReadLogs
     from whybench.sweep.plan import Unit
 
@@ -32,6 +34,7 @@ __all__ = [
     "finished_units",
     "read_answers",
     "read_state",
+    "tell_progress",
     "watch",
 ]
 
@@ -42,28 +45,46 @@ class State:
 
     Attributes:
         unit: The unit.
-        done: Whether it is finished.
-        samples: How many of its samples are known to have ended.
+        progress: What became of its samples, as was proved from its log.
+        samples: How many of its samples are known to have ended, also while it runs.
         reason: Why it failed, if it did.
     """
 
     unit: Unit
-    done: bool
+    progress: Progress
     samples: int
     reason: str
 
     @property
+    def done(self) -> bool:
+        """Whether every sample is answered."""
+        return self.progress.complete
+
+    @property
     def total(self) -> int:
         """How many samples it has, over all epochs."""
-        return self.unit.samples * self.unit.ask.epochs
+        return self.progress.planned
 
 
 def read_state(unit: Unit, store: Store) -> State:
     """Return how far a unit is, by its notes in the store."""
-    if store.read_note(unit.name, DONE) is not None:
-        return State(unit, True, unit.samples * unit.ask.epochs, "")
+    if (note := store.read_note(unit.name, DONE)) is not None:
+        progress = unit_progress(unit, note)
+        if progress.accepted(keep_errors=True):
+            return State(unit, progress, progress.answered, "")
     note = store.read_note(unit.name, PROGRESS) or {}
-    return State(unit, False, int(note.get("done", 0)), str(note.get("failed", "")))
+    reason = str(note.get("failed", ""))
+    return State(unit, unit_progress(unit, note), int(note.get("done", 0)), reason)
+
+
+def tell_progress(units: Sequence[Unit], store: Store) -> str:
+    """Say how far units are, and how to go on."""
+    states = [read_state(unit, store) for unit in units]
+    answered, total = (sum(getattr(s.progress, n) for s in states) for n in ("answered", "planned"))
+    return (
+        f"{sum(state.done for state in states)} of {len(states)} units complete, {answered} of "
+        f"{total} samples answered. The same command goes on."
+    )
 
 
 def read_answers(unit: Unit, store: Store) -> ReadLogs:
@@ -76,19 +97,30 @@ def read_answers(unit: Unit, store: Store) -> ReadLogs:
 
 
 def finished_units(
-    units: Sequence[Unit], store: Store, plan_file: Path, partial: bool = False
+    units: Sequence[Unit],
+    store: Store,
+    plan_file: Path,
+    partial: bool = False,
+    keep_errors: bool = False,
 ) -> list[Unit]:
-    """Return the units that are finished, or, partially, those that have any answers.
+    """Return the units that are complete, or, partially, those that have any answers.
+
+    With `keep_errors` a unit is complete though some of its samples ended in an error.
 
     Raises:
         UserError: There are none.
     """
     states = [read_state(unit, store) for unit in units]
-    chosen = [state.unit for state in states if state.done or (partial and state.samples)]
+    chosen = [
+        state.unit
+        for state in states
+        if state.progress.accepted(keep_errors) or (partial and state.samples)
+    ]
     if not chosen:
         raise UserError(
             f"{plan_file} must have finished units, got none of {len(states)}; "
-            f"`whybench sweep run {plan_file}` runs them, and `partial` takes what there is"
+            f"`whybench sweep run {plan_file}` runs them, `keep_errors` accepts errors, and "
+            "`partial` takes what there is"
         )
     return chosen
 
@@ -144,7 +176,9 @@ def _table(states: Sequence[State], failed: dict[str, str], before: int, seconds
     """Return a row for each suite and model, and one for all."""
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table("suite", "model", "units", "samples", "failed", box=None, pad_edge=False)
+    table = Table(
+        "suite", "model", "units", "samples", "errors", "failed", box=None, pad_edge=False
+    )
     groups: dict[tuple[str, str], list[State]] = defaultdict(list)
     for state in states:
         groups[state.unit.ask.suite, state.unit.model].append(state)
@@ -160,8 +194,9 @@ def _table(states: Sequence[State], failed: dict[str, str], before: int, seconds
     return table
 
 
-def _counts(states: Sequence[State], failed: dict[str, str]) -> tuple[str, str, str]:
+def _counts(states: Sequence[State], failed: dict[str, str]) -> tuple[str, ...]:
     done = sum(state.done for state in states)
     samples, total = (sum(getattr(s, name) for s in states) for name in ("samples", "total"))
     bad = sum(bool(state.reason) or state.unit.name in failed for state in states)
-    return f"{done}/{len(states)}", f"{samples}/{total}", str(bad or "")
+    errors = sum(state.progress.failed for state in states)
+    return f"{done}/{len(states)}", f"{samples}/{total}", str(errors or ""), str(bad or "")

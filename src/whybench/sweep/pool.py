@@ -19,9 +19,12 @@ import pickle
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from whybench.errors import Interrupted, StoppedError
+from whybench.evaluation.stopping import SIGNALS, signals_raise
 from whybench.sweep.store import open_store
 from whybench.sweep.worker import run_unit
 
@@ -41,11 +44,16 @@ __all__ = [
     "Work",
     "enforce_quotas",
     "run_pool",
+    "run_units",
 ]
 
 
 MARGIN = 1.03
 """By how much slots are farther apart than the quota asks for."""
+
+
+MOST_WAITING = 10_000
+"""More calls than can wait for slots at once, all workers together."""
 
 
 class RateLimiter:
@@ -62,6 +70,8 @@ class RateLimiter:
     def reserve(self, now: float | None = None) -> float:
         """Take the next slot, and return how many seconds from now it is."""
         now = time.time() if now is None else now
+        if self.free > now + MOST_WAITING * self.interval:
+            self.free = now  # the clock was set back: no such number of calls can be waiting
         slot = max(now, self.free)
         self.free = slot + self.interval
         return slot - now
@@ -116,7 +126,13 @@ def enforce_quotas(reserves: Mapping[str, Callable[[], Awaitable[float]]]) -> No
 ATTEMPTS = 5
 POLL = 0.2
 REFUSED = 2
-"""The exit status of a worker that gave its reason: to run it again would not help."""
+"""The exit status of a worker that gave its reason."""
+
+GAVE_REASON = frozenset({REFUSED, *(128 + number for number in SIGNALS)})
+"""Statuses of workers that gave a reason or were asked to stop: not to be run again by itself."""
+
+PATIENCE = 20.0
+"""Seconds that workers have to stop, once they are asked."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +143,27 @@ class Work:
     plan: SweepPlan
     folder: Path
     parent: int
+    keep_errors: bool
+
+
+def run_units(
+    plan: SweepPlan,
+    units: Sequence[Unit],
+    folder: Path,
+    report: Callable[[dict[str, str]], None],
+    processes: int | None = None,
+    address: str | None = None,
+    keep_errors: bool = False,
+) -> dict[str, str]:
+    """Run units, here or where a cluster has an address, and return why units failed, by name."""
+    if not units:
+        return {}
+    if address is None:
+        at_once = processes or os.cpu_count() or 1
+        return run_pool(plan, units, folder, at_once, report, keep_errors)
+    from whybench.sweep.cluster import run_cluster  # noqa: PLC0415  (imports this module)
+
+    return run_cluster(plan, units, folder, address, report, keep_errors)
 
 
 def run_pool(
@@ -135,8 +172,12 @@ def run_pool(
     folder: Path,
     processes: int,
     report: Callable[[dict[str, str]], None],
+    keep_errors: bool = False,
 ) -> dict[str, str]:
     """Run units, some at once, and return why units failed, by name.
+
+    SIGINT, SIGTERM and SIGHUP ask the workers to stop; those that have not after `PATIENCE`
+    seconds are killed, and after a second SIGINT at once.
 
     Args:
         plan: Where logs go, and by which settings units are run.
@@ -144,32 +185,58 @@ def run_pool(
         folder: Where the workers keep their logs.
         processes: How many at once.
         report: Called now and then with the failures so far.
+        keep_errors: Accept samples that end in an error.
+
+    Raises:
+        Interrupted: A signal ended it.
     """
     waiting = [(unit, 1) for unit in reversed(units)]
     running: list[tuple[Unit, int, subprocess.Popen[bytes]]] = []
     failed: dict[str, str] = {}
     try:
-        while waiting or running:
-            while waiting and len(running) < processes:
-                unit, attempt = waiting.pop()
-                running.append((unit, attempt, _start(Work(unit, plan, folder, os.getpid()))))
-            time.sleep(POLL)
-            for unit, attempt, process in list(running):
-                status = process.poll()
-                if status is None:
-                    continue
-                running.remove((unit, attempt, process))
-                if status not in {0, REFUSED} and attempt < ATTEMPTS:
-                    waiting.append((unit, attempt + 1))
-                elif status != 0:
-                    errors = _error_file(folder, unit).read_text(encoding="utf-8").strip()
-                    failed[unit.name] = errors.rpartition("\n")[2] or f"ended with status {status}"
-            report(failed)
+        with signals_raise():
+            while waiting or running:
+                while waiting and len(running) < processes:
+                    unit, attempt = waiting.pop()
+                    work = Work(unit, plan, folder, os.getpid(), keep_errors)
+                    running.append((unit, attempt, _start(work)))
+                time.sleep(POLL)
+                for unit, attempt, process in list(running):
+                    status = process.poll()
+                    if status is None:
+                        continue
+                    running.remove((unit, attempt, process))
+                    if status not in {0, *GAVE_REASON} and attempt < ATTEMPTS:
+                        waiting.append((unit, attempt + 1))
+                    elif status != 0:
+                        failed[unit.name] = _last_words(folder, unit, status)
+                report(failed)
     finally:
-        for _, _, process in running:
-            process.kill()
-            process.wait()
+        _stop([process for _, _, process in running])
     return failed
+
+
+def _stop(processes: Sequence[subprocess.Popen[bytes]]) -> None:
+    """Ask workers to stop, and kill those that do not."""
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + PATIENCE
+    try:
+        with signals_raise():
+            for process in processes:
+                with suppress(subprocess.TimeoutExpired):
+                    process.wait(max(0.0, deadline - time.monotonic()))
+    except KeyboardInterrupt:  # a second one: at once
+        pass
+    for process in processes:
+        process.kill()
+        process.wait()
+
+
+def _last_words(folder: Path, unit: Unit, status: int) -> str:
+    """Return why a worker ended, from its standard error."""
+    errors = _error_file(folder, unit).read_text(encoding="utf-8", errors="replace").strip()
+    return errors.rpartition("\n")[2] or f"ended with status {status}"
 
 
 def _start(work: Work) -> subprocess.Popen[bytes]:
@@ -181,6 +248,7 @@ def _start(work: Work) -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            process_group=0,  # Ctrl-C reaches the driver alone, which asks its workers to stop
         )
     assert process.stdin is not None
     process.stdin.write(pickle.dumps(work))
@@ -210,11 +278,15 @@ def _main() -> int:
             work.folder,
             upload_every=plan.upload_every,
             settings=plan.settings,
+            keep_errors=work.keep_errors,
             parent=work.parent,
         )
-    except ValueError as error:  # a request that cannot be met
+    except (ValueError, StoppedError) as error:  # a request that cannot be met, or makes no sense
         print(error, file=sys.stderr)
         return REFUSED
+    except Interrupted as error:
+        print("was interrupted", file=sys.stderr)
+        return 128 + error.signal
     return 0
 
 

@@ -2,9 +2,11 @@
 
 A worker has a folder of its own for the log. It starts from what is there, else from what was last
 uploaded, and Inspect's `eval_set` asks what is missing. While it runs, the log is uploaded after
-a number of samples, and once more at the end; then the unit is marked as done.
+a number of samples, and once more at the end. Then the unit is marked as done, if its log proves
+that every sample was answered.
 
-Run again, a unit that is done costs nothing. A worker that was killed is simply run again: it
+Run again, a unit that is done costs nothing. A worker that is asked to stop, by a signal, does so
+in order: what it has is written and uploaded. A worker that was killed is simply run again: it
 repeats the samples that were in flight or not yet written; on another machine, those since the last
 upload.
 """
@@ -16,12 +18,16 @@ import shutil
 import socket
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.evaluation.engine import build_task, check_model, evaluate
+from whybench.evaluation.progress import Progress, planned_samples, read_progress
+from whybench.evaluation.stopping import raise_stopped
 from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, LOG, PROGRESS, Store
 
@@ -31,7 +37,7 @@ if TYPE_CHECKING:
 
     from whybench.sweep.plan import Unit
 
-__all__ = ["run_unit"]
+__all__ = ["run_unit", "unit_progress"]
 
 WRITE_EVERY = 100
 """Samples between two writes of the local log, which cost less than uploads."""
@@ -40,17 +46,15 @@ LOCK_SECONDS = 30
 
 
 @dataclass
-class _Progress:
-    """How far a unit is, as its own process knows it.
+class _Uploading:
+    """What of a unit was uploaded, as its own process knows it.
 
     Attributes:
-        before: Samples that ended in earlier runs.
-        ended: Samples that ended in this one.
+        ended: Samples that ended in this run.
         uploaded_at: How many of these there were at the last upload.
         seen: The logs that were uploaded, and when they had been written.
     """
 
-    before: int = 0
     ended: int = 0
     uploaded_at: int = 0
     seen: dict[str, float] = field(default_factory=dict)
@@ -63,9 +67,10 @@ def run_unit(
     *,
     upload_every: int,
     settings: Mapping[str, Any],
+    keep_errors: bool = False,
     parent: int | None = None,
 ) -> dict[str, Any]:
-    """Run a unit to its end, unless it is done already, and return a summary of it.
+    """Run a unit to its end, unless it is complete already, and return how far it is.
 
     Args:
         unit: What to do.
@@ -73,21 +78,31 @@ def run_unit(
         folder: Where workers of this machine keep logs.
         upload_every: Samples between uploads.
         settings: Further settings of Inspect's.
+        keep_errors: Accept samples that end in an error.
         parent: The process without which this one must not go on.
+
+    Raises:
+        UserError: Samples are missing, or ended in an error; says why.
+        StoppedError: Asking made no sense any more.
+        Interrupted: A signal ended it in order.
     """
     finished = store.read_note(unit.name, DONE)
-    if finished is not None:
+    if finished is not None and unit_progress(unit, finished).accepted(keep_errors):
         return finished
     own = folder / unit.name
     with _locked(folder / f"{unit.name}.lock"):
-        progress = _start(unit, store, own)
-        store.write_note(unit.name, PROGRESS, _progress(progress, own))
-        _count_samples(progress)
+        task = _task(unit)
+        planned = planned_samples(task, unit.ask.limit, unit.ask.epochs)
+        uploading = _start(unit, store, own)
+        before = read_progress(own, planned)
+        store.write_note(unit.name, PROGRESS, _note(before, own))
         began = time.time()
-        with _uploads(unit, store, own, progress, upload_every, parent):
-            reasons = evaluate(
-                _task(unit),
+        with _uploads(unit, store, own, before, uploading, upload_every, parent):
+            ended = evaluate(
+                task,
                 folder="output",
+                keep_errors=keep_errors,
+                ended=partial(_count, uploading),
                 model=unit.model,
                 model_args=dict(unit.args),
                 epochs=unit.ask.epochs,
@@ -96,36 +111,41 @@ def run_unit(
                 log_buffer=min(WRITE_EVERY, upload_every),
                 **{"display": "none", **settings},
             )
-        result = {
-            "samples": unit.samples * unit.ask.epochs,
-            "asked": progress.ended,
-            "seconds": time.time() - began,
-            "folder": _here(own),
-        }
-        if reasons:
-            store.write_note(
-                unit.name, PROGRESS, {**_progress(progress, own), "failed": reasons[0]}
-            )
-            raise UserError(f"{unit.name} {reasons[0]}")
+        note = _note(ended.progress, own)
+        if ended.stopped:
+            why = ended.stopped.reason
+            store.write_note(unit.name, PROGRESS, {**note, "failed": why})
+            raise_stopped(ended.stopped, f"{unit.name} {ended.progress}")
+        if ended.reason:
+            store.write_note(unit.name, PROGRESS, {**note, "failed": ended.reason})
+            raise UserError(f"{unit.name}: {ended.reason}")
+        result = {**note, "asked": uploading.ended, "seconds": time.time() - began}
         store.write_note(unit.name, DONE, result)
     return result
 
 
-def _start(unit: Unit, store: Store, own: Path) -> _Progress:
-    """Make the folder hold the latest log there is, and return how far that is.
+def unit_progress(unit: Unit, note: Mapping[str, Any]) -> Progress:
+    """Return how far a unit is by a note about it; one that does not prove it says nothing."""
+    planned = unit.samples * unit.ask.epochs
+    errors = Counter({str(note.get("failed", "")): int(note.get("errors", 0))})
+    return Progress(planned, int(note.get("answered", 0)), +errors)
+
+
+def _start(unit: Unit, store: Store, own: Path) -> _Uploading:
+    """Make the folder hold the latest log there is.
 
     If the last upload came from elsewhere, what is here is older.
     """
-    from inspect_ai.log import read_eval_log_sample_summaries  # noqa: PLC0415
-
     last = store.read_note(unit.name, PROGRESS)
     if last is not None and last.get("folder") != _here(own):
         shutil.rmtree(own, ignore_errors=True)
         store.download(unit.name, own)
-    ended = (len(read_eval_log_sample_summaries(str(log))) for log in own.glob(f"*{LOG}"))
     # A time that no file has, so that whatever is here counts as changed.
-    uploaded = {path.rpartition("/")[2]: 0.0 for path in store.logs(unit.name)}
-    return _Progress(before=max(ended, default=0), seen=uploaded)
+    return _Uploading(seen={path.rpartition("/")[2]: 0.0 for path in store.logs(unit.name)})
+
+
+def _count(uploading: _Uploading, error: str | None) -> None:  # noqa: ARG001
+    uploading.ended += 1
 
 
 def _here(own: Path) -> str:
@@ -163,19 +183,23 @@ def _uploads(
     unit: Unit,
     store: Store,
     own: Path,
-    progress: _Progress,
+    before: Progress,
+    uploading: _Uploading,
     upload_every: int,
     parent: int | None,
 ) -> Iterator[None]:
     """Upload the log again and again until the block ends, and then once more."""
     stop = threading.Event()
 
+    def upload() -> None:
+        _upload(unit, store, own, before, uploading)
+
     def watch() -> None:
         while not stop.wait(POLL):
             if parent is not None and os.getppid() != parent:
                 os._exit(1)  # nobody would ever read what this process found
-            if progress.ended - progress.uploaded_at >= upload_every:
-                _upload(unit, store, own, progress)
+            if uploading.ended - uploading.uploaded_at >= upload_every:
+                upload()
 
     watching = threading.Thread(target=watch, daemon=True)
     watching.start()
@@ -184,42 +208,31 @@ def _uploads(
     finally:
         stop.set()
         watching.join()
-        _upload(unit, store, own, progress)
+        upload()
 
 
-def _upload(unit: Unit, store: Store, own: Path, progress: _Progress) -> None:
+def _upload(unit: Unit, store: Store, own: Path, before: Progress, uploading: _Uploading) -> None:
     """Upload the logs that have changed, and remove those that are gone."""
-    ended = progress.ended
+    ended = uploading.ended
     logs = {path.name: path.stat().st_mtime for path in own.glob(f"*{LOG}")}
-    changed = [name for name, when in logs.items() if progress.seen.get(name) != when]
+    changed = [name for name, when in logs.items() if uploading.seen.get(name) != when]
     for name in changed:
         store.upload(unit.name, own / name)
-    for name in set(progress.seen) - set(logs):
+    for name in set(uploading.seen) - set(logs):
         store.remove_log(unit.name, name)
-    progress.seen = logs
+    uploading.seen = logs
     if changed:
-        progress.uploaded_at = ended
-        store.write_note(unit.name, PROGRESS, _progress(progress, own))
+        uploading.uploaded_at = ended
+        # What ended without an error is known at the end, from the log.
+        store.write_note(unit.name, PROGRESS, _note(before, own, more=ended))
 
 
-def _progress(progress: _Progress, own: Path) -> dict[str, Any]:
-    done = progress.before + progress.uploaded_at
-    return {"done": done, "folder": _here(own), "pid": os.getpid(), "at": time.time()}
-
-
-_counting: list[_Progress] = []
-"""Whose samples this process counts; Inspect keeps a hook for the life of a process."""
-
-
-def _count_samples(progress: _Progress) -> None:
-    from inspect_ai.hooks import Hooks, SampleEnd, hooks  # noqa: PLC0415
-
-    _counting.append(progress)
-    if len(_counting) > 1:
-        _counting.pop(0)
-        return
-
-    @hooks(name="whybench_progress", description="Counts the samples of a unit of work")
-    class _Count(Hooks):  # Inspect registers the class when it is defined
-        async def on_sample_end(self, data: SampleEnd) -> None:  # noqa: ARG002
-            _counting[0].ended += 1
+def _note(progress: Progress, own: Path, more: int = 0) -> dict[str, Any]:
+    return {
+        "done": progress.answered + more,
+        "answered": progress.answered,
+        "errors": progress.failed,
+        "folder": _here(own),
+        "pid": os.getpid(),
+        "at": time.time(),
+    }
