@@ -54,14 +54,7 @@ SHARES = {
 KEPT_LINES = {KEEP_CONNECTIONS: "20"}
 """Keeps lines open after a reply, as the HTTP client would if a run did not close them."""
 
-COMMAND = (
-    "import sys\n"
-    "from whybench.cli import main\n"
-    "from whybench.evaluation.engine import LEAN\n"
-    "LEAN.update(attempt_timeout=int(sys.argv.pop(1)))\n"
-    "main()"
-)
-"""`whybench`, but that an attempt is given up after so many seconds; a user's run waits longer."""
+COMMAND = (sys.executable, "-c", "from whybench.cli import main; main()", "run", "judge", "--json")
 
 
 @dataclass(frozen=True)
@@ -156,7 +149,7 @@ def drill(
         words = [str(word) for pair in (*options.items(), ("--log-dir", folder)) for word in pair]
         began = time.monotonic()
         process = subprocess.Popen(
-            [sys.executable, "-c", COMMAND, str(attempt), "run", "judge", "--json", *words],
+            [*COMMAND, "-G", f"attempt_timeout={attempt}", *words],
             env={**os.environ, **(environment or {}), **server.environment},
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
-    from whybench.errors import DataError, UserError
+    from whybench.errors import DataError, Interrupted, StoppedError, UserError
     from whybench.evaluation.profiles import profile
     from whybench.evaluation.runs import run
     from whybench.page.writing import report
@@ -49,12 +49,14 @@ _HOMES = {
     "DataError": "errors",
     "Design": "suites.contract",
     "Figure": "drawing.figure",
+    "Interrupted": "errors",
     "Item": "suites.contract",
     "Items": "suites.catalog",
     "Measure": "stats.results",
     "Measures": "results.measures",
     "Plan": "planning.plans",
     "Records": "results.records",
+    "StoppedError": "errors",
     "Suite": "suites.contract",
     "UserError": "errors",
     "compare": "results.comparison",
@@ -77,12 +79,14 @@ __all__ = [
     "DataError",
     "Design",
     "Figure",
+    "Interrupted",
     "Item",
     "Items",
     "Measure",
     "Measures",
     "Plan",
     "Records",
+    "StoppedError",
     "Suite",
     "UserError",
     "__version__",

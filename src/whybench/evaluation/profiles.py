@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import Interrupted, UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
 from whybench.evaluation.progress import planned_samples, read_progress
 from whybench.evaluation.runs import (
@@ -176,9 +177,13 @@ def run_profile(
 
     folder = Path(output or planned.folder)
     reasons = _ask(folder, planned, keep_errors, inspect_settings(**settings))
-    answers = load(folder / "logs", incomplete=reasons)
-    answers.save(folder / "records")
-    report(answers, folder / "page.html", title="Causal profile", say=say)
+    try:
+        answers = load(folder / "logs", incomplete=reasons)
+        answers.save(folder / "records")
+        report(answers, folder / "page.html", title="Causal profile", say=say)
+    except KeyboardInterrupt as error:
+        far = "Stopped: everything was asked. The same command writes the page."
+        raise Interrupted(getattr(error, "signal", SIGINT), far) from None
     return answers
 
 
