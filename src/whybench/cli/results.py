@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -18,12 +19,13 @@ from whybench.cli.options import (
 )
 from whybench.cli.tables import print_measures
 from whybench.drawing.figure import save_figures
-from whybench.errors import UserError
+from whybench.errors import Fence, UserError
 from whybench.suites.registry import get_suite, suite_names
 
 __all__ = [
     "figures_command",
     "measures_command",
+    "print_fence",
     "records_command",
     "report_command",
     "say_step",
@@ -109,6 +111,7 @@ def measures_command(
     if summed and (reread or baselines):
         given = "--reread" if reread else f"--baseline {baselines[0]}"
         raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
+    fence = Fence()
     if summed:
         from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
 
@@ -117,11 +120,19 @@ def measures_command(
             click.echo(f"Note: left out {name}: its measures need single answers", err=True)
     else:
         answers = read_sources(sources, reread, baselines, quiet=json_output)
-        measures = answers.measures(watch=track_agents(json_output))
+        measures = answers.measures(watch=track_agents(json_output), fence=fence)
+    print_fence(fence, "not measured")
     if json_output:
         print_json(*(measure.row() for measure in measures))
-    else:
+    elif measures:
         print_measures(measures)
+    sys.exit(1 if fence.failures and not measures else 0)
+
+
+def print_fence(fence: Fence, what: str) -> None:
+    """Print on standard error what failed, a line each."""
+    for note in fence.notes:
+        click.echo(f"Note: {what}: {note}", err=True)
 
 
 @click.command("report")
@@ -179,7 +190,12 @@ def say_step(line: str) -> None:
 def figures_command(
     sources: tuple[str, ...], output: str, reread: bool, baselines: tuple[str, ...]
 ) -> None:
-    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG."""
+    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG.
+
+    A figure that cannot be drawn is named, and the others are written. Ends with status 1 if there
+    is none.
+    """
+    fence, written = Fence(), 0
     answers = read_sources(sources, reread, baselines)
     if not any(get_suite(name).draws_figures for name in answers.suites):
         able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
@@ -187,5 +203,12 @@ def figures_command(
             f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
             f"got {', '.join(answers.suites)}"
         )
-    for path in save_figures(answers.figures(), output):
+    for path in save_figures(answers.figures(), output, fence):
         click.echo(path)
+        written += 1
+    print_fence(fence, "not drawn")
+    if not written:
+        click.echo(
+            "No figure was written: these answers hold nothing that one could show", err=True
+        )
+        sys.exit(1)
