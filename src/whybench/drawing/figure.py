@@ -60,7 +60,7 @@ def is_people(agent: str) -> bool:
 
 
 LONGEST_NAME = 120
-"""Characters of a design in the name of a file."""
+"""Bytes of a figure's name in that of a file; systems allow 255, some of them for an ending."""
 
 
 def file_name(design: str) -> str:
@@ -74,10 +74,11 @@ def file_name(design: str) -> str:
     'my-design-e749ae'
     """
     marked = design.replace("*", "-changed")
-    plain = re.sub(r"[^\w.,+=-]+", "-", marked)[:LONGEST_NAME].lstrip(".-") or "unnamed"
-    if plain == marked:
+    plain = re.sub(r"[^\w.,+=-]+", "-", marked).lstrip(".-")
+    if plain == marked and 0 < len(plain.encode()) <= LONGEST_NAME:
         return plain
-    return f"{plain}-{hashlib.sha256(design.encode('utf-8', 'replace')).hexdigest()[:6]}"
+    digest = hashlib.sha256(design.encode("utf-8", "replace")).hexdigest()[:6]
+    return f"{plain.encode()[: LONGEST_NAME - 7].decode(errors='ignore') or 'unnamed'}-{digest}"
 
 
 def show_controls(text: str) -> str:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from whybench.drawing.figure import fence_figures
 from whybench.errors import Fence
 from whybench.page.svg import inline_svg
 from whybench.suites.registry import get_suite
@@ -73,11 +71,15 @@ def drawings(
             notes.append(f"{name} has no figures of runs.")
             continue
         say(f"{name}: drawing")
-        figures = fence_figures(partial(get_suite(name).figures, table), "figures")
-        drawn = list(_drawn(name, figures, styles, len(found)))
-        if not drawn and len(found) < MOST_FIGURES:
+        fence, before = Fence(), len(found)
+        with fence.around(name):
+            for drawing in _drawn(name, get_suite(name).figures(table), styles, before):
+                found.append(drawing)
+        some = len(found) > before
+        for _, cause in fence.failures:
+            notes.append(f"{'More figures' if some else 'Figures'} of {name} are not here: {cause}")
+        if not some and not fence.failures and before < MOST_FIGURES:
             notes.append(f"{name}: these answers hold nothing that a figure could show.")
-        found += drawn
     if len(found) == MOST_FIGURES:
         notes.append(f"These are the first {MOST_FIGURES} figures; `whybench figures` draws all.")
     return found, notes
@@ -91,7 +93,7 @@ def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) ->
         with fence.around("This figure cannot be drawn"):
             svg = inline_svg(figure.to_svg(for_page=True), key, styles)
             drawing = replace(drawing, svg=svg, **_behind(figure))
-        yield replace(drawing, note="".join(fence.notes))
+        yield replace(drawing, note=" ".join(fence.notes))
 
 
 def _behind(figure: Figure) -> dict[str, Any]:
