@@ -73,6 +73,8 @@ def drawings(
         say(f"{name}: drawing")
         fence, before = Fence(), len(found)
         with fence.around(name):
+            import whybench.drawing.canvas  # noqa: F401, PLC0415  (says what to install)
+
             for drawing in _drawn(name, get_suite(name).figures(table), styles, before):
                 found.append(drawing)
         some = len(found) > before
