@@ -244,7 +244,7 @@ def axis_labels(small: bool) -> Iterator[Figure]:
     from whybench.suites.registry import get_suite
     from whybench.suites.task import inspect_task
 
-    suites = ["judge", "intervene"] if small else list(SPEAKERS)
+    suites = ["judge", "analyze"] if small else list(SPEAKERS)
     files: dict[str, list[str]] = {}
     with TemporaryDirectory() as folder:
         for name in suites:
@@ -290,4 +290,35 @@ def words_of_page(page: str) -> dict[str, list[str]]:
     }
 
 
-PARTS: Parts = {"matrix": matrix, "axis labels": axis_labels}
+MARKS = "\u202e\u202c\u2066\u2069\u200b\u200f"
+"""Marks that turn the direction of writing, or that nobody sees."""
+
+
+def hidden_marks(small: bool) -> Iterator[Figure]:
+    """Yield whether a browser shows what is hidden in the name of an agent."""
+    from evidence.browser import chromium, opened
+    from whybench.page import report
+    from whybench.results import load
+    from whybench.suites.registry import get_suite
+    from whybench.suites.task import inspect_task
+
+    judge = get_suite("judge")
+    with TemporaryDirectory() as folder:
+        target = Path(folder, "page.html")
+        speaker = Speaker(f"maker/a{MARKS}b", "random")
+        write_log(judge, inspect_task(judge)(), speaker, Path(folder, "logs"), 6 if small else 60)
+        report(load(str(Path(folder, "logs"))), target)
+        with chromium() as browser, opened(browser, target.as_uri()) as found:
+            found.page.wait_for_selector("#answers-list li")
+            seen = found.page.inner_text("body")
+    spelled = "a" + "".join(f"[U+{ord(mark):04X}]" for mark in MARKS) + "b"
+    hidden = [mark for mark in MARKS if mark in seen]
+    yield Figure(
+        f"{len(MARKS)} marks that cannot be seen, in the name of an agent, are spelled out",
+        f"{seen.count(spelled)} times spelled out, {len(hidden)} marks left as they are; "
+        f"{len(found.errors)} errors on the console",
+        not hidden and seen.count(spelled) > 3 and not found.errors,
+    )
+
+
+PARTS: Parts = {"matrix": matrix, "axis labels": axis_labels, "hidden marks": hidden_marks}
