@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,10 +23,13 @@ from whybench.drawing.figure import save_figures
 from whybench.errors import Fence, UserError
 from whybench.suites.registry import get_suite, suite_names
 
+if TYPE_CHECKING:
+    from whybench.results import Measures, Records
+
 __all__ = [
     "figures_command",
+    "measure_answers",
     "measures_command",
-    "print_fence",
     "records_command",
     "report_command",
     "say_step",
@@ -111,7 +115,6 @@ def measures_command(
     if summed and (reread or baselines):
         given = "--reread" if reread else f"--baseline {baselines[0]}"
         raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
-    fence = Fence()
     if summed:
         from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
 
@@ -120,19 +123,21 @@ def measures_command(
             click.echo(f"Note: left out {name}: its measures need single answers", err=True)
     else:
         answers = read_sources(sources, reread, baselines, quiet=json_output)
-        measures = answers.measures(watch=track_agents(json_output), fence=fence)
-    print_fence(fence, "not measured")
+        measures = measure_answers(answers, watch=track_agents(json_output))
     if json_output:
         print_json(*(measure.row() for measure in measures))
     elif measures:
         print_measures(measures)
-    sys.exit(1 if fence.failures and not measures else 0)
+    sys.exit(0 if measures else 1)
 
 
-def print_fence(fence: Fence, what: str) -> None:
-    """Print on standard error what failed, a line each."""
+def measure_answers(answers: Records, **options: Any) -> Measures:
+    """Compute all measures, and print a note on each agent that cannot be measured."""
+    fence = Fence()
+    measures = answers.measures(fence=fence, **options)
     for note in fence.notes:
-        click.echo(f"Note: {what}: {note}", err=True)
+        click.echo(f"Note: not measured: {note}", err=True)
+    return measures
 
 
 @click.command("report")
@@ -206,7 +211,8 @@ def figures_command(
     for path in save_figures(answers.figures(), output, fence):
         click.echo(path)
         written += 1
-    print_fence(fence, "not drawn")
+    for note in fence.notes:
+        click.echo(f"Note: not drawn: {note}", err=True)
     if not written:
         click.echo(
             "No figure was written: these answers hold nothing that one could show", err=True
