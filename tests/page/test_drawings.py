@@ -6,8 +6,11 @@ import csv
 import re
 from dataclasses import dataclass
 
+import pyarrow as pa
+import pytest
 from matplotlib.patheffects import withStroke
 from tests.altered import altered
+from tests.page.simulated import answers
 
 from whybench.drawing.canvas import sheet, styled
 from whybench.drawing.figure import Figure
@@ -122,3 +125,22 @@ def test_a_suite_that_cannot_draw_is_told_and_the_others_are_drawn(monkeypatch) 
         "compose has no figures of runs.",
     ]
     assert said == ["judge: drawing", "intervene: drawing"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["judge", "analyze"])
+def test_names_from_outside_do_not_end_a_figure(name, tmp_path) -> None:
+    table = answers(name, 0)
+    for column, value in {"agent": "maker/$x_{$\u202e\n", "design": "../my/design"}.items():
+        values = pa.array([value] * table.num_rows)
+        table = table.set_column(table.column_names.index(column), column, values)
+    found, notes = drawings(Material([(name, table)]), Styles(), lambda _: None)
+    assert found
+    assert [(one.title, one.note) for one in found if one.note] == []
+    assert notes == []
+    assert any("$x_{$[U+202E]" in one.svg for one in found)
+    assert not any("\u202e" in one.svg for one in found)
+    (tmp_path / "in").mkdir()
+    for figure in get_suite(name).figures(table):
+        [path] = figure.save(tmp_path / "in" / f"{figure.name}.csv")
+        assert path.parent == tmp_path / "in"
