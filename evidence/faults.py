@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies, stops
+from evidence import broken_replies, stops, unanswered
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -12,6 +12,7 @@ __all__ = ["PARTS", "figures"]
 PARTS: Parts = {
     **stops.PARTS,
     **broken_replies.PARTS,
+    **unanswered.PARTS,
 }
 
 figures = partial(figures_of, PARTS)

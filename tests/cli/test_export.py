@@ -81,6 +81,7 @@ def test_export_and_look_for_tests(
         ("export judge --count 3 -T split=test -o a.jsonl", "the split is chosen by --split"),
         ("export judge --count 3 -o a.txt", "FILE must end in .jsonl or .parquet, got a.txt"),
         ("export compose --count 3 --design party -o a.jsonl", "party is one world"),
+        ("export judge --count 3 -o /dev/null/a.jsonl", "must be a file that can be written, got "),
         ("contamination absent.jsonl", "DATASET must be a file that can be read, got absent.jsonl"),
         ("contamination a.jsonl --designs judge/none", "--designs must be of judge's"),
     ],

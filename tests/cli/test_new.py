@@ -55,6 +55,27 @@ def test_what_is_there_is_kept() -> None:
     assert Path("bakery.yaml").read_text() == "mine"
 
 
+def test_where_nothing_can_be_written_it_says_so_in_a_line_and_leaves_nothing(monkeypatch) -> None:
+    Path("a-file").touch()
+    with pytest.raises(
+        UserError, match=r"bakery\.yaml must be a file that can be written, got Not"
+    ):
+        new("story", "bakery", "-o", "a-file/below")
+
+    write = Path.write_text
+
+    def fill(path: Path, text: str, **options: str) -> int:
+        if "__init__" in path.name:
+            raise OSError(28, "No space left on device")
+        return write(path, text, **options)
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    with pytest.raises(UserError, match=r"__init__\.py must be .*, got No space left on device"):
+        new("suite", "mine")
+    assert [path for path in Path("whybench-mine").rglob("*") if path.is_file()] == []
+    monkeypatch.undo()
+
+
 def test_a_kind_that_is_none_is_refused_with_the_kinds() -> None:
     assert "'story', 'theme', 'challenge', 'suite'" in new("model", "mine")
 

@@ -6,7 +6,9 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from errno import ENOSPC
 from functools import cache
+from html import escape
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,10 +18,19 @@ pytest.importorskip("matplotlib")
 from tests.drawing.seen import FigureLaws, drawn, texts, words
 
 from whybench.drawing.estimates import numeric_factor, plot_estimates
-from whybench.drawing.figure import Figure, figures_by_design, save_figures
+from whybench.drawing.figure import (
+    Figure,
+    distinct_names,
+    figures_by_design,
+    file_name,
+    save_figures,
+    short_names,
+)
+from whybench.errors import Fence, UserError
 from whybench.stats import Level, Measure
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from matplotlib.figure import Figure as Drawn
@@ -145,8 +156,95 @@ def test_figures_are_drawn_when_their_turn_comes(tmp_path: Path) -> None:
     assert (one.title, asked) == ("one of many", [])
     paths = save_figures([one, one], tmp_path / "there.d")
     assert next(paths).name == "one-of-many.pdf"
-    assert len(list(paths)) == 7
+    names = [path.name for path in paths]
+    assert (len(names), names[3]) == (7, "one-of-many-2.pdf")
     assert asked == [1]
+
+
+def test_a_figure_that_fails_is_named_and_the_others_are_written(tmp_path: Path) -> None:
+    figures = [
+        Figure("no-good", lambda: 1 / 0),
+        Figure("no-rows", lambda: None),
+        Figure("good", lambda: shown(made(1, 1))),
+    ]
+    fence = Fence()
+    written = [path.name for path in save_figures(figures, tmp_path, fence)]
+    assert written == ["good.pdf", "good.svg", "good.png", "good.csv"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(written)
+    assert fence.failures == [
+        ("no good", "ZeroDivisionError: division by zero"),
+        ("no rows", "AttributeError: 'NoneType' object has no attribute 'savefig'"),
+    ]
+    with pytest.raises(ZeroDivisionError):
+        list(save_figures(figures, tmp_path))
+
+
+def test_a_design_that_fails_takes_the_place_of_its_figures_only() -> None:
+    import pyarrow as pa
+
+    def draw(design: str, mine: pa.Table) -> Iterator[Figure]:
+        yield Figure(f"first-{design}", lambda: shown(made(1, 1)))
+        if design == "b":
+            raise ZeroDivisionError("b has nothing")
+        yield Figure(f"second-{design}", lambda: shown(made(1, 1)))
+
+    records = pa.table({"design": ["b", "a"]})
+    found = list(figures_by_design(records, draw))
+    assert [figure.name for figure in found] == ["first-b", "figures-b", "first-a", "second-a"]
+    with pytest.raises(ZeroDivisionError, match="b has nothing"):
+        assert found[1].drawn
+
+
+@pytest.mark.parametrize("name", ["my/design", "../up", "/root", "a b\n", ".", "", "ü*", "ü" * 400])
+def test_files_stay_in_their_folder_whatever_a_design_is_called(tmp_path: Path, name: str) -> None:
+    figure = Figure(name, lambda: shown(made(1, 1)), [{"n": 1}])
+    (tmp_path / "in").mkdir()
+    paths = [*figure.save(tmp_path / "in"), *save_figures([figure], tmp_path / "in")]
+    assert {path.parent for path in paths} == {tmp_path / "in"}
+    assert all(path.is_file() for path in paths)
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert file_name(file_name(name)) == file_name(name)
+
+
+def test_names_of_designs_that_look_alike_do_not_fall_together() -> None:
+    names = ["my/design", "my-design", "my design", "my\\design"]
+    assert len(set(map(file_name, names))) == 4
+
+
+@pytest.mark.parametrize("name", ["a$b$c", "$\\frac{$", "_{", "100% $ & <b>"])
+def test_a_dollar_in_a_name_is_a_dollar(name: str) -> None:
+    figure = plot_estimates([measure("ea", f"maker/{name}", 0.5)])
+    assert name in words(figure.drawn)
+    assert f">{escape(name)}</text>" in figure.to_svg(for_page=True)
+
+
+def test_marks_that_turn_writing_around_are_seen_in_a_figure() -> None:
+    names = short_names(["maker/\u202eevil", "maker/a\u200bb\nc", "maker/\x1b[31m"])
+    assert list(names.values()) == ["[U+202E]evil", "a[U+200B]b c", "[U+001B][31m"]
+    labels = [{"agent": "m/a", "design": "\u2066x"}, {"agent": "m/a", "design": "y"}]
+    assert distinct_names(labels) == ["a, [U+2066]x", "a, y"]
+
+
+def test_a_full_disk_leaves_the_files_that_were_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    figure = Figure("one", lambda: shown(made(1, 1)), [{"n": 1}])
+    before = {path: path.read_bytes() for path in figure.save(tmp_path)}
+
+    def fill(path: Path, content: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(content[:10])
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", fill)
+    fence = Fence()
+    with pytest.raises(
+        UserError, match=r"one\.pdf must be .* written, got No space left"
+    ) as raised:
+        list(save_figures([figure], tmp_path, fence))
+    assert "\n" not in str(raised.value)
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    assert not fence.failures
 
 
 def test_figures_of_each_design_in_order_of_appearance() -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import csv
+import re
 from dataclasses import dataclass
 
+import pyarrow as pa
+import pytest
 from matplotlib.patheffects import withStroke
 from tests.altered import altered
+from tests.page.simulated import answers
 
 from whybench.drawing.canvas import sheet, styled
 from whybench.drawing.figure import Figure
 from whybench.page.drawings import drawings
 from whybench.page.material import Material
-from whybench.page.svg import Styles
+from whybench.page.svg import Styles, inline_svg
 from whybench.suites.compose import Compose
 from whybench.suites.contract import Suite, UserError
 from whybench.suites.registry import get_suite
@@ -70,15 +74,30 @@ def test_a_figure_knows_the_rows_it_was_drawn_from(tmp_path) -> None:
     assert (tmp_path / "points.csv").read_text(encoding="utf-8") == "other\n1\n"
 
 
+def test_what_is_written_in_a_figure_stays_as_it_is() -> None:
+    words = ["0.995", "0.9995", 'id="a" style="b" d="1.2345"', "url(#c)  1.0001", "$1.0002$"]
+    points = [Point(0.1 * place, text) for place, text in enumerate(words)]
+    file = Figure("points", lambda: plot(points)).to_svg(for_page=True)
+    shown = inline_svg(file, "figure-1", Styles())
+    texts = [re.findall(r"<text[^>]*>([^<]*)</text>", svg) for svg in (file, shown)]
+    assert texts[0] == texts[1]
+    assert set(words) <= set(texts[0])
+    assert len(shown) < len(file)
+
+
 def test_a_suite_that_cannot_draw_is_told_and_the_others_are_drawn(monkeypatch) -> None:
+    def never():
+        raise UserError("records must hold episodes, got none")
+
     def draw(_):
         yield Figure("points-of-interest", lambda: plot(POINTS))
+        yield Figure("never", never)
+        yield Figure("odd", lambda: plot(None))
+        yield Figure("other-points", lambda: plot(POINTS))
 
     def refuse(_):
-        def never():
-            raise UserError("records must hold episodes, got none")
-
-        yield Figure("never", never)
+        yield from ()
+        raise KeyError("an error\nof many lines")
 
     class Plain(Compose):
         figures = Suite.figures
@@ -92,12 +111,36 @@ def test_a_suite_that_cannot_draw_is_told_and_the_others_are_drawn(monkeypatch) 
     material = Material([("compose", None), ("intervene", None), ("judge", None)])
     said: list[str] = []
     found, notes = drawings(material, Styles(), said.append)
-    assert [(one.key, one.suite, one.title) for one in found] == [
-        ("figure-1", "judge", "points of interest")
+    refused = "This figure cannot be drawn: "
+    assert [(one.key, one.suite, one.title, one.note) for one in found] == [
+        ("figure-1", "judge", "points of interest", ""),
+        ("figure-2", "judge", "never", f"{refused}records must hold episodes, got none"),
+        ("figure-3", "judge", "odd", f"{refused}TypeError: 'NoneType' object is not iterable"),
+        ("figure-4", "judge", "other points", ""),
     ]
+    assert [bool(one.svg) for one in found] == [True, False, False, True]
     assert found[0].rows == (("0.25", "near & <far>"), ("0.5", ""))
     assert notes == [
-        "Figures of intervene are not here: records must hold episodes, got none",
+        r"Figures of intervene are not here: KeyError: 'an error\nof many lines'",
         "compose has no figures of runs.",
     ]
     assert said == ["judge: drawing", "intervene: drawing"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["judge", "analyze"])
+def test_names_from_outside_do_not_end_a_figure(name, tmp_path) -> None:
+    table = answers(name, 0)
+    for column, value in {"agent": "maker/$x_{$\u202e\n", "design": "../my/design"}.items():
+        values = pa.array([value] * table.num_rows)
+        table = table.set_column(table.column_names.index(column), column, values)
+    found, notes = drawings(Material([(name, table)]), Styles(), lambda _: None)
+    assert found
+    assert [(one.title, one.note) for one in found if one.note] == []
+    assert notes == []
+    assert any("$x_{$[U+202E]" in one.svg for one in found)
+    assert not any("\u202e" in one.svg for one in found)
+    (tmp_path / "in").mkdir()
+    for figure in get_suite(name).figures(table):
+        [path] = figure.save(tmp_path / "in" / f"{figure.name}.csv")
+        assert path.parent == tmp_path / "in"

@@ -9,14 +9,17 @@ import re
 import sys
 from collections import Counter
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from tests.altered import altered
 
 import whybench.drawing.canvas
 from whybench.cli.results import measures_command, report_command
+from whybench.drawing.figure import Figure
 from whybench.page import report
 from whybench.page.browsing import browser
-from whybench.page.downloads import downloads, unpacked
+from whybench.page.downloads import downloads, packed, unpacked
 from whybench.page.material import Material
 from whybench.page.writing import SECTIONS, make_page
 from whybench.records import read_records
@@ -262,6 +265,92 @@ def test_requests_that_cannot_be_met_are_explained(logs, tmp_path, options, mess
     with pytest.raises(UserError, match=message):
         report(load(*judged), output, **options)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_leaves_the_page_that_was_there(logs, tmp_path, monkeypatch) -> None:
+    target = tmp_path / "page.html"
+    target.write_text("the old page")
+
+    def fill(path, text, **_) -> int:
+        with path.open("w") as file:
+            file.write(text[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", fill)
+    analyzed = [str(path) for path in logs.iterdir() if "analyze" in path.name][:1]
+    with pytest.raises(UserError, match=r"page\.html must be .* got No space left on device;"):
+        report(load(*analyzed), target)
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+    assert target.read_text() == "the old page"
+
+
+def test_no_part_that_fails_ends_the_page(logs, tmp_path, monkeypatch, parse, measures_in) -> None:
+    analyze = get_suite("analyze")
+
+    def measures(records):
+        if "maker/two" in records["agent"].to_pylist():
+            raise ZeroDivisionError("nothing to divide")
+        return analyze.measures(records)
+
+    def figures(_):
+        yield Figure("no-good", lambda: 1 / 0)
+
+    def fail(*_):
+        raise RuntimeError("the second side\nis odd")
+
+    broken = altered(analyze, measures=measures, figures=figures)
+    for place in ("page.drawings", "page.profiles", "results.measures"):
+        monkeypatch.setattr(f"whybench.{place}.get_suite", lambda _: broken)
+    monkeypatch.setattr("whybench.page.pairings.compare_tables", fail)
+    monkeypatch.setattr("whybench.page.browsing.read_transcripts", fail)
+    monkeypatch.setattr("whybench.records.runs.read_runs", fail)
+    monkeypatch.setattr("whybench.page.profiles.suite_names", lambda: ("analyze",))
+    analyzed = [str(path) for path in logs.iterdir() if "analyze" in path.name]
+    text = report(load(*analyzed), tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Traceback" not in text
+    parsed = parse(text)
+    told = [element.text for tag in ("li", "p") for element in parsed.all(tag)]
+    cause = "ZeroDivisionError: nothing to divide"
+    for note in (
+        f"Not on this page: analyze, measures of maker/two: {cause}",
+        "Not on this page: the runs, from the logs: RuntimeError: the second side",
+        "Not on this page: what was said, from the logs: RuntimeError: the second side",
+        f"analyze could not be measured: {cause}",
+        f"Not measured: analyze, measures of maker/two: {cause}",
+        "analyze, maker/one and maker/two: RuntimeError: the second side",
+        "This figure cannot be drawn: ZeroDivisionError: division by zero",
+    ):
+        assert note in told, note
+    assert [figure.text for figure in parsed.all("figcaption")] == ["analyze: no good"]
+    assert {row["agent"] for row in measures_in(text)} == {"maker/one"}
+    assert [key for key, _ in SECTIONS] == [
+        section.attributes["id"]
+        for section in parsed.all("section")
+        if section.attributes.get("id") in dict(SECTIONS)
+    ]
+
+
+def test_marks_that_cannot_be_seen_are_spelled_out(parse) -> None:
+    turned = "maker/\u202elive\u202c\u200b"
+    [(name, table)] = hostile_records().tables
+    for column in ("agent", "design", "reason"):
+        values = pa.array([turned] * table.num_rows)
+        table = table.set_column(table.column_names.index(column), column, values)
+    text = make_page(Material([(name, table)]), title="half a pair: \ud800")
+    parsed = parse(text)
+    seen = "maker/[U+202E]live[U+202C][U+200B]"
+    assert parsed.all("h3")[0].text == seen
+    assert seen in [cell.text for cell in parsed.all("td", **{"class": "name"})]
+    assert parsed.all("h1")[0].text == "half a pair: [U+D800]"
+    # Data stay as they are; the page's own script spells them out where it shows them.
+    outside = re.sub(r'<script type="application/json".*?</script>', "", text, flags=re.DOTALL)
+    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\ud800]", outside)
+    [script] = parsed.all("script", id="answers-data")
+    assert json.loads(unpacked(script.text))["agents"] == [turned]
+
+
+def test_half_a_surrogate_pair_in_a_reply_is_packed() -> None:
+    assert json.loads(unpacked(packed('{"said":"\ud800"}'))) == {"said": "\ud800"}
 
 
 def test_the_command_says_where_the_page_is(tmp_path, logs) -> None:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
 import pytest
+from click.testing import CliRunner
+from tests.altered import altered
 from tests.page.simulated import answers
 
 import whybench as wb
+from whybench.cli.results import measures_command
+from whybench.errors import Fence
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +77,38 @@ def test_a_plot_knows_its_rows(measures: wb.Measures) -> None:
     figure = measures["accuracy"].plot()
     assert isinstance(figure, wb.Figure)
     assert [row["measure"] for row in figure.rows] == ["accuracy"] * len(measures["accuracy"])
+
+
+def test_an_agent_that_cannot_be_measured_is_named_and_the_others_are_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = pa.concat_tables([answers("intervene", side) for side in (0, 1)])
+    one, two = dict.fromkeys(table["agent"].to_pylist())
+    whole = wb.Records({"intervene": table})
+    expected = [m for m in whole.measures() if m.labels["agent"] == one]
+    suite = get_suite("intervene")
+
+    def fail(records: pa.Table) -> list[wb.Measure]:
+        if blamed & set(records["agent"].to_pylist()):
+            raise ZeroDivisionError("nothing to divide")
+        return suite.measures(records)
+
+    monkeypatch.setattr(
+        "whybench.results.measures.get_suite", lambda _: altered(suite, measures=fail)
+    )
+    blamed, fence = {two}, Fence()
+    assert list(whole.measures(fence=fence)) == expected
+    assert fence.notes == (f"intervene, measures of {two}: ZeroDivisionError: nothing to divide",)
+    with pytest.raises(ZeroDivisionError):
+        whole.measures()
+
+    whole.save(tmp_path / "answers.parquet")
+    words = [str(tmp_path / "answers.parquet"), "--json"]
+    done = CliRunner().invoke(measures_command, words)
+    assert (done.exit_code, len(done.stdout.splitlines())) == (0, len(expected))
+    assert f"Note: not measured: {fence.notes[0]}" in done.stderr.splitlines()
+    blamed = {one, two}
+    for options in (words, words[:1]):
+        done = CliRunner().invoke(measures_command, options)
+        assert (done.exit_code, done.stdout) == (1, "")
+        assert done.stderr.count("Note: not measured: intervene, measures of ") == 2

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,11 +20,15 @@ from whybench.cli.options import (
 )
 from whybench.cli.tables import print_measures
 from whybench.drawing.figure import save_figures
-from whybench.errors import UserError
+from whybench.errors import Fence, UserError
 from whybench.suites.registry import get_suite, suite_names
+
+if TYPE_CHECKING:
+    from whybench.results import Measures, Records
 
 __all__ = [
     "figures_command",
+    "measure_answers",
     "measures_command",
     "records_command",
     "report_command",
@@ -117,11 +123,21 @@ def measures_command(
             click.echo(f"Note: left out {name}: its measures need single answers", err=True)
     else:
         answers = read_sources(sources, reread, baselines, quiet=json_output)
-        measures = answers.measures(watch=track_agents(json_output))
+        measures = measure_answers(answers, watch=track_agents(json_output))
     if json_output:
         print_json(*(measure.row() for measure in measures))
-    else:
+    elif measures:
         print_measures(measures)
+    sys.exit(0 if measures else 1)
+
+
+def measure_answers(answers: Records, **options: Any) -> Measures:
+    """Compute all measures, and print a note on each agent that cannot be measured."""
+    fence = Fence()
+    measures = answers.measures(fence=fence, **options)
+    for note in fence.notes:
+        click.echo(f"Note: not measured: {note}", err=True)
+    return measures
 
 
 @click.command("report")
@@ -179,7 +195,12 @@ def say_step(line: str) -> None:
 def figures_command(
     sources: tuple[str, ...], output: str, reread: bool, baselines: tuple[str, ...]
 ) -> None:
-    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG."""
+    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG.
+
+    A figure that cannot be drawn is named, and the others are written. Ends with status 1 if there
+    is none.
+    """
+    fence, written = Fence(), 0
     answers = read_sources(sources, reread, baselines)
     if not any(get_suite(name).draws_figures for name in answers.suites):
         able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
@@ -187,5 +208,13 @@ def figures_command(
             f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
             f"got {', '.join(answers.suites)}"
         )
-    for path in save_figures(answers.figures(), output):
+    for path in save_figures(answers.figures(), output, fence):
         click.echo(path)
+        written += 1
+    for note in fence.notes:
+        click.echo(f"Note: not drawn: {note}", err=True)
+    if not written:
+        click.echo(
+            "No figure was written: these answers hold nothing that one could show", err=True
+        )
+        sys.exit(1)

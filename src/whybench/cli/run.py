@@ -19,7 +19,7 @@ from whybench.cli.options import (
     shard_option,
     suite_argument,
 )
-from whybench.cli.results import say_step
+from whybench.cli.results import measure_answers, say_step
 from whybench.cli.tables import print_headlines, print_measures, print_outcomes
 from whybench.suites.contract import BUDGETS
 
@@ -99,7 +99,7 @@ def run_command(
 
 def _print(answers: Records, json_output: bool) -> None:
     """Print the overall measures, or all of them as JSON."""
-    measures = answers.measures()
+    measures = measure_answers(answers)
     (log_dir,) = answers.logs
     if json_output:
         print_json(*(measure.row() for measure in measures))
@@ -160,7 +160,7 @@ def profile_command(
         model_settings |= {"display": "none"} if json_output else {}
         answers = run_profile(planned, folder, say_step, **model_settings)
     print_notes(answers)
-    headlines = answers.measures().headlines
+    headlines = measure_answers(answers).headlines
     if json_output:
         print_json(*(measure.row() for measure in headlines))
     else:

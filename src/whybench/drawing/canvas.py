@@ -48,6 +48,7 @@ RC: dict[str, Any] = {
     "ytick.major.size": 2.5,
     "lines.linewidth": 1.0,
     "hatch.linewidth": 0.5,
+    "text.parse_math": False,  # a dollar in a name is a dollar
     "pdf.fonttype": 42,
     "svg.fonttype": "path",
     "svg.hashsalt": "whybench",

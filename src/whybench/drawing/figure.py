@@ -3,7 +3,8 @@
 It is drawn when it is first needed, so a figure that nobody looks at costs nothing, and what it
 shows can be had as rows without matplotlib.
 
-What agents are called in a figure, and designs in the name of its file.
+What agents are called in a figure, and designs in the name of its file. Names and replies come
+from outside: what cannot be seen in them is made visible.
 """
 
 from __future__ import annotations
@@ -13,31 +14,41 @@ import hashlib
 import io
 import re
 from collections import Counter
-from functools import cached_property
+from contextlib import nullcontext
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unicodedata import category
 
-from whybench.errors import UserError
+from whybench.errors import UserError, atomic_write
 from whybench.frames import Frame, rows_to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import NoReturn
 
     import matplotlib.figure
     import pyarrow as pa
+
+    from whybench.errors import Fence
 
 __all__ = [
     "DATE",
     "SETTINGS",
     "Figure",
     "distinct_names",
+    "fence_figures",
     "figures_by_design",
     "file_name",
     "is_people",
     "save_figures",
     "short_names",
+    "show_controls",
 ]
 
+
+INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+"""The kinds of characters that have no look of their own, by Unicode's name for them."""
 
 DATE = re.compile(r"[-@](?:20\d{6}|20\d\d-\d\d-\d\d)(?=$|\[|-v_)")
 SETTINGS = re.compile(r"-v_(\w+?)-r_(\w+)")
@@ -48,13 +59,50 @@ def is_people(agent: str) -> bool:
     return agent.startswith("human/")
 
 
+LONGEST_NAME = 120
+"""Bytes of a figure's name in that of a file; systems allow 255, some of them for an ending."""
+
+
 def file_name(design: str) -> str:
-    """Return a design as part of a file's name: shells would expand the mark of a changed one.
+    """Return a design as part of a file's name: one word that no shell or folder takes apart.
+
+    Names that had to be changed keep a mark of their own, so that no two fall together.
 
     >>> file_name("core*")
     'core-changed'
+    >>> file_name("my/design")
+    'my-design-e749ae'
     """
-    return design.replace("*", "-changed")
+    marked = design.replace("*", "-changed")
+    plain = re.sub(r"[^\w.,+=-]+", "-", marked).lstrip(".-")
+    if plain == marked and 0 < len(plain.encode()) <= LONGEST_NAME:
+        return plain
+    digest = hashlib.sha256(design.encode("utf-8", "replace")).hexdigest()[:6]
+    return f"{plain.encode()[: LONGEST_NAME - 7].decode(errors='ignore') or 'unnamed'}-{digest}"
+
+
+def show_controls(text: str) -> str:
+    r"""Return a text with what cannot be seen in it spelled out, but for line breaks and tabs.
+
+    Marks that turn the direction of writing could make a name look like another.
+
+    >>> show_controls("a\u202eb")
+    'a[U+202E]b'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        f"[U+{ord(character):04X}]" if _is_invisible(character) else character for character in text
+    )
+
+
+def _is_invisible(character: str) -> bool:
+    return category(character) in INVISIBLE and character not in "\n\r\t"
+
+
+def _show_name(name: str) -> str:
+    """Return a name in one line, with what cannot be seen in it spelled out."""
+    return show_controls(re.sub(r"[\n\r\t]+", " ", name))
 
 
 def short_names(agents: Iterable[str]) -> dict[str, str]:
@@ -62,9 +110,9 @@ def short_names(agents: Iterable[str]) -> dict[str, str]:
 
     Names that would fall together stay as they are.
     """
-    short = {agent: _short(agent) for agent in agents}
+    short = {agent: _show_name(_short(agent)) for agent in agents}
     met = Counter(short.values())
-    return {agent: name if met[name] == 1 else agent for agent, name in short.items()}
+    return {agent: name if met[name] == 1 else _show_name(agent) for agent, name in short.items()}
 
 
 def distinct_names(groups: Sequence[Mapping[str, str]]) -> list[str]:
@@ -77,7 +125,9 @@ def distinct_names(groups: Sequence[Mapping[str, str]]) -> list[str]:
     agents = short_names({group["agent"] for group in groups})
     names = [agents[group["agent"]] for group in groups]
     for label in dict.fromkeys(label for group in groups for label in group):
-        longer = [f"{name}, {group[label]}" for name, group in zip(names, groups, strict=True)]
+        longer = [
+            f"{name}, {_show_name(group[label])}" for name, group in zip(names, groups, strict=True)
+        ]
         if len(set(longer)) > len(set(names)):
             names = longer
     return names
@@ -168,14 +218,13 @@ class Figure(Frame):
         path = Path(path)
         kind = path.suffix.removeprefix(".")
         if path.is_dir() or not kind:
-            stem = path / self.name if path.is_dir() else path
-            kinds = (*PICTURES, *(("csv",) if self.rows else ()))
-            return tuple(self._write(stem.with_name(f"{stem.name}.{each}")) for each in kinds)
+            stem = path / file_name(self.name) if path.is_dir() else path
+            return tuple(_write(self.contents(), stem))
         if kind not in (*PICTURES, "csv"):
             raise UserError(
                 f"path must end in .pdf, .svg, .png or .csv, or have no ending, got {path}"
             )
-        return (self._write(path),)
+        return tuple(_write({kind: self._content(kind)}, path.with_suffix("")))
 
     def to_svg(self, *, for_page: bool = False) -> str:
         """Return the picture as SVG: letters as paths, or as a page wants them, as text."""
@@ -204,28 +253,69 @@ class Figure(Frame):
         svg = re.sub(r'\bid="', f'id="{own}', svg)
         return re.sub(r'(url\(|href=")#', rf"\g<1>#{own}", svg)
 
-    def _write(self, path: Path) -> Path:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".csv":
-            path.write_text(self.to_csv(), encoding="utf-8", newline="")
-        else:
-            from whybench.drawing.canvas import picture  # noqa: PLC0415  (needs matplotlib)
+    def contents(self) -> dict[str, bytes]:
+        """Return what files of the figure hold, by their endings: pictures, and rows if any."""
+        kinds = (*PICTURES, *(("csv",) if self.rows else ()))
+        return {kind: self._content(kind) for kind in kinds}
 
-            path.write_bytes(picture(self.drawn, path.suffix[1:]))
-        return path
+    def _content(self, kind: str) -> bytes:
+        if kind == "csv":
+            return self.to_csv().encode("utf-8")
+        from whybench.drawing.canvas import picture  # noqa: PLC0415  (needs matplotlib)
+
+        return picture(self.drawn, kind)
 
 
-def save_figures(figures: Iterable[Figure], folder: Path | str) -> Iterator[Path]:
+def save_figures(
+    figures: Iterable[Figure], folder: Path | str, fence: Fence | None = None
+) -> Iterator[Path]:
     """Write figures into a folder, which is made if need be, and yield each file when it is there.
+
+    Where two figures have one name, the second has a number after it.
 
     Args:
         figures: The figures; each is drawn when it is its turn.
         folder: Where to.
+        fence: Takes a note of each figure that cannot be drawn, and the others are written; without
+            it, the first such figure ends the work.
     """
-    folder = Path(folder)
+    met: Counter[str] = Counter()
     for figure in figures:
-        folder.mkdir(parents=True, exist_ok=True)
-        yield from figure.save(folder)
+        name = file_name(figure.name)
+        met[name] += 1
+        stem = Path(folder) / (name if met[name] == 1 else f"{name}-{met[name]}")
+        contents: dict[str, bytes] = {}
+        with fence.around(figure.title) if fence else nullcontext():
+            contents = figure.contents()
+        yield from _write(contents, stem)
+
+
+def _write(contents: Mapping[str, bytes], stem: Path) -> Iterator[Path]:
+    """Write the files of a figure, each whole or not at all."""
+    for kind, content in contents.items():
+        path = stem.with_name(f"{stem.name}.{kind}")
+        with atomic_write(path) as part:
+            part.write_bytes(content)
+        yield path
+
+
+def fence_figures(figures: Callable[[], Iterable[Figure]], name: str) -> Iterator[Figure]:
+    """Yield figures; if making them fails, the last is one that says why when it is drawn.
+
+    So a failure is met where a figure would have stood, and the figures before it are kept.
+
+    Args:
+        figures: Makes them.
+        name: What the last one is called, if there is one that fails.
+    """
+    try:
+        yield from figures()
+    except Exception as error:
+        yield Figure(name, partial(_fail, error))
+
+
+def _fail(error: Exception) -> NoReturn:
+    raise error
 
 
 def figures_by_design(
@@ -242,7 +332,8 @@ def figures_by_design(
             of appearance, if not stated.
     """
     for design, mine in (split or _by_design)(records):
-        yield from draw(file_name(design), mine)
+        name = file_name(design)
+        yield from fence_figures(partial(draw, name, mine), f"figures-{name}")
 
 
 def _by_design(records: pa.Table) -> Iterator[tuple[str, pa.Table]]:

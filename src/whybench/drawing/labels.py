@@ -105,7 +105,7 @@ def _back(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def squared_axis(axes: Axes, values: Iterable[float], which: Literal["x", "y"] = "y") -> None:
     """Give an axis the scale of R², wide enough for these values."""
     ends = stretched(np.array([*values]))
-    low, high = min(float(ends.min()), 0.3), max(float(ends.max()), 1.0)
+    low, high = float(ends.min(initial=0.3)), float(ends.max(initial=1.0))
     margin = 0.05 * (high - low)
     limits = _back(np.array([low - margin, high + margin]))
     ticks = [tick for tick in TICKS if limits[0] <= tick <= limits[1]]

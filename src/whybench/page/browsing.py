@@ -24,6 +24,7 @@ the same items, and prompts are stored once.
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.errors import Fence
     from whybench.page.material import Material
 
 __all__ = [
@@ -113,19 +115,25 @@ class Shown:
     kinds: tuple[str, ...]
 
 
-def browser(material: Material, seed: int = 0, largest: int = LARGEST) -> Shown:
+def browser(
+    material: Material, seed: int = 0, largest: int = LARGEST, fence: Fence | None = None
+) -> Shown:
     """Choose answers, read what was said, and pack both.
 
     Args:
         material: What the page is made of.
         seed: Decides which answers are shown where not all are.
         largest: How many characters the packed data may take.
+        fence: Takes a note if the logs cannot be read; the answers are then shown without what was
+            said.
     """
     groups = [
         selected(rows, MOST_SHOWN, seed) for table in _tables(material) for rows in _by_agent(table)
     ]
     places = {_place(row) for rows in groups for row in rows}
-    said = dict(read_transcripts(material.logs, places)) if material.logs else {}
+    said: dict[AnswerPosition, Sequence[Turn]] = {}
+    with fence.around("what was said, from the logs") if fence else nullcontext():
+        said = dict(read_transcripts(material.logs, places)) if material.logs else {}
     most = MOST_SHOWN
     while True:
         shown = [row for rows in groups for row in selected(rows, most, seed)]

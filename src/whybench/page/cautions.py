@@ -28,9 +28,18 @@ MANY_UNDECIDED = 0.2
 """A larger share of undecided verdicts than this is told."""
 
 
-def cautions(material: Material, measured: Sequence[Measured]) -> list[str]:
-    """Return what is to be said of this material, the gravest first."""
+def cautions(
+    material: Material, measured: Sequence[Measured], notes: Sequence[str] = ()
+) -> list[str]:
+    """Return what is to be said of this material, the gravest first.
+
+    Args:
+        material: What the page is made of.
+        measured: Every measure of it.
+        notes: What could not be put on the page, and why.
+    """
     return [
+        *(f"Not on this page: {note}" for note in notes),
         *_missing(material),
         *_unfinished(material),
         *_mixed(material),

@@ -66,8 +66,9 @@ def in_blocks(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, list[Any]]]:
 
 
 def packed(text: str) -> str:
-    """Return text, deflated, in base64."""
-    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    """Return text, deflated, in base64; half a surrogate pair, which is no text, is spelled out."""
+    data = text.encode("utf-8", "backslashreplace")
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
 def unpacked(text: str) -> str:

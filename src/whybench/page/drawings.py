@@ -1,25 +1,25 @@
 """The figures of the suites, inside the page.
 
 Each figure of a suite becomes an element of the page: an SVG with letters as text (see `svg`), and
-the table behind it.
+the table behind it. In the place of one that cannot be drawn stands why.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from markupsafe import Markup
+
+from whybench.errors import Fence
 from whybench.page.svg import inline_svg
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-
-    from markupsafe import Markup
 
     from whybench.drawing.figure import Figure
     from whybench.page.material import Material
@@ -39,9 +39,10 @@ class Drawing:
         key: Its name in the page.
         suite: The suite that drew it.
         title: What it is called.
-        svg: The picture.
+        svg: The picture; empty if it cannot be drawn.
         columns: The columns of the table behind it; none if there is no table.
         rows: The rows of that table.
+        note: Why it cannot be drawn, if so.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Drawing:
     svg: Markup
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
+    note: str = ""
 
 
 def drawings(
@@ -69,10 +71,17 @@ def drawings(
             notes.append(f"{name} has no figures of runs.")
             continue
         say(f"{name}: drawing")
-        try:
-            found += _drawn(name, get_suite(name).figures(table), styles, len(found))
-        except (ImportError, UserError) as error:
-            notes.append(f"Figures of {name} are not here: {error}")
+        fence, before = Fence(), len(found)
+        with fence.around(name):
+            import whybench.drawing.canvas  # noqa: F401, PLC0415  (says what to install)
+
+            for drawing in _drawn(name, get_suite(name).figures(table), styles, before):
+                found.append(drawing)
+        some = len(found) > before
+        for _, cause in fence.failures:
+            notes.append(f"{'More figures' if some else 'Figures'} of {name} are not here: {cause}")
+        if not some and not fence.failures and before < MOST_FIGURES:
+            notes.append(f"{name}: these answers hold nothing that a figure could show.")
     if len(found) == MOST_FIGURES:
         notes.append(f"These are the first {MOST_FIGURES} figures; `whybench figures` draws all.")
     return found, notes
@@ -82,13 +91,16 @@ def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) ->
     """Yield the figures of a suite, as long as there is room after those before."""
     for number, figure in enumerate(islice(figures, MOST_FIGURES - before), before + 1):
         key = f"figure-{number}"
-        svg = inline_svg(figure.to_svg(for_page=True), key, styles)
-        yield Drawing(key, name, figure.title, svg, *_behind(figure))
+        fence, drawing = Fence(), Drawing(key, name, figure.title, Markup())
+        with fence.around("This figure cannot be drawn"):
+            svg = inline_svg(figure.to_svg(for_page=True), key, styles)
+            drawing = replace(drawing, svg=svg, **_behind(figure))
+        yield replace(drawing, note=" ".join(fence.notes))
 
 
-def _behind(figure: Figure) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+def _behind(figure: Figure) -> dict[str, Any]:
     """Return columns and rows of the table behind a figure, or nothing if there is none."""
     if not figure.rows:
-        return (), ()
+        return {}
     columns, *rows = map(tuple, csv.reader(io.StringIO(figure.to_csv(), newline="")))
-    return columns, tuple(rows)
+    return {"columns": columns, "rows": tuple(rows)}

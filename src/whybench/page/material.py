@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whybench.page.methods import abilities
-from whybench.suites.registry import get_suite
+from whybench.results.measures import measure_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pyarrow as pa
 
+    from whybench.errors import Fence
     from whybench.records.runs import Run
     from whybench.stats import Measure
 
@@ -55,12 +56,16 @@ class Material:
         ranked = sorted(self.tables, key=lambda entry: order.index(entry[0]))
         object.__setattr__(self, "tables", ranked)
 
-    def measured(self) -> list[Measured]:
-        """Compute every measure, table by table, as `whybench measures` does."""
+    def measured(self, fence: Fence | None = None) -> list[Measured]:
+        """Compute every measure, table by table, as `whybench measures` does.
+
+        Args:
+            fence: Takes a note of each agent that cannot be measured, and the others are.
+        """
         return [
             Measured(name, measure)
             for name, table in self.tables
-            for measure in get_suite(name).measures(table)
+            for measure in measure_table(name, table, fence)
         ]
 
     def folders(self) -> list[str]:

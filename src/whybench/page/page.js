@@ -1,9 +1,15 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
+  // What cannot be seen is spelled out: marks that turn the direction of writing hide what is said.
+  const showControls = (text) => String(text ?? "").replace(
+    /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
+    (mark) => ("\n\r\t".includes(mark) ? mark
+      : `[U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}]`),
+  );
   const make = (tag, text, attributes = {}) => {
     const element = document.createElement(tag);
-    if (text !== undefined) element.textContent = text;
+    if (text !== undefined) element.textContent = showControls(text);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
@@ -247,7 +253,7 @@
         const option = make("li", undefined, { role: "option", id: `answer-${place}`, "aria-selected": "false" });
         option.append(
           make("span", outcomeWords(entry[KIND]), { class: `kind ${entry[KIND]}` }),
-          document.createTextNode(` ${entry[ITEM]}${entry[EPOCH] > 1 ? `, epoch ${entry[EPOCH]}` : ""} `),
+          document.createTextNode(` ${showControls(entry[ITEM])}${entry[EPOCH] > 1 ? `, epoch ${entry[EPOCH]}` : ""} `),
           make("span", `${data.agents[entry[AGENT]]}${entry[REASON] ? `, ${entry[REASON]}` : ""}`, { class: "condition" }),
         );
         return option;

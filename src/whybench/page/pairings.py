@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from whybench.errors import UserError
+from whybench.errors import Fence
 from whybench.page.methods import flag_words
 from whybench.results.changes import compare_tables, correct_family
 from whybench.suites.registry import get_suite
@@ -102,17 +102,15 @@ def pairs_of(agents: Sequence[str], against: str = "") -> list[tuple[str, str]]:
 def pairings(material: Material, against: str = "") -> Pairings:
     """Compare the agents of each suite, and correct over all of them."""
     found: list[tuple[str, str, Change]] = []
-    notes = []
+    fence = Fence()
     for name, table in _tables(material):
         agents = table["agent"].unique().to_pylist()
         for first, second in pairs_of(agents, against):
             sides = (table.filter(pc.equal(table["agent"], agent)) for agent in (first, second))
-            try:
+            with fence.around(f"{name}, {first} and {second}"):
                 changes = compare_tables(get_suite(name), *sides)
-            except UserError as error:
-                notes.append(f"{name}, {first} and {second}: {error}")
-                continue
-            found += [(first, second, change) for change in changes]
+                found += [(first, second, change) for change in changes]
+    notes = list(fence.notes)
     headline: dict[str, list[Line]] = {}
     further: dict[str, list[Line]] = {}
     corrected = correct_family(change for _, _, change in found)

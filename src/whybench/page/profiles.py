@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from whybench.errors import Fence
 from whybench.page.methods import abilities, companions, flag_words, measure_words
 from whybench.stats import MeasureKey
 from whybench.suites.registry import get_suite, suite_names
@@ -184,7 +185,10 @@ class Profile:
 
 
 def profiles(
-    material: Material, measured: Sequence[Measured], agents: Sequence[str]
+    material: Material,
+    measured: Sequence[Measured],
+    agents: Sequence[str],
+    failures: Mapping[str, str] | None = None,
 ) -> list[Profile]:
     """Return the profiles of these agents.
 
@@ -192,7 +196,9 @@ def profiles(
         material: What the page is made of.
         measured: Every measure of it.
         agents: Whose profiles.
+        failures: What could not be measured, and why; see `measure_table`.
     """
+    failed = dict(failures or {})
     shown = [found for found in measured if is_headline(found)]
     scales = {
         key: scale_of(found.measure for found in shown if (found.suite, found.measure.name) == key)
@@ -202,17 +208,22 @@ def profiles(
     present = abilities({*suite_names(), *(name for name, _ in material.tables)})
     found = []
     for agent in agents:
-        parts = [
-            _ability(
-                name,
-                agent,
-                [one for one in shown if one.suite == name],
-                [one.measure for one in measured if one.suite == name],
-                scales,
-                outcomes.get((agent, name), Counter()),
-            )
-            for name in present
-        ]
+        parts = []
+        for name in present:
+            fence, told = Fence(), outcomes.get((agent, name), Counter())
+            ability = Ability(name, get_suite(name).summary, (), counts=_counted(told))
+            with fence.around(f"{name} cannot be shown"):
+                ability = _ability(
+                    name,
+                    agent,
+                    [one for one in shown if one.suite == name],
+                    [one.measure for one in measured if one.suite == name],
+                    scales,
+                    told,
+                )
+            cause = failed.get(f"{name}, measures of {agent}")
+            notes = [*fence.notes, *([f"{name} could not be measured: {cause}"] if cause else ())]
+            parts.append(replace(ability, absent=notes[0]) if notes else ability)
         found.append(Profile(agent, tuple(parts)))
     return found
 
@@ -270,12 +281,18 @@ def _ability(
         )
         for measure in ranked
     )
-    told = (
+    absent = "" if headlines else "answered, but no headline measure could be computed"
+    return Ability(name, about.summary, headlines, counts=_counted(counts), absent=absent)
+
+
+def _counted(counts: Counter[str]) -> str:
+    """Return how many answers have each outcome, in words; nothing if there are none."""
+    if not counts:
+        return ""
+    return (
         f"{counts.total():,} answers: {counts['scored']:,} scored, "
         f"{counts['no_answer']:,} no answer, {counts['error']:,} error"
     )
-    absent = "" if headlines else "answered, but no headline measure could be computed"
-    return Ability(name, about.summary, headlines, counts=told, absent=absent)
 
 
 def _companions(measure: Measure, every: Sequence[Measure]) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """An SVG file of matplotlib as an element of a page: smaller, and in nobody's way.
 
 What names something inside the file is named after its figure, so that no two figures of a page
-share a name, and names that nothing refers to go, as do groups that are then bare. Numbers keep two
-decimals, a hundredth of a point. Circles, which matplotlib writes as eight curves each, become
+share a name, and names that nothing refers to go, as do groups that are then bare. Coordinates keep
+two decimals, a hundredth of a point. Only tags are changed: what is written in a figure stays as it
+is. Circles, which matplotlib writes as eight curves each, become
 arcs: a hatch of dots is hundreds of them. Styles, which it writes out at every mark, become classes
 that all figures of a page share.
 """
@@ -48,20 +49,12 @@ def inline_svg(text: str, key: str, styles: Styles) -> Markup:
         styles: The styles of the page, to which those of the file are added.
     """
     body = _DROPPED.sub("", text[text.index("<svg") :])
-    body = re.sub(r'\bd="([^"]+)"', lambda found: f'd="{compact_path(found[1])}"', body)
-    body = re.sub(r"(\d+\.\d\d)\d+", r"\1", body)
-    body = re.sub(r"\s*\n\s*", "\n", body)
-    body = re.sub(r"\s+(/?>)", r"\1", body)
-    body = body.replace('<g id="haloed">', '<g class="haloed">')
-    body = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', body)
-    body = re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{key}-\1"', body)
-    body = re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", body)
-    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', body))
-    body = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", body)
-    body = re.sub(
-        r'style="([^"]+)"', lambda found: f'class="{styles[_compact_style(found[1])]}"', body
-    )
-    body = _without_bare_groups(body)
+    parts = _TAG.split(body)  # words and tags in turn
+    parts[1::2] = (_compact_tag(tag, key) for tag in parts[1::2])
+    parts[::2] = ("\n" if words.isspace() and "\n" in words else words for words in parts[::2])
+    used = {name for tag in parts[1::2] for name in _REFERENCE.findall(tag)}
+    parts[1::2] = (_finish_tag(tag, used, styles) for tag in parts[1::2])
+    body = _without_bare_groups("".join(parts))
     return Markup(  # matplotlib has escaped what it wrote
         re.sub(
             r'<svg[^>]*?(viewBox="[^"]+")[^>]*>',
@@ -70,6 +63,37 @@ def inline_svg(text: str, key: str, styles: Styles) -> Markup:
             count=1,
         ).strip()
     )
+
+
+_TAG = re.compile(r"(<[^>]*>)")
+_REFERENCE = re.compile(r'(?:href="#|url\(#)([^")]+)')
+_GEOMETRY = re.compile(
+    r'\b(x|y|x1|y1|x2|y2|cx|cy|r|width|height|points|transform|viewBox|style)="([^"]*)"'
+)
+
+
+def _compact_tag(tag: str, key: str) -> str:
+    """Return a tag with short numbers, and with names after the figure."""
+    tag = re.sub(r"\s*\n\s*", "\n", tag)
+    tag = re.sub(r"\s+(/?>)", r"\1", tag)
+    tag = tag.replace('<g id="haloed">', '<g class="haloed">')
+    tag = re.sub(r'\bd="([^"]+)"', lambda found: f'd="{compact_path(found[1])}"', tag)
+    tag = _GEOMETRY.sub(lambda found: f'{found[1]}="{_shorten(found[2])}"', tag)
+    tag = re.sub(r'\bid="([^"]+)"', rf'id="{key}-\1"', tag)
+    tag = re.sub(r'(?:xlink:)?href="#([^"]+)"', rf'href="#{key}-\1"', tag)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{key}-\1)", tag)
+
+
+def _finish_tag(tag: str, used: set[str], styles: Styles) -> str:
+    """Return a tag without a name that nothing refers to, and with a class for its style."""
+    tag = re.sub(r' id="([^"]+)"', lambda found: found[0] if found[1] in used else "", tag)
+    return re.sub(
+        r'style="([^"]+)"', lambda found: f'class="{styles[_compact_style(found[1])]}"', tag
+    )
+
+
+def _shorten(numbers: str) -> str:
+    return re.sub(r"(\d+\.\d\d)\d+", r"\1", numbers)
 
 
 def _without_bare_groups(body: str) -> str:
@@ -92,7 +116,7 @@ def compact_path(path: str) -> str:
     'M64 67.03L64.5 .2z'
     """
     path = _circles_as_arcs(path)
-    path = re.sub(r"(\d+\.\d\d)\d+", r"\1", path)
+    path = _shorten(path)
     path = re.sub(r"(\.\d*?)0+(?!\d)", r"\1", path)
     path = re.sub(r"\.(?!\d)", "", path)
     path = re.sub(r"(?<![\d.])0\.", ".", path)

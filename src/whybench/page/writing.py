@@ -2,10 +2,11 @@
 
 The page: everything of a set of runs in one HTML file that needs nothing else.
 
-`make_page` puts together what the other modules of this room find. All words from outside (replies,
-agents' names, stories) go through the template's escaping or stand in JSON that cannot end its
-element, and the page's own policy lets no script run but the one whose hash it names. The same
-material gives the same bytes: there is no clock in it unless a date is given.
+`make_page` puts together what the other modules of this room find. Each part is made behind a
+fence: where one fails, a note stands in its place. All words from outside (replies, agents' names,
+stories) go through the template's escaping or stand in JSON that cannot end its element, and the
+page's own policy lets no script run but the one whose hash it names. The same material gives the
+same bytes: there is no clock in it unless a date is given.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ import jinja2
 from markupsafe import Markup
 
 from whybench import __version__
-from whybench.errors import UserError
+from whybench.drawing.figure import show_controls
+from whybench.errors import Fence, UserError, atomic_write
 from whybench.page.browsing import browser
 from whybench.page.cautions import cautions
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 
     from whybench.page.drawings import Drawing
     from whybench.page.material import Material
+    from whybench.records.runs import Run
 
 __all__ = [
     "SECTIONS",
@@ -65,7 +68,9 @@ def report(
 ) -> Path:
     """Write one page about answers: profiles, comparisons, figures, answers, measures, data.
 
-    The page is one HTML file that needs nothing else: it opens from disk and can be mailed.
+    The page is one HTML file that needs nothing else: it opens from disk and can be mailed. What
+    cannot be drawn or measured is a note on it. If it cannot be written, the page that was there
+    stays.
 
     Args:
         records: The answers, or where they are.
@@ -87,14 +92,21 @@ def report(
     if against and against not in answers.agents:
         known = ", ".join(sorted(answers.agents))
         raise UserError(f"`against` must be one of the agents ({known}), got {against!r}")
+    fence = Fence()
+    runs: list[Run] = []
+    with fence.around("the runs, from the logs"):
+        runs += read_runs(answers.logs) if answers.logs else ()
     material = Material(
         tables=list(answers.tables.items()),
         beside=frozenset(answers.baseline_agents),
-        runs=read_runs(answers.logs) if answers.logs else (),
+        runs=runs,
         logs=answers.logs,
     )
-    page = make_page(material, title=title, dated=date, seed=seed, against=against, say=say)
-    target.write_text(page, encoding="utf-8")
+    page = make_page(
+        material, title=title, dated=date, seed=seed, against=against, say=say, fence=fence
+    )
+    with atomic_write(target) as part:
+        part.write_text(page, encoding="utf-8")
     return target
 
 
@@ -146,6 +158,7 @@ def make_page(
     seed: int = 0,
     against: str = "",
     say: Callable[[str], None] = lambda _: None,
+    fence: Fence | None = None,
 ) -> str:
     """Return the page.
 
@@ -156,12 +169,17 @@ def make_page(
         seed: Decides which answers the item browser shows where it cannot show all.
         against: The agent with whom the others are compared; see `pairings`.
         say: Hears what is being done, a line at a time.
+        fence: Has notes on what could not be read, and takes those on what cannot be shown.
     """
+    fence = fence or Fence()
     say("measuring")
-    measured = material.measured()
+    unmeasured = Fence()
+    measured = material.measured(unmeasured)
+    fence.failures += unmeasured.failures
     agents, beside = material.agents(), material.agents_beside()
-    own_profiles = profiles(material, measured, agents)
-    beside_profiles = profiles(material, measured, beside)
+    failures = dict(unmeasured.failures)
+    own_profiles = profiles(material, measured, agents, failures)
+    beside_profiles = profiles(material, measured, beside, failures)
     say("comparing agents")
     compared = pairings(material, against)
     styles = Styles()
@@ -173,7 +191,7 @@ def make_page(
         "figures": figures,
     }
     say("reading conversations")
-    shown = browser(material, seed, _room(heavy))
+    shown = browser(material, seed, _room(heavy), fence)
     say("writing")
     script = _part("page.js")
     return _template("page.html").render(
@@ -188,7 +206,7 @@ def make_page(
         sections=SECTIONS,
         most_conditions=MOST_CONDITIONS,
         agents=agents,
-        cautions=cautions(material, measured),
+        cautions=cautions(material, measured, fence.notes),
         glance=glance(own_profiles, beside_profiles),
         profiles=own_profiles,
         profiles_beside=beside_profiles,
@@ -198,6 +216,7 @@ def make_page(
         outcomes=outcome_words(),
         logs=material.folders(),
         measures_count=len(measured),
+        measures_notes=unmeasured.notes,
         designs=designs(material),
         runs=[run.row() for run in material.runs],
         versions=versions(material),
@@ -228,11 +247,19 @@ def _part(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
+def _finalize(value: object) -> object:
+    """Return words from outside with what cannot be seen in them spelled out."""
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return show_controls(value)
+    return value
+
+
 @cache
 def _environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("whybench.page"),
         autoescape=True,
+        finalize=_finalize,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

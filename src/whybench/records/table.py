@@ -9,14 +9,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
 from whybench.aliases import current_table
-from whybench.errors import UserError
+from whybench.errors import UserError, atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -95,28 +94,6 @@ def write_records(table: pa.Table, path: str | Path) -> None:
             pa.parquet.write_table(table, part, compression="zstd")
         else:
             pa.csv.write_csv(table, part)
-
-
-@contextmanager
-def atomic_write(target: Path) -> Iterator[Path]:
-    """Yield a temporary path beside a file, which in the end replaces the file or is removed.
-
-    Raises:
-        UserError: It cannot be written; what was there before is still there.
-    """
-    part = target.with_name(f"{target.name}.{uuid4().hex}.part")  # two may write at once
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            yield part
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"{target} must be a file that can be written, got {error}; what was there before is "
-            "unchanged. Make room, or write elsewhere"
-        ) from error
 
 
 def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:

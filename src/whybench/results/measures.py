@@ -4,7 +4,8 @@ The columns are tidy: `suite`, whose measure it is (`agent`, `design`, the condi
 (`measure`), the levels that it is restricted to (`entities`, `challenge`, …; empty where it is
 over all), the number with its 95% interval (`estimate`, `low`, `high`), and what it rests on.
 
-`measure_sums` computes measures of very many answers, from their counts and means alone.
+`measure_sums` computes measures of very many answers, from their counts and means alone;
+`measure_table` those of one suite, agent by agent if that fails for all together.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
+    from whybench.errors import Fence
     from whybench.stats import Measure
 
 __all__ = [
     "Measures",
     "measure_sums",
+    "measure_table",
 ]
 
 
@@ -185,3 +188,25 @@ def measure_sums(*sources: str) -> tuple[Measures, tuple[str, ...]]:
                 table = sum_records(source, name, sums.by)
                 measures += [(name, measure) for measure in sums.measures(table)]
     return Measures.of(measures), tuple(left_out)
+
+
+def measure_table(name: str, table: pa.Table, fence: Fence | None = None) -> list[Measure]:
+    """Return the measures of a suite's records.
+
+    Args:
+        name: The suite.
+        table: Its records.
+        fence: Takes a note of each agent that cannot be measured, and the others are; without it,
+            the first failure is raised.
+    """
+    try:
+        return list(get_suite(name).measures(table))
+    except Exception:
+        if fence is None:
+            raise
+    found: list[Measure] = []
+    agents = table["agent"].to_pylist()
+    for agent in dict.fromkeys(agents):  # whose answers are to blame?
+        with fence.around(f"{name}, measures of {agent}"):
+            found += get_suite(name).measures(table.filter([other == agent for other in agents]))
+    return found

@@ -9,6 +9,7 @@ other.
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
+    from whybench.errors import Fence
     from whybench.results.comparison import Comparison
     from whybench.results.measures import Measures
 
@@ -198,14 +200,21 @@ class Records(Frame):
                 baselines[suite] = _stack([baselines.get(suite), *added])
         return self._copy(self._own, baselines, self._partitions)
 
-    def measures(self, *, watch: Watch = lambda agents, _: agents) -> Measures:
-        """Compute every measure of every agent, with intervals."""
-        from whybench.results.measures import Measures  # noqa: PLC0415
+    def measures(
+        self, *, watch: Watch = lambda agents, _: agents, fence: Fence | None = None
+    ) -> Measures:
+        """Compute every measure of every agent, with intervals.
+
+        Args:
+            watch: Iterates over the agents of a partition; see `iter_tables`.
+            fence: Takes a note of each agent that cannot be measured, and the others are.
+        """
+        from whybench.results.measures import Measures, measure_table  # noqa: PLC0415
 
         return Measures.of(
             (name, measure)
             for name, table in self.iter_tables(watch=watch)
-            for measure in get_suite(name).measures(table)
+            for measure in measure_table(name, table, fence)
         )
 
     def compare(self, first: str, second: str) -> Comparison:
@@ -220,10 +229,17 @@ class Records(Frame):
         return compare(self._side(first), self._side(second))
 
     def figures(self) -> list[Figure]:
-        """Return the figures that the suites have of such answers; each is drawn when needed."""
-        drawn = ((get_suite(name), table) for name, table in self.tables.items())
+        """Return the figures that the suites have of such answers; each is drawn when needed.
+
+        Where the figures of a suite cannot be made, one is there that says why when it is drawn.
+        """
+        from whybench.drawing.figure import fence_figures  # noqa: PLC0415
+
         return [
-            fig for suite, table in drawn if suite.draws_figures for fig in suite.figures(table)
+            figure
+            for name, table in self.tables.items()
+            if get_suite(name).draws_figures
+            for figure in fence_figures(partial(get_suite(name).figures, table), f"figures-{name}")
         ]
 
     def child_table(self, name: str) -> Records:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from whybench.errors import UserError
+from whybench.errors import UserError, atomic_write
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -90,7 +90,7 @@ def write_scaffold(scaffold: Scaffold, folder: Path) -> list[Path]:
     """Write the files of a scaffold into a folder, and return their paths.
 
     Raises:
-        UserError: One of them is there already; then nothing is written.
+        UserError: One of them is there already, or cannot be written; then none is left behind.
     """
     paths = {folder / path: text for path, text in scaffold.texts.items()}
     if existing := [path for path in paths if path.exists()]:
@@ -98,10 +98,17 @@ def write_scaffold(scaffold: Scaffold, folder: Path) -> list[Path]:
             f"{existing[0]} must not be there yet: nothing is overwritten; choose another NAME, or "
             "another `folder`"
         )
-    for path, text in paths.items():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return list(paths)
+    written: list[Path] = []
+    try:
+        for path, text in paths.items():
+            with atomic_write(path) as part:
+                part.write_text(text, encoding="utf-8")
+            written.append(path)
+    except UserError:
+        for path in written:
+            path.unlink()
+        raise
+    return written
 
 
 def _check_name(name: str) -> None:

@@ -69,7 +69,7 @@ def error_by_length(measures: Sequence[Measure], length: Length = "mediators") -
     lengths = sorted({error.length for group in groups for error in group})
     ends = [error.measure.high or 0.0 for group in groups for error in group]
     panels[0].set(xlim=(lengths[0] - 0.4, lengths[-1] + 0.4))
-    panels[0].set_ylim(-0.02, max(0.56, *(end + 0.03 for end in ends)))
+    panels[0].set_ylim(-0.02, max([0.56, *(end + 0.03 for end in ends)]))
     panels[0].set_xticks(lengths)
     figure.supxlabel(LENGTHS[length], fontsize=SIZE)
     add_key(figure, _keys(groups))

@@ -62,7 +62,7 @@ def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Figure:
         PANEL,
         "consistency: against the answered whole",
     )
-    edge = max(EDGE, *(1.1 * end for agent in agents for end in _ends(agent)))
+    edge = max([EDGE, *(1.1 * end for agent in agents for end in _ends(agent))])
     for axes, agent in zip(panels, ordered, strict=True):
         axes.set_title(f"{axes.get_title()}\n{_counted(agent)}")
         _draw_regions(axes, delta, edge)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    import matplotlib.figure
     import pyarrow as pa
 
     from whybench.suites.intervene.entailment import Entailed
@@ -146,9 +147,12 @@ def intervene_figures(records: pa.Table) -> Iterator[Figure]:
     """
     yield from figures_by_design(records, _figures)
     for verdict, row in _examples(records).items():
-        title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
-        name = f"episode-{verdict.replace('_', '-')}"
-        yield Figure(name, partial(episode_steps, course_of(row), title))
+        yield Figure(f"episode-{verdict.replace('_', '-')}", partial(_draw_episode, row))
+
+
+def _draw_episode(row: Mapping[str, Any]) -> matplotlib.figure.Figure:
+    title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
+    return episode_steps(course_of(row), title)
 
 
 def settled_at_first(records: pa.Table) -> dict[int, float]:

@@ -64,7 +64,7 @@ def parameter_map(measures: Sequence[Measure]) -> Figure:
         dict.fromkeys(m.labels["agent"] for m in known),
         key=lambda agent: _rank(agent, found, places),
     )
-    lowest = min(0.0, *(m.estimate for m in known if m.estimate is not None))
+    lowest = min([0.0, *(m.estimate for m in known if m.estimate is not None)])
     norm = Normalize(np.floor(lowest * 10) / 10, 1)
     figure = sheet(ROW * len(agents) + 32)
     panels = figure.subplots(1, len(PARAMETERS), sharey=True, squeeze=False)[0]

@@ -191,7 +191,8 @@ def _tasks(
         agents = [model for model in mine if model not in people][:MOST_SHOWN]
         beside = [m for m in people if StyledCondition.of(m.group).condition == place.condition]
         where = [_slug(place)] if len(places) > 1 else []
-        for page, shown in pages(agents, MOST) if agents else [((), [])]:
+        alone: list[tuple[tuple[str, ...], Sequence[FittedModel]]] = [((), [])] if beside else []
+        for page, shown in pages(agents, MOST) if agents else alone:
             name = "-".join(["tasks", design, *where, *page])
             yield Figure(name, partial(tasks_panel, [*beside[:1], *shown]))
 
