@@ -57,7 +57,7 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     parts: list[tuple[str, pa.Table]] = []
     notes: list[str] = []
     if logs:
-        read = read_logs(logs, _scorer() if reread else None)
+        read = read_logs(logs, _scorer() if reread else None, salvage=True)
         parts += [
             (name, record_table(rows, get_suite(name).record_columns))
             for name, rows in read.rows.items()
@@ -80,7 +80,8 @@ def _scorer() -> Callable[[Any], Any]:
 
 
 def _notes(read: ReadLogs) -> Iterator[str]:
-    """Say which logs are unfinished, not ours, or superseded."""
+    """Say which logs are damaged, unfinished, not ours, or superseded."""
+    yield from read.damaged
     for log in read.unfinished:
         yield f"unfinished log {log}: its answers so far are included"
     for log in read.foreign:
