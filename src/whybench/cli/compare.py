@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.options import json_option, print_json, suite_argument
+from whybench.cli.options import json_option, print_json, print_notes, suite_argument
 from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
 from whybench.drawing.figure import save_figures
 from whybench.errors import UserError
@@ -91,10 +91,10 @@ def _compare(first: str, second: str | None, agents: tuple[str, str] | None) -> 
             "compare takes two sources, or one source and two --agents, got "
             + ("neither a second source nor --agents" if second is None else "both")
         )
-    if second is not None:
-        return compare(first, second)
-    assert agents is not None
-    return load(first).compare(*agents)
+    sides = [load(source) for source in (first, second) if source is not None]
+    for side in sides:
+        print_notes(side)
+    return compare(*sides) if agents is None else sides[0].compare(*agents)
 
 
 def _print(changes: Sequence[Change]) -> None:

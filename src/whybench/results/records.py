@@ -8,6 +8,7 @@ other.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     Watch = Callable[[Sequence[str], str], Iterable[str]]
 
 __all__ = ["Records", "join_tables"]
+
+logger = logging.getLogger(__name__)
 
 IDENTITY = ("agent", "version", "design_hash", "item", "epoch")
 """The columns that name an answer within a suite."""
@@ -126,7 +129,7 @@ class Records(Frame):
         for name, table in self._own.items():
             yield name, _stack([table, self._baselines.get(name)])
         for address in self._partitions:
-            yield from _read_agents(address, watch)
+            yield from self._read_agents(address, watch)
         for name, table in self._baselines.items():
             if name not in self._own:
                 yield name, table
@@ -281,9 +284,34 @@ class Records(Frame):
         if self._whole is None:
             parts = [*self._own.items()]
             for address in self._partitions:
-                parts += _read_agents(address, lambda agents, _: agents)
+                parts += self._read_agents(address, lambda agents, _: agents)
             self._whole, _ = join_tables(parts)
         return self._whole
+
+    def _read_agents(self, address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
+        """Yield suite and records of each agent of partitioned records; note what is damaged."""
+        from whybench.records.partitions import (  # noqa: PLC0415
+            list_agent_files,
+            list_partitioned_suites,
+            read_agent,
+        )
+
+        read = 0
+        damaged: list[str] = []
+        for name in list_partitioned_suites(address):
+            columns = get_suite(name).record_columns
+            agents = list(list_agent_files(address, name))
+            for agent in watch(agents, f"{name}, {len(agents)} agents"):
+                table = read_agent(address, name, agent, columns, damaged)
+                read += table.num_rows
+                if table.num_rows:
+                    yield name, table
+        if damaged and not read:
+            raise UserError(damaged[0].removeprefix("left out: "))
+        for note in damaged:
+            if note not in self.notes:
+                self.notes = (*self.notes, note)
+                logger.warning("Note: %s", note)
 
     def _copy(
         self,
@@ -344,21 +372,6 @@ def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[s
         if table.num_rows:
             kept[name] = table
     return kept
-
-
-def _read_agents(address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
-    """Yield suite and records of each agent of partitioned records."""
-    from whybench.records.partitions import (  # noqa: PLC0415
-        list_agent_files,
-        list_partitioned_suites,
-        read_agent,
-    )
-
-    for name in list_partitioned_suites(address):
-        columns = get_suite(name).record_columns
-        agents = list(list_agent_files(address, name))
-        for agent in watch(agents, f"{name}, {len(agents)} agents"):
-            yield name, read_agent(address, name, agent, columns)
 
 
 def _agents_in(tables: Iterable[pa.Table]) -> tuple[str, ...]:
