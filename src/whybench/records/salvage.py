@@ -42,7 +42,7 @@ START, END, SUMMARIES = "_journal/start.json", "header.json", "summaries.json"
 JOURNAL, SAMPLES = "_journal/summaries/", "samples/"
 
 
-class _Entry(NamedTuple):
+class _LogEntry(NamedTuple):
     """An entry of a log: its name, how it is packed, its checksum, and where its content stands."""
 
     name: str
@@ -139,7 +139,7 @@ def write_whole(path: str | Path, target: str | Path, *, resumable: bool = False
 
 
 def _stored_summaries(
-    content: mmap.mmap, entries: dict[str, _Entry]
+    content: mmap.mmap, entries: dict[str, _LogEntry]
 ) -> dict[tuple[Any, Any], dict[str, Any]]:
     """Return the summaries of samples that stand in a log; what was written later counts."""
     found: dict[tuple[Any, Any], dict[str, Any]] = {}
@@ -173,7 +173,7 @@ def _mapped(path: str | Path) -> Iterator[mmap.mmap]:
             yield content
 
 
-def _whole_entries(content: mmap.mmap) -> Iterator[_Entry]:
+def _whole_entries(content: mmap.mmap) -> Iterator[_LogEntry]:
     """Yield every entry that is there with all that its checksum covers, in order."""
     position = content.find(MARK)
     while position >= 0:
@@ -185,7 +185,7 @@ def _whole_entries(content: mmap.mmap) -> Iterator[_Entry]:
             position = content.find(MARK, position + len(MARK))
 
 
-def _entry_at(content: mmap.mmap, position: int) -> _Entry | None:
+def _entry_at(content: mmap.mmap, position: int) -> _LogEntry | None:
     """Return the entry that begins at a position, if one does and it ends within the file."""
     head = content[position : position + HEADER.size]
     if len(head) < HEADER.size or not head.startswith(MARK):
@@ -202,10 +202,10 @@ def _entry_at(content: mmap.mmap, position: int) -> _Entry | None:
     if first + packed > len(content):
         return None
     name = named[:name_length].decode("utf-8", "replace")
-    return _Entry(name, method, checksum, first, first + packed, size)
+    return _LogEntry(name, method, checksum, first, first + packed, size)
 
 
-def _unpack(content: mmap.mmap, entry: _Entry) -> bytes | None:
+def _unpack(content: mmap.mmap, entry: _LogEntry) -> bytes | None:
     """Return what an entry holds; None if it is not what its checksum says."""
     packed = content[entry.first : entry.end]
     try:
@@ -219,6 +219,6 @@ def _unpack(content: mmap.mmap, entry: _Entry) -> bytes | None:
     return unpacked if whole else None
 
 
-def _read_json(content: mmap.mmap, entry: _Entry | None) -> Any:
+def _read_json(content: mmap.mmap, entry: _LogEntry | None) -> Any:
     packed = None if entry is None else _unpack(content, entry)
     return None if packed is None else json.loads(packed)

@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.frames import Frame
 from whybench.results.changes import format_agents
 from whybench.suites.registry import get_suite
@@ -171,7 +171,7 @@ class Records(Frame):
         if unknown := [name for name in chosen if name not in columns]:
             raise UserError(
                 f"filter must name columns of the records ({', '.join(sorted(columns))}), got "
-                f"{unknown[0]!r}"
+                f"{unknown[0]!r}{suggest(unknown[0], columns)}"
             )
         own, baselines = _choose(self._own_tables(), chosen), _choose(self._baselines, chosen)
         if not own and not baselines:
@@ -194,6 +194,7 @@ class Records(Frame):
                 listed = "; ".join(f"{s}: {', '.join(m) or 'none'}" for s, m in available.items())
                 raise UserError(
                     f"`baselines` must be among what the suites have ({listed}), got {name!r}"
+                    f"{suggest(name, {each for makers in available.values() for each in makers})}"
                 )
         baselines = dict(self._baselines)
         for suite, makers in available.items():
@@ -237,7 +238,7 @@ class Records(Frame):
             if name not in tables:
                 raise UserError(
                     f"`table` must be among what {suite} has ({', '.join(tables) or 'none'}), "
-                    f"got {name!r}"
+                    f"got {name!r}{suggest(name, tables)}"
                 )
             children[suite] = tables[name](table)
         return Records(children)
@@ -276,7 +277,10 @@ class Records(Frame):
     def _side(self, agent: str) -> Records:
         agents = sorted({*self.agents, *self.baseline_agents})
         if agent not in agents:
-            raise UserError(f"`agents` must be among {format_agents(agents)}, got {agent!r}")
+            raise UserError(
+                f"`agents` must be among {format_agents(agents)}, got {agent!r}"
+                f"{suggest(agent, agents)}"
+            )
         return self.filter(agent)
 
     def _own_tables(self) -> dict[str, pa.Table]:
