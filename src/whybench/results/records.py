@@ -310,7 +310,7 @@ class Records(Frame):
                 read += table.num_rows
                 if table.num_rows:
                     yield name, table
-        if damaged and not read:
+        if damaged and not read and not self._own and len(self._partitions) == 1:
             raise UserError(damaged[0].removeprefix("left out: "))
         for note in damaged:
             if note not in self.notes:
