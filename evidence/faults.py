@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies, stops, unanswered
+from evidence import broken_replies, damage, stops, unanswered
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -13,6 +13,7 @@ PARTS: Parts = {
     **stops.PARTS,
     **broken_replies.PARTS,
     **unanswered.PARTS,
+    **damage.PARTS,
 }
 
 figures = partial(figures_of, PARTS)

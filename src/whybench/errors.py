@@ -10,10 +10,11 @@ from __future__ import annotations
 import logging
 import signal as signals
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "UserError",
     "atomic_write",
     "format_cause",
+    "suggest",
 ]
 
 LONGEST_CAUSE = 240
@@ -122,3 +124,16 @@ def atomic_write(target: Path) -> Iterator[Path]:
             f"{target} must be a file that can be written, got {reason}; what was there before is "
             "unchanged. Make room, or write elsewhere"
         ) from error
+
+
+def suggest(word: object, known: Iterable[object]) -> str:
+    """Return the end of a message about a word that is not known: the one that may be meant.
+
+    >>> suggest("noisyor", ["random", "noisy-or"])
+    "; did you mean 'noisy-or'?"
+    >>> suggest("xyz", ["random", "noisy-or"])
+    ''
+    """
+    by_lower = {str(name).lower(): str(name) for name in known}
+    close = get_close_matches(str(word).lower(), by_lower, n=1, cutoff=0.6)
+    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""

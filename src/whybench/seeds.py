@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
@@ -24,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-__all__ = ["Split", "canonical", "digest", "generator", "item_id", "split_of"]
+__all__ = ["Split", "canonical", "digest", "generator", "is_item_id", "item_id", "split_of"]
 
 Split = Literal["train", "test"]
 
@@ -88,6 +89,11 @@ def item_id(suite: str, prompt: str, truth: object) -> str:
     """
     settled = f"{truth:.12g}" if isinstance(truth, float) else truth
     return f"{suite}-{digest(suite, prompt, settled).hex()[:20]}"
+
+
+def is_item_id(suite: str, text: str) -> bool:
+    """Tell whether a text could be the id of an item of a suite."""
+    return re.fullmatch(rf"{re.escape(suite)}-[0-9a-f]{{20}}", text) is not None
 
 
 def split_of(world: object) -> Split:

@@ -148,7 +148,7 @@ def test_a_run_that_hides_its_end_is_not_believed(
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("temprature", 1, "did you mean temperature"),
+        ("temprature", 1, r"did you mean .temperature.\?"),
         ("log_dir", "x", "must be generate or eval settings of Inspect's, got 'log_dir'"),
         ("top_p", "much", "top_p cannot be 'much'"),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from evidence.fits import COLLIDER, QUESTIONS, TASKS
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from whybench.fits import (
     CHAIN_3,
@@ -152,3 +154,19 @@ def test_impossible_sums_are_refused():
         Judgments(("a",), ones, 50 * ones, ones)
     with pytest.raises(ValueError, match="squares must have shape"):
         Judgments(("a",), ones, ones, ones[:, :3])
+
+
+@given(
+    st.lists(st.sampled_from([0, 100, 100]), min_size=2, max_size=16),
+    st.integers(0, 100),
+    st.integers(0, 15),
+)
+@example([100] * 12, 87, 0)
+@example([0] * 12, 87, 3)
+def test_means_of_legal_answers_stay_legal_whoever_is_left_out(answers, other, place):
+    answers[place % len(answers)] = other
+    values, units = [value / 100 for value in answers], range(len(answers))
+    data = Judgments.from_rows(TASKS, values, ["III"] * len(values), clusters=units)
+    (sample,) = sum_by_unit(data)
+    for counts, means in (sample.jackknife(), sample.bootstrap(np.random.default_rng(1), 20)):
+        Judgments(tuple(map(str, range(len(counts)))), counts, means, means)

@@ -6,8 +6,10 @@ the engine behind `run` takes seconds to import.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
+import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, NoReturn
 
@@ -15,12 +17,15 @@ import click
 
 from whybench import __version__
 from whybench.cli.options import name_options
-from whybench.errors import DataError, Interrupted, StoppedError, UserError
+from whybench.errors import DataError, Interrupted, StoppedError, UserError, suggest
 
 if TYPE_CHECKING:
     from types import FrameType
 
 __all__ = ["COMMANDS", "main", "whybench_command"]
+
+DEBUG = "WHYBENCH_DEBUG"
+"""The variable that, set to anything, asks for the details of every error."""
 
 COMMANDS = {
     "list": ("catalog", "Suites, designs and reference agents."),
@@ -77,7 +82,15 @@ class _Lazy(click.Group):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if command is None:
                 raise
-            raise type(error)(name_options(str(error), command)) from None
+            raise type(error)(name_options(str(error), command)) from error
+        except click.UsageError as error:
+            group = error.ctx.command if error.ctx else None
+            if isinstance(group, click.Group) and error.message.startswith("No such command"):
+                word = error.message.split("'")[1]
+                meant = suggest(word, group.list_commands(ctx)).removeprefix("; d")
+                if meant:
+                    raise click.UsageError(f"{error.message} D{meant}", error.ctx) from None
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -86,8 +99,11 @@ class _Lazy(click.Group):
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="whybench %(version)s")
-def whybench_command() -> None:
+@click.option("--debug", is_flag=True, help=f"Show the details of an error; so does {DEBUG}=1.")
+def whybench_command(debug: bool) -> None:
     """Measure how a mind, a language model or a person, reasons about cause and effect."""
+    if debug:
+        os.environ[DEBUG] = "1"  # processes that are started know it too
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001
@@ -95,9 +111,10 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def main() -> None:
-    """Run the command; a request that cannot be met ends with its message and status 2.
+    """Run the command, and end it with a status and, if it failed, one line that says why.
 
-    SIGINT, SIGTERM and SIGHUP end it in order, with status 128 and the signal's number.
+    A request that cannot be met has status 2; what nobody foresaw has status 1. SIGINT, SIGTERM
+    and SIGHUP end it in order, with status 128 and the signal's number.
     """
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -108,5 +125,17 @@ def main() -> None:
         click.echo(str(error), err=True)
         sys.exit(1)
     except (UserError, DataError) as error:
-        click.echo(f"Error: {error}", err=True)
-        sys.exit(2)
+        _end(str(error), 2)
+    except Exception as error:
+        words = next(iter(str(error).splitlines()), "")
+        named = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        command = next((word for word in sys.argv[1:] if word in COMMANDS), "")
+        _end(f"{named}; `whybench --debug {command} …` shows the details", 1)
+
+
+def _end(message: str, status: int) -> NoReturn:
+    """Print an error in one line, its details if they are asked for, and end."""
+    if os.environ.get(DEBUG):
+        traceback.print_exc()
+    click.echo(f"Error: {message}", err=True)
+    sys.exit(status)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.options import json_option, print_json, suite_argument
+from whybench.cli.options import json_option, print_json, print_notes, suite_argument
 from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
 from whybench.drawing.figure import save_figures
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def _compare(first: str, second: str | None, agents: tuple[str, str] | None) -> 
             "compare takes two sources, or one source and two --agents, got "
             + ("neither a second source nor --agents" if second is None else "both")
         )
-    if second is not None:
-        return compare(first, second)
-    assert agents is not None
-    return load(first).compare(*agents)
+    sides = [load(source) for source in (first, second) if source is not None]
+    for side in sides:
+        print_notes(side)
+    return compare(*sides) if agents is None else sides[0].compare(*agents)
 
 
 def _print(changes: Sequence[Change]) -> None:
@@ -165,9 +165,11 @@ def replicate_command(
         for path in save_figures(replication.figures(), folder):
             click.echo(path)
         return
+    if chosen is not None and replication.names:
+        _check_table(chosen, replication.names)
     tables = replication.tables(resamples)
-    if chosen is not None and chosen not in tables:
-        raise UserError(f"--table must be one of {', '.join(tables)}, got {chosen!r}")
+    if chosen is not None:
+        _check_table(chosen, list(tables))
     for name, rows in tables.items():
         if chosen not in (None, name):
             continue
@@ -179,6 +181,13 @@ def replicate_command(
             click.echo("  " + _line(row))
         if not chosen and len(rows) > PREVIEW:
             click.echo(f"  ... --table {name} prints all, --json every column")
+
+
+def _check_table(chosen: str, names: Sequence[str]) -> None:
+    if chosen not in names:
+        raise UserError(
+            f"--table must be one of {', '.join(names)}, got {chosen!r}{suggest(chosen, names)}"
+        )
 
 
 def _line(row: Mapping[str, Any]) -> str:

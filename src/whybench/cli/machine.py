@@ -10,7 +10,7 @@ import click
 
 from whybench.cli.options import json_option, print_json
 from whybench.datasets import SOURCES, data_path, file_state
-from whybench.errors import DataError
+from whybench.errors import DataError, suggest
 
 __all__ = [
     "data_command",
@@ -72,7 +72,9 @@ def fetch_data(source: str, only: str) -> None:
 
 def _source(name: str) -> str:
     if name not in SOURCES:
-        raise DataError(f"SOURCE must be one of {', '.join(SOURCES)}, got {name!r}")
+        raise DataError(
+            f"SOURCE must be one of {', '.join(SOURCES)}, got {name!r}{suggest(name, SOURCES)}"
+        )
     return name
 
 

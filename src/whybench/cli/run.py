@@ -75,7 +75,7 @@ def run_command(
 
     Running the same command again resumes what was interrupted, and repeats nothing.
     """
-    from whybench.evaluation.runs import run  # noqa: PLC0415  (not for --help)
+    from whybench.evaluation.runs import list_suites_for, run  # noqa: PLC0415  (not for --help)
     from whybench.planning.plans import plan  # noqa: PLC0415
 
     chosen: dict[str, Any] = {
@@ -85,6 +85,7 @@ def run_command(
         "shard": shard,
         "group": group,
     }
+    list_suites_for(model, [suite_name])
     planned = plan(suite_name, design, **chosen)
     for line in (planned.line(model), *planned.advice()):
         click.echo(line, err=json_output)

@@ -30,7 +30,9 @@ SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
 
 
 def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
-    """Print rows of words as a table with a line of names above."""
+    """Print rows of words as a table with a line of names above; nothing if there are none."""
+    if not rows:
+        return
     widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
     for line in ({name: name for name in rows[0]}, *rows):
         click.echo("  ".join(line[name].ljust(width) for name, width in widths.items()).rstrip())

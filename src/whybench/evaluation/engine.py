@@ -7,7 +7,6 @@ that says what to do.
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import os
 import re
@@ -18,7 +17,7 @@ from dataclasses import dataclass
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.evaluation.progress import Progress, ProgressBar, planned_samples, read_progress
 from whybench.evaluation.stopping import Evaluation, Stop, stoppable
 
@@ -183,8 +182,7 @@ def check_settings(settings: Mapping[str, Any], name: str = "settings") -> dict[
     known -= OWN_SETTINGS | {"kwargs"}
     for key, value in settings.items():
         if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            hint = f"; did you mean {near[0]}?" if near else "; `inspect eval --help` lists them"
+            hint = suggest(key, known) or "; `inspect eval --help` lists them"
             raise UserError(
                 f"`{name}` must be generate or eval settings of Inspect's, got {key!r}{hint}"
             )

@@ -208,8 +208,8 @@ def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     names = tuple(chosen) or registry.suite_names()
     if not model.startswith(REFERENCE):
         return names
-    own = model.removeprefix(REFERENCE).partition(".")[0]
-    registry.get_suite(own)
+    own, _, agent = model.removeprefix(REFERENCE).partition(".")
+    registry.get_suite(own).agent(agent)
     if own not in names:
         raise UserError(f"{model} must be asked its own suite, {own}, got {', '.join(names)}")
     return (own,)

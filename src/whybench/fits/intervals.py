@@ -210,4 +210,5 @@ def _estimates(
 
 
 def _counts_and_means(counts: Floats, sums: Floats) -> tuple[Floats, Floats]:
-    return counts, sums / np.maximum(counts, 1.0)
+    """Return counts and means; a sum less one of its parts may be off by its last bits."""
+    return counts, np.clip(sums / np.maximum(counts, 1.0), 0.0, 1.0)

@@ -243,6 +243,7 @@ class Judgments:
             np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape).astype(np.float64)
             for weights in (weight, weight * value, weight * square)
         )
-        divisor = np.maximum(counts, 1)
+        # The last bits of a sum may put a mean of legal answers above 1.
+        mean, mean_square = (np.clip(s / np.maximum(counts, 1), 0.0, 1.0) for s in (sums, squared))
         rows = Rows(problem, question, value, unit, None if answers is None else weight)
-        return cls(labels, counts, sums / divisor, squared / divisor, rows)
+        return cls(labels, counts, mean, mean_square, rows)

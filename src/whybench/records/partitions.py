@@ -30,7 +30,15 @@ import pyarrow.parquet
 
 from whybench.aliases import current_table
 from whybench.errors import UserError
-from whybench.records.table import atomic_write, cast_records, explain_damage
+from whybench.records.table import (
+    atomic_write,
+    cast_records,
+    explain_damage,
+    read_parquet,
+    record_schema,
+    write_parquet,
+)
+from whybench.records.usable import keep_usable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -76,7 +84,7 @@ def write_partition(table: pa.Table, address: str | Path, unit: str = "") -> lis
         name = quote("-".join(filter(None, words)), safe=" ,=+")
         path = "/".join((root, *_folders(key["suite"], key["agent"]), f"{name}.parquet"))
         content = BytesIO()
-        pa.parquet.write_table(table.filter(chosen), content, compression="zstd")
+        write_parquet(table.filter(chosen), content)
         write_atomically(files, path, content.getvalue())
         written.append(path)
     return sorted(written)
@@ -124,7 +132,11 @@ def list_agent_files(address: str | Path, suite: str) -> dict[str, list[str]]:
 
 
 def read_agent(
-    address: str | Path, suite: str, agent: str, columns: Mapping[str, type]
+    address: str | Path,
+    suite: str,
+    agent: str,
+    columns: Mapping[str, type],
+    notes: list[str] | None = None,
 ) -> pa.Table:
     """Read the records of one agent in a suite.
 
@@ -133,15 +145,16 @@ def read_agent(
         suite: The suite.
         agent: The agent.
         columns: The suite's own columns.
+        notes: If given, what cannot be used is left out and named here.
 
     Raises:
-        UserError: A file lacks columns, or an answer is in two files.
+        UserError: A file is damaged or lacks columns, or an answer is in two files.
     """
     files, _ = open_address(address)
     paths = list_agent_files(address, suite).get(agent, [])
     if not paths:
         raise UserError(f"agent must be one with records of {suite} at {address}, got {agent!r}")
-    parts = [_read(files, path, columns) for path in paths]
+    parts = [_read(files, path, suite, columns, notes) for path in paths]
     table = pa.concat_tables(parts)
     repeated = sum(map(_count_answers, parts)) - _count_answers(table)
     if repeated:
@@ -156,9 +169,26 @@ def _count_answers(table: pa.Table) -> int:
     return int(table.group_by(list(IDENTITY)).aggregate([]).num_rows)
 
 
-def _read(files: AbstractFileSystem, path: str, columns: Mapping[str, type]) -> pa.Table:
-    with files.open(path, "rb") as content, explain_damage(path):
-        return cast_records(pa.parquet.read_table(content), columns, path)
+def _read(
+    files: AbstractFileSystem,
+    path: str,
+    suite: str,
+    columns: Mapping[str, type],
+    notes: list[str] | None,
+) -> pa.Table:
+    try:
+        with files.open(path, "rb") as content, explain_damage(path):
+            table = read_parquet(content)
+            if notes is None:
+                return cast_records(table, columns, path, suite)
+        table, told = keep_usable(table, suite, columns, path)
+        notes += told
+    except UserError as error:
+        if notes is None:
+            raise
+        notes.append(f"left out: {error}")
+        return record_schema(columns).empty_table()
+    return table
 
 
 def open_address(address: str | Path) -> tuple[AbstractFileSystem, str]:

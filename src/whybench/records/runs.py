@@ -16,13 +16,20 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whybench.records.logs import agent_name, generate_config, list_log_files, read_headers
+from whybench.records.logs import (
+    agent_name,
+    count_samples,
+    generate_config,
+    list_log_files,
+    read_headers,
+)
 from whybench.records.rows import unpack_sample
+from whybench.records.salvage import open_whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
-    from inspect_ai.log import EvalLog
+    from inspect_ai.log import EvalLog, EvalSample
 
 __all__ = [
     "AnswerPosition",
@@ -81,7 +88,7 @@ def read_runs(paths: Sequence[str | Path]) -> list[Run]:
     """Return our runs among the logs at these paths (files or folders), the oldest first."""
     return [
         _run(path, header)
-        for path, header in read_headers(paths)
+        for path, header in read_headers(paths, [])
         if "suite" in (header.eval.metadata or {})
     ]
 
@@ -99,7 +106,7 @@ def _run(path: str, header: EvalLog) -> Run:
         design=metadata["design"],
         design_hash=metadata["design_hash"],
         epochs=header.eval.config.epochs or 1,
-        samples=results.total_samples if results else header.eval.dataset.samples or 0,
+        samples=count_samples(header),
         completed=results.completed_samples if results else 0,
         status=header.status,
         seed="" if seed is None else str(seed),
@@ -151,15 +158,29 @@ def read_transcripts(
         by_log.setdefault(key.log, set()).add(key)
     for path in list_log_files(paths):
         log = Path(path).name
-        for summary in read_eval_log_sample_summaries(path) if log in by_log else ():
-            rows = unpack_sample(str(summary.id), summary.metadata, None)
-            chosen = by_log[log] & {AnswerPosition(log, row["item"], summary.epoch) for row in rows}
-            if chosen:
-                sample = read_eval_log_sample(path, id=summary.id, epoch=summary.epoch)
-                conversations = split_conversations(str(sample.id), sample.messages)
-                for key in sorted(chosen):
-                    messages = conversations.get(key.item, [])
-                    yield key, tuple(turn for message in messages for turn in _turns(message))
+        if log not in by_log:
+            continue
+        with open_whole(path, samples=True) as readable:
+            for summary in read_eval_log_sample_summaries(readable):
+                rows = unpack_sample(str(summary.id), summary.metadata, None)
+                chosen = by_log[log] & {
+                    AnswerPosition(log, row["item"], summary.epoch) for row in rows
+                }
+                if chosen:
+                    try:
+                        sample = read_eval_log_sample(readable, summary.id, summary.epoch)
+                    except (IndexError, KeyError):
+                        continue  # the sample is lost, its summary is not
+                    yield from _conversations_of(sample, chosen)
+
+
+def _conversations_of(
+    sample: EvalSample, chosen: Collection[AnswerPosition]
+) -> Iterator[tuple[AnswerPosition, tuple[Turn, ...]]]:
+    conversations = split_conversations(str(sample.id), sample.messages)
+    for key in sorted(chosen):
+        messages = conversations.get(key.item, [])
+        yield key, tuple(turn for message in messages for turn in _turns(message))
 
 
 def split_conversations(sample_id: str, messages: Iterable[Any]) -> dict[str, list[Any]]:

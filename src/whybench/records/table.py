@@ -6,6 +6,7 @@ appears whole or not at all: where it cannot be written, what was there before s
 
 from __future__ import annotations
 
+import csv
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,11 +26,15 @@ __all__ = [
     "FORMATS",
     "atomic_write",
     "cast_records",
+    "csv_columns",
     "explain_damage",
     "read_column",
+    "read_parquet",
     "read_records",
     "record_schema",
     "record_table",
+    "select_columns",
+    "write_parquet",
     "write_records",
 ]
 
@@ -91,9 +96,19 @@ def write_records(table: pa.Table, path: str | Path) -> None:
     target = _check_format(path)
     with atomic_write(target) as part:
         if target.suffix == ".parquet":
-            pa.parquet.write_table(table, part, compression="zstd")
+            write_parquet(table, part)
         else:
             pa.csv.write_csv(table, part)
+
+
+def write_parquet(table: pa.Table, where: Any) -> None:
+    """Write a table as Parquet, with checksums by which damage is noticed."""
+    pa.parquet.write_table(table, where, compression="zstd", write_page_checksum=True)
+
+
+def read_parquet(source: Any) -> pa.Table:
+    """Read a table from Parquet; where there are checksums, they are looked at."""
+    return pa.parquet.read_table(source, page_checksum_verification=True)
 
 
 def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
@@ -102,7 +117,7 @@ def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
     schema = record_schema(columns)
     with explain_damage(source):
         if source.suffix == ".parquet":
-            table = pa.parquet.read_table(source)
+            table = read_parquet(source)
         else:
             options = pa.csv.ConvertOptions(
                 column_types={field.name: field.type for field in schema}, strings_can_be_null=False
@@ -111,19 +126,37 @@ def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
     return cast_records(table, columns, source)
 
 
-def cast_records(table: pa.Table, columns: Mapping[str, type], source: str | Path) -> pa.Table:
+def cast_records(
+    table: pa.Table, columns: Mapping[str, type], source: str | Path, suite: str = ""
+) -> pa.Table:
     """Return a table with the columns and types of a suite's records, or say what it lacks."""
+    chosen = select_columns(table, columns, source, suite)
+    with explain_damage(source):
+        return chosen.cast(record_schema(columns))
+
+
+def select_columns(
+    table: pa.Table, columns: Mapping[str, type], source: str | Path, suite: str = ""
+) -> pa.Table:
+    """Return a table with the columns of a suite's records in today's words.
+
+    Args:
+        table: Records as they were read.
+        columns: The suite's own columns.
+        source: The file, for messages.
+        suite: The suite; that of the first row if it is not said.
+    """
     schema = record_schema(columns)
     if table.num_rows and "suite" in table.column_names:
-        table = current_table(str(table["suite"][0]), table)
+        with explain_damage(source):
+            table = current_table(suite or str(table["suite"][0]), table)
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise UserError(
             f"{source} must have the columns of the suite's records, got none of the name(s) "
             f"{', '.join(missing)}; another version wrote it. {AGAIN}"
         )
-    with explain_damage(source):
-        return table.select(schema.names).cast(schema)
+    return table.select(schema.names)
 
 
 @contextmanager
@@ -131,8 +164,8 @@ def explain_damage(source: str | Path) -> Iterator[None]:
     """Say of a file that is damaged, or holds something else, what is wrong with it."""
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).splitlines()[0]
+    except (pa.ArrowException, OSError, KeyError) as error:
+        reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise UserError(
             f"{source} must be a whole file of records, got {reason!r}. {AGAIN}"
         ) from error
@@ -145,14 +178,25 @@ def _check_format(path: str | Path) -> Path:
     return target
 
 
-def read_column(path: str | Path, name: str) -> list[str]:
-    """Read one column of text; empty if the file has no such column."""
+def read_column(path: str | Path, name: str) -> list[str] | None:
+    """Read one column of text; None if the file has no such column."""
     source = _check_format(path)
     with explain_damage(source):
         if source.suffix == ".parquet":
             names = pa.parquet.read_schema(source).names
             table = pa.parquet.read_table(source, columns=[name]) if name in names else None
         else:
-            table = pa.csv.read_csv(source)
-            table = table if name in table.column_names else None
-    return [] if table is None else [str(value) for value in table[name].to_pylist()]
+            options = pa.csv.ConvertOptions(
+                include_columns=[name], column_types={name: pa.string()}
+            )
+            parse = pa.csv.ParseOptions(invalid_row_handler=lambda _: "skip")
+            table = None
+            if name in csv_columns(source):
+                table = pa.csv.read_csv(source, parse_options=parse, convert_options=options)
+    return None if table is None else [str(value) for value in table[name].to_pylist()]
+
+
+def csv_columns(source: Path) -> list[str]:
+    """Return the names in the first line of a CSV file."""
+    with source.open(encoding="utf-8", errors="replace", newline="") as file:
+        return next(csv.reader(file), [])

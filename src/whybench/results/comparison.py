@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.frames import Frame, rows_to_arrow
 from whybench.results.changes import Change, compare_tables, correct_family, shared_items
 from whybench.results.records import Records
@@ -71,7 +71,7 @@ class Comparison(Sequence[Change], Frame):
             if name not in self.measures:
                 raise UserError(
                     f"a measure must be among those that are compared here "
-                    f"({', '.join(self.measures)}), got {name!r}"
+                    f"({', '.join(self.measures)}), got {name!r}{suggest(name, self.measures)}"
                 )
         kept = (change for change in self.changes if change.measure in measures)
         return Comparison(tuple(correct_family(kept)), self.shared, self.left_out)

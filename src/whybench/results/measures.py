@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, overload
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.frames import Frame, rows_to_arrow
 from whybench.suites.registry import get_suite
 
@@ -69,7 +69,10 @@ class Measures(Sequence["Measure"], Frame):
         if isinstance(which, slice):
             return Measures(self._measures[which])
         if which not in self.names:
-            raise UserError(f"a measure must be one of {', '.join(self.names)}, got {which!r}")
+            raise UserError(
+                f"a measure must be one of {', '.join(self.names)}, got {which!r}"
+                f"{suggest(which, self.names)}"
+            )
         return Measures(measure for measure in self._measures if measure.name == which)
 
     def __repr__(self) -> str:

@@ -8,12 +8,13 @@ other.
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.frames import Frame
 from whybench.results.changes import format_agents
 from whybench.suites.registry import get_suite
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     Watch = Callable[[Sequence[str], str], Iterable[str]]
 
 __all__ = ["Records", "join_tables"]
+
+logger = logging.getLogger(__name__)
 
 IDENTITY = ("agent", "version", "design_hash", "item", "epoch")
 """The columns that name an answer within a suite."""
@@ -128,7 +131,7 @@ class Records(Frame):
         for name, table in self._own.items():
             yield name, _stack([table, self._baselines.get(name)])
         for address in self._partitions:
-            yield from _read_agents(address, watch)
+            yield from self._read_agents(address, watch)
         for name, table in self._baselines.items():
             if name not in self._own:
                 yield name, table
@@ -170,7 +173,7 @@ class Records(Frame):
         if unknown := [name for name in chosen if name not in columns]:
             raise UserError(
                 f"filter must name columns of the records ({', '.join(sorted(columns))}), got "
-                f"{unknown[0]!r}"
+                f"{unknown[0]!r}{suggest(unknown[0], columns)}"
             )
         own, baselines = _choose(self._own_tables(), chosen), _choose(self._baselines, chosen)
         if not own and not baselines:
@@ -193,6 +196,7 @@ class Records(Frame):
                 listed = "; ".join(f"{s}: {', '.join(m) or 'none'}" for s, m in available.items())
                 raise UserError(
                     f"`baselines` must be among what the suites have ({listed}), got {name!r}"
+                    f"{suggest(name, {each for makers in available.values() for each in makers})}"
                 )
         baselines = dict(self._baselines)
         for suite, makers in available.items():
@@ -250,7 +254,7 @@ class Records(Frame):
             if name not in tables:
                 raise UserError(
                     f"`table` must be among what {suite} has ({', '.join(tables) or 'none'}), "
-                    f"got {name!r}"
+                    f"got {name!r}{suggest(name, tables)}"
                 )
             children[suite] = tables[name](table)
         return Records(children)
@@ -289,7 +293,10 @@ class Records(Frame):
     def _side(self, agent: str) -> Records:
         agents = sorted({*self.agents, *self.baseline_agents})
         if agent not in agents:
-            raise UserError(f"`agents` must be among {format_agents(agents)}, got {agent!r}")
+            raise UserError(
+                f"`agents` must be among {format_agents(agents)}, got {agent!r}"
+                f"{suggest(agent, agents)}"
+            )
         return self.filter(agent)
 
     def _own_tables(self) -> dict[str, pa.Table]:
@@ -297,9 +304,34 @@ class Records(Frame):
         if self._whole is None:
             parts = [*self._own.items()]
             for address in self._partitions:
-                parts += _read_agents(address, lambda agents, _: agents)
+                parts += self._read_agents(address, lambda agents, _: agents)
             self._whole, _ = join_tables(parts)
         return self._whole
+
+    def _read_agents(self, address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
+        """Yield suite and records of each agent of partitioned records; note what is damaged."""
+        from whybench.records.partitions import (  # noqa: PLC0415
+            list_agent_files,
+            list_partitioned_suites,
+            read_agent,
+        )
+
+        read = 0
+        damaged: list[str] = []
+        for name in list_partitioned_suites(address):
+            columns = get_suite(name).record_columns
+            agents = list(list_agent_files(address, name))
+            for agent in watch(agents, f"{name}, {len(agents)} agents"):
+                table = read_agent(address, name, agent, columns, damaged)
+                read += table.num_rows
+                if table.num_rows:
+                    yield name, table
+        if damaged and not read and not self._own and len(self._partitions) == 1:
+            raise UserError(damaged[0].removeprefix("left out: "))
+        for note in damaged:
+            if note not in self.notes:
+                self.notes = (*self.notes, note)
+                logger.warning("Note: %s", note)
 
     def _copy(
         self,
@@ -360,21 +392,6 @@ def _choose(tables: Mapping[str, pa.Table], levels: Mapping[str, Any]) -> dict[s
         if table.num_rows:
             kept[name] = table
     return kept
-
-
-def _read_agents(address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
-    """Yield suite and records of each agent of partitioned records."""
-    from whybench.records.partitions import (  # noqa: PLC0415
-        list_agent_files,
-        list_partitioned_suites,
-        read_agent,
-    )
-
-    for name in list_partitioned_suites(address):
-        columns = get_suite(name).record_columns
-        agents = list(list_agent_files(address, name))
-        for agent in watch(agents, f"{name}, {len(agents)} agents"):
-            yield name, read_agent(address, name, agent, columns)
 
 
 def _agents_in(tables: Iterable[pa.Table]) -> tuple[str, ...]:

@@ -9,8 +9,11 @@ is kept by the first process inside and, should that fail, from outside.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import isfinite
 from pathlib import Path
 from typing import Any
+
+from whybench.errors import UserError, suggest
 
 __all__ = ["KIB", "MIB", "Limits", "limits_from"]
 
@@ -69,13 +72,23 @@ def limits_from(source: str | Path | None) -> Limits:
         return Limits()
     import yaml  # noqa: PLC0415
 
-    stated: Any = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
+    try:
+        stated: Any = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        words = " ".join(str(error).split())
+        raise UserError(f"limits must be a YAML file, got {source}: {words}") from None
     if not isinstance(stated, dict):
-        raise ValueError(f"{source} must hold a mapping of limits, got {type(stated).__name__}")
+        raise UserError(f"{source} must hold a mapping of limits, got {type(stated).__name__}")
     known = {field.name: type(getattr(Limits(), field.name)) for field in fields(Limits)}
     for name, value in stated.items():
         if name not in known:
-            raise ValueError(f"a limit must be one of {', '.join(known)}, got {name!r}")
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{name} must be a number, got {value!r}")
-    return Limits(**{name: known[name](value) for name, value in stated.items()})
+            raise UserError(
+                f"{source}: a limit must be one of {', '.join(known)}, got {name!r}"
+                f"{suggest(name, known)}"
+            )
+        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+            raise UserError(f"{source}: {name} must be a number, got {value!r}")
+    try:
+        return Limits(**{name: known[name](value) for name, value in stated.items()})
+    except ValueError as error:
+        raise UserError(f"{source}: {error}") from None

@@ -132,10 +132,12 @@ class Replication:
     Attributes:
         tables: Number of resamples to tables of flat rows, by name.
         figures: The figures of the replication.
+        names: The names of the tables, by which a wrong one is refused before it is computed.
     """
 
     tables: Callable[[int], Mapping[str, Sequence[Mapping[str, Any]]]]
     figures: Callable[[], Iterable[Figure]] | None = None
+    names: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ class Agent(Generic[ContextT]):
         if unknown := [name for name in given if name not in parameters]:
             raise UserError(
                 f"{self.name} has no parameter {unknown[0]!r}; it takes {', '.join(parameters)}"
+                f"{suggest(unknown[0], parameters)}"
             )
         return {
             name: parameter.read(self.name, name, given.get(name, parameter.default))

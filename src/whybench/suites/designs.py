@@ -16,6 +16,7 @@ each question three times, each story twenty times and each polarity fifteen tim
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import product
 from math import lcm
@@ -32,7 +33,7 @@ from typing import (
 )
 
 from whybench.aliases import DESIGN, current_settings
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.seeds import digest
 from whybench.suites.files import is_path, read_design_file
 
@@ -56,6 +57,7 @@ __all__ = [
     "identifying_settings",
     "list_factors",
     "list_levels",
+    "name_design_file",
     "parse_number",
     "resolve_settings",
 ]
@@ -122,7 +124,10 @@ def check_levels(
         raise UserError(f"{factor} must be one or more different levels, got {list(chosen)}")
     for level in chosen:
         if levels is not None and level not in levels:
-            raise UserError(f"{factor} must be among {', '.join(map(str, levels))}, got {level!r}")
+            raise UserError(
+                f"{factor} must be among {', '.join(map(str, levels))}, got {level!r}"
+                f"{suggest(level, levels)}"
+            )
 
 
 def identifying_settings(design: Any, *left_out: str) -> dict[str, Any]:
@@ -174,11 +179,15 @@ def resolve_settings(
     if name not in designs:
         raise UserError(
             f"design must be one of {', '.join(designs)}, or the path of a .yaml file, got {name!r}"
+            f"{suggest(name, designs)}"
         )
     changed: dict[str, Any] = {}
     for key, value in given.items():
         if key not in factors:
-            raise UserError(f"a design takes {', '.join((DESIGN, *factors))}, got {key!r}")
+            raise UserError(
+                f"a design takes {', '.join((DESIGN, *factors))}, got {key!r}"
+                f"{suggest(key, (DESIGN, *factors))}"
+            )
         reader = (readers or {}).get(key)
         level = reader(value) if reader else _convert(key, value, factors[key].kind)
         if part := factors[key].part:
@@ -205,8 +214,23 @@ def build_design(
     readers: Readers | None = None,
 ) -> DesignT:
     """Return a named design with its settings changed; see `resolve_settings`."""
-    name, changed = resolve_settings(suite, settings, designs, readers)
-    return change_design(designs[name], changed)
+    with name_design_file(settings):
+        name, changed = resolve_settings(suite, settings, designs, readers)
+        return change_design(designs[name], changed)
+
+
+@contextmanager
+def name_design_file(settings: Mapping[str, object]) -> Iterator[None]:
+    """Say of a design that cannot be made from which file it comes, if it comes from one."""
+    path = str(settings.get(DESIGN, ""))
+    try:
+        yield
+    except UserError as error:
+        if not is_path(path) or path in str(error):
+            raise
+        others = [name for name in settings if name != DESIGN]
+        changed = f" with {', '.join(others)} changed" if others else ""
+        raise UserError(f"{path}{changed}: {error}") from None
 
 
 def _convert(key: str, value: object, kind: Any) -> Any:

@@ -8,6 +8,7 @@ front of them ("red circle").
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.resources import files
@@ -16,11 +17,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.seeds import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy as np
 
@@ -29,6 +30,7 @@ __all__ = [
     "Theme",
     "check_name_is_new",
     "check_names_differ",
+    "explain_shape",
     "is_path",
     "parse_list",
     "parse_mapping",
@@ -37,6 +39,7 @@ __all__ = [
     "parse_words",
     "read_design_file",
     "read_own_file",
+    "read_text",
     "read_theme",
     "read_values",
 ]
@@ -51,11 +54,50 @@ def parse_mapping(text: str, where: str, what: str = "keys to values") -> dict[s
     """Return the mapping that YAML text holds."""
     try:
         raw = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise UserError(f"{where} must be YAML, got a file that cannot be read: {error}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{where} must be YAML, got a file that cannot be read: {reason}") from None
     if not isinstance(raw, dict):
-        raise UserError(f"{where} must be a mapping of {what}, got {raw!r}")
+        raise UserError(f"{where} must be a mapping of {what}, got {_shorten(raw)}")
     return raw
+
+
+SHOWN = 80
+"""Characters of a wrong value that a message shows."""
+
+
+def _shorten(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file that a user wrote."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{path} must be a file of text, got one that has none: {error}") from None
+
+
+@contextmanager
+def explain_shape(where: str, what: str) -> Iterator[None]:
+    """Name the file in what is said of it, also where it has another form than was expected.
+
+    Args:
+        where: The file.
+        what: What it should be, such as `a story`.
+    """
+    try:
+        yield
+    except UserError as error:
+        if where in str(error):
+            raise
+        raise UserError(f"{where}: {error}") from None
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise UserError(
+            f"{where} must have the form of {what}, got another one ({_shorten(str(error))}); "
+            "`whybench new` makes one that is right"
+        ) from None
 
 
 def read_own_file(kind: str, source: str, names: Sequence[str]) -> str:
@@ -63,10 +105,11 @@ def read_own_file(kind: str, source: str, names: Sequence[str]) -> str:
     if not is_path(source):
         raise UserError(
             f"{kind} must be one of {', '.join(names)}, or the path of a .yaml file, got {source!r}"
+            f"{suggest(source, names)}"
         )
     if not Path(source).is_file():
         raise UserError(f"{kind} must be the path of a YAML file, got {source!r}: no such file")
-    return Path(source).read_text(encoding="utf-8")
+    return read_text(source)
 
 
 def check_name_is_new(kinds: str, source: str, name: str, names: Sequence[str]) -> None:
@@ -86,7 +129,7 @@ def read_design_file(path: str, files: Sequence[str]) -> dict[str, Any]:
     """
     if not Path(path).is_file():
         raise UserError(f"design must be a name or a YAML file, got {path!r}: no such file")
-    raw = parse_mapping(Path(path).read_text(encoding="utf-8"), path, "factors to levels")
+    raw = parse_mapping(read_text(path), path, "factors to levels")
     settings = {"name": Path(path).stem, **raw}
     for factor in settings.keys() & {*files}:
         given = settings[factor]
@@ -174,7 +217,8 @@ def read_theme(
     if source in names:
         name = f"{source}.yaml"
         return parse(files(package).joinpath(name).read_text(encoding="utf-8"), name)
-    theme = parse(read_own_file("theme", source, names), source)
+    with explain_shape(source, "a theme"):
+        theme = parse(read_own_file("theme", source, names), source)
     check_name_is_new("themes", source, theme.name, names)
     return theme
 
@@ -186,7 +230,7 @@ def read_values(text: str, where: str, kind: type[Theme]) -> dict[str, Any]:
     if unknown := [key for key in raw if key not in keys]:
         raise UserError(
             f"{where} must have the keys {', '.join(keys)} (the keys of a theme), "
-            f"got {unknown[0]!r}"
+            f"got {unknown[0]!r}{suggest(unknown[0], keys)}"
         )
     if missing := [key for key in keys if key not in {*raw, *OPTIONAL}]:
         has = ", ".join(map(str, raw)) or "none"

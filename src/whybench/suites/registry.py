@@ -8,11 +8,12 @@ there, so its items are registered again before the first call.
 
 from __future__ import annotations
 
+import logging
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.suites.contract import Item, Suite
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ GROUP = "whybench.suites"
 
 AnySuite = Suite[Any, Any]
 
+logger = logging.getLogger(__name__)
+
 _ITEMS: dict[str, Item] = {}
 
 
@@ -41,8 +44,14 @@ def suite_names() -> tuple[str, ...]:
 
 
 def list_suites() -> dict[str, AnySuite]:
-    """Return all installed suites by name."""
-    return {name: get_suite(name) for name in suite_names()}
+    """Return all installed suites by name; one that cannot be loaded is named and left out."""
+    suites = {}
+    for name in suite_names():
+        try:
+            suites[name] = get_suite(name)
+        except UserError as error:
+            logger.warning("Note: left out %s: %s", name, error)
+    return suites
 
 
 @cache
@@ -50,8 +59,18 @@ def get_suite(name: str) -> AnySuite:
     """Return the installed suite of this name."""
     entries = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in entries:
-        raise UserError(f"there is no suite {name!r}; installed are {', '.join(sorted(entries))}")
-    suite = entries[name].load()
+        raise UserError(
+            f"there is no suite {name!r}; installed are {', '.join(sorted(entries))}"
+            f"{suggest(name, entries)}"
+        )
+    try:
+        suite = entries[name].load()
+    except Exception as error:
+        # A package of somebody else's may fail by any error while it is imported.
+        raise UserError(
+            f"the suite {name!r} must be one that can be imported, got {type(error).__name__} from "
+            f"{entries[name].value}: {error}; mend or uninstall its package"
+        ) from error
     if not isinstance(suite, Suite):
         raise UserError(
             f"the entry point {name!r} of {GROUP} must name a whybench Suite, "

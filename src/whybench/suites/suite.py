@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whybench.aliases import DESIGN
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection
 from whybench.suites.designs import build_design
 from whybench.suites.items import Design, Item, OneTurn
@@ -288,7 +288,9 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     def budget(self, name: str) -> Budget:
         """Return how much a profile of this size asks."""
         if name not in BUDGETS:
-            raise UserError(f"budget must be one of {', '.join(BUDGETS)}, got {name!r}")
+            raise UserError(
+                f"budget must be one of {', '.join(BUDGETS)}, got {name!r}{suggest(name, BUDGETS)}"
+            )
         default = Budget(self.settings(), "the default design of the suite")
         return self.costs.budgets.get(name, default)
 
@@ -301,6 +303,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         if name not in self.agents:
             raise UserError(
                 f"{self.name} has no reference agent {name!r}; it has {', '.join(self.agents)}"
+                f"{suggest(name, self.agents)}"
             )
         return self.agents[name]
 

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from whybench.aliases import DESIGN, current_settings
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.seeds import digest
 from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.registry import get_suite
@@ -128,32 +128,55 @@ def read_plan(path: Path) -> SweepPlan:
     """Read a plan from a YAML file."""
     try:
         given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError) as error:
-        raise UserError(f"a plan must be a YAML file, got {path}: {error}") from None
+    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
+        words = " ".join(str(error).split())
+        raise UserError(f"a plan must be a YAML file, got {path}: {words}") from None
     if not isinstance(given, dict):
         raise UserError(f"{path} must have output, models and suites, got {given!r}")
+    try:
+        return _make_plan(path, given)
+    except UserError as error:
+        if str(path) in str(error):
+            raise
+        raise UserError(f"{path}: {error}") from None
+
+
+def _make_plan(path: Path, given: Mapping[str, Any]) -> SweepPlan:
+    """Return the plan that a mapping states, or say what is wrong with it."""
     others = {name: value for name, value in given.items() if name not in {"models", "suites"}}
     allowed = {"suites", *(entry.name for entry in fields(SweepPlan))} - {"asks"}
     for name in given:
         if name not in allowed:
             raise UserError(
                 f"{path} must have only output, models, suites, samples, upload_every, quotas and "
-                f"settings, got {name!r}"
+                f"settings, got {name!r}{suggest(name, allowed)}"
             )
     for name in ("output", "models", "suites"):
         if not given.get(name):
             raise UserError(f"{path} must have {name}, got none")
         if name != "output" and not isinstance(given[name], list):
             raise UserError(f"{path}: {name} must be a list, got {given[name]!r}")
+    if not isinstance(given["output"], str):
+        raise UserError(f"{path}: output must be a folder or an address, got {given['output']!r}")
+    for name in ("quotas", "settings"):
+        if not isinstance(given.get(name, {}), dict):
+            raise UserError(f"{path}: {name} must be a mapping, got {given[name]!r}")
+    samples = given.get("samples", MOST_SAMPLES)
+    # Who asks for small units need not say that their logs are uploaded as often.
+    often = min(UPLOAD_EVERY, samples) if type(samples) is int else UPLOAD_EVERY
     plan = SweepPlan(
-        models=tuple(map(_model, given["models"])), asks=tuple(map(_ask, given["suites"])), **others
+        models=tuple(map(_model, given["models"])),
+        asks=tuple(map(_ask, given["suites"])),
+        **{"upload_every": often, **others},
     )
     for name, most in (("samples", MOST_SAMPLES), ("upload_every", plan.samples)):
         number = getattr(plan, name)
-        if not isinstance(number, int) or not 1 <= number <= most:
-            raise UserError(f"{path}: {name} must be a whole number from 1 to {most}, got {number}")
+        if type(number) is not int or not 1 <= number <= most:
+            raise UserError(
+                f"{path}: {name} must be a whole number from 1 to {most}, got {number!r}"
+            )
     for provider, rate in plan.quotas.items():
-        if not isinstance(rate, int | float) or rate <= 0:
+        if type(rate) not in {int, float} or not 0 < rate < float("inf"):
             raise UserError(
                 f"{path}: the quota of {provider} must be calls a second above 0, got {rate!r}"
             )
@@ -197,23 +220,44 @@ def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
 
 def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
     if isinstance(entry, str):
+        _check_reference(entry)
         return entry, {}
     given = entry if isinstance(entry, dict) else {}
     model, args = given.get("model"), given.get("args", {})
     if isinstance(model, str) and isinstance(args, dict) and not set(given) - {"model", "args"}:
+        _check_reference(model)
         return model, args
     raise UserError(f"a model must be a name, or a mapping of model and args, got {entry!r}")
+
+
+def _check_reference(model: str) -> None:
+    """Refuse a reference agent that no suite has."""
+    provider, _, name = model.partition("/")
+    if provider == "reference":
+        suite, _, agent = name.partition(".")
+        get_suite(suite).agent(agent)
 
 
 def _ask(entry: object) -> Ask:
     settings = {"suite": entry} if isinstance(entry, str) else entry
     names = [entry.name for entry in fields(Ask)]
     if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(names):
+        unknown = (
+            (key for key in settings if key not in names) if isinstance(settings, dict) else ()
+        )
         raise UserError(
             f"a suite must be a name, or a mapping of {', '.join(names)}, got {entry!r}"
+            f"{next((suggest(key, names) for key in unknown), '')}"
         )
+    get_suite(str(settings["suite"]))
+    for name in ("epochs", "group", "limit"):
+        number = settings.get(name, 1)
+        if (type(number) is not int or number < 1) and (number is not None or name == "epochs"):
+            raise UserError(f"{name} must be a whole number from 1, got {number!r}")
     design = settings.get("design", {})
     chosen = {DESIGN: design} if isinstance(design, str) else design
+    if not isinstance(chosen, dict):
+        raise UserError(f"design must be a name, or a mapping of factors, got {design!r}")
     # Of no suite: factors keep the words of the plan, which name its units and their logs.
     chosen = current_settings("", chosen)
     return Ask(**{**settings, "design": chosen})

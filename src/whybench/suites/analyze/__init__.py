@@ -139,7 +139,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         world_key=world_key,
         reward=lambda _truth, answer: answer.value or 0.0,
     )
-    replication = Replication(_published_tables)
+    replication = Replication(_published_tables, names=("keys", "not_recomputed"))
     comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
         scorer="analysis",

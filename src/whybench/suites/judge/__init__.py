@@ -111,6 +111,9 @@ def _published_figures() -> Iterable[Figure]:
     return replication_figures()
 
 
+TABLES = (*("people", "alignment", "story_differences", "measures", "fits", "tallies", "changes"),)
+"""The tables of the replication."""
+
 BASELINES = {"people": _people, "published": _published}
 
 
@@ -137,7 +140,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         reward=_reward,
     )
     study = QUESTIONNAIRE
-    replication = Replication(_published_tables, _published_figures)
+    replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs)
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(scorer="judgment", metric="likelihood_measures")

@@ -22,6 +22,7 @@ from whybench.suites.designs import (
     check_levels,
     factor,
     identifying_settings,
+    name_design_file,
     resolve_settings,
 )
 from whybench.suites.files import is_path
@@ -273,11 +274,12 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
 
     Where the stories are changed to a user's own and no graph is named, the graph is theirs.
     """
-    name, changed = resolve_settings("judge", settings, DESIGNS)
-    own = [source for source in changed.get("story", ()) if is_path(source)]
-    if own:
-        changed.setdefault("graph", load_story(own[0]).graph)
-    if changed.get("stimuli") == "generated":
-        changed.setdefault("story", ())
-        changed.setdefault("worlds", WORLDS)
-    return change_design(DESIGNS[name], changed)
+    with name_design_file(settings):
+        name, changed = resolve_settings("judge", settings, DESIGNS)
+        own = [source for source in changed.get("story", ()) if is_path(source)]
+        if own:
+            changed.setdefault("graph", load_story(own[0]).graph)
+        if changed.get("stimuli") == "generated":
+            changed.setdefault("story", ())
+            changed.setdefault("worlds", WORLDS)
+        return change_design(DESIGNS[name], changed)

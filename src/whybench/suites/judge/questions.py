@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from whybench.errors import UserError, suggest
 from whybench.scm import Graph, Model, NoisyOr, observe
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -123,7 +123,9 @@ class CausalStructure:
 def load_structure(name: str) -> CausalStructure:
     """Return the structure of this name."""
     if name not in GRAPHS:
-        raise UserError(f"graph must be one of {', '.join(GRAPHS)}, got {name!r}")
+        raise UserError(
+            f"graph must be one of {', '.join(GRAPHS)}, got {name!r}{suggest(name, GRAPHS)}"
+        )
     raw = _table()[name]
     return CausalStructure(
         name=name,

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from whybench.errors import UserError, suggest
 from whybench.suites.analyze.challenges import (
     direction,
     domain_shift,
@@ -30,7 +31,6 @@ from whybench.suites.analyze.challenges import (
     temporal,
 )
 from whybench.suites.analyze.challenges.contract import Challenge
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,6 +79,7 @@ def _announced(name: str) -> Challenge:
         raise UserError(
             f"challenge must be among {', '.join(challenge_names())}, got {name!r}; one of your "
             f"own is announced by an installed package (entry points {GROUP})"
+            f"{suggest(name, challenge_names())}"
         )
     loaded, where = entries[name].load(), entries[name].value
     if not isinstance(loaded, Challenge) or loaded.name != name or not loaded.story:

@@ -31,7 +31,7 @@ import yaml
 
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.contract import UserError
-from whybench.suites.files import parse_mapping
+from whybench.suites.files import explain_shape, parse_mapping
 
 __all__ = [
     "HINTS",
@@ -96,7 +96,9 @@ def read_story(challenge: str) -> AnalyzeStory:
     """Return the story of a challenge."""
     where = f"{challenge}.yaml"
     own = CHALLENGES[challenge].story
-    return parse_story(own or files(__package__).joinpath(where).read_text(encoding="utf-8"), where)
+    text = own or files(__package__).joinpath(where).read_text(encoding="utf-8")
+    with explain_shape(where, "a story"):
+        return parse_story(text, where)
 
 
 def parse_story(text: str, where: str) -> AnalyzeStory:

@@ -18,8 +18,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from whybench.suites.contract import UserError
-from whybench.suites.files import check_name_is_new, parse_mapping, read_own_file
+from whybench.errors import UserError, suggest
+from whybench.suites.files import check_name_is_new, explain_shape, parse_mapping, read_own_file
 from whybench.suites.judge.questions import CausalStructure, load_structure
 
 if TYPE_CHECKING:
@@ -128,7 +128,8 @@ def load_story(source: str, graph: str = "collider") -> JudgeStory:
     if source in STORY_NAMES:
         name = f"{load_structure(graph).name}/{source}.yaml"
         return _parse_story(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
-    story = _parse_story(read_own_file("story", source, STORY_NAMES), source)
+    with explain_shape(source, "a story"):
+        story = _parse_story(read_own_file("story", source, STORY_NAMES), source)
     check_name_is_new("stories", source, story.name, STORY_NAMES)
     return story
 
@@ -215,7 +216,7 @@ class _Entry:
         if wrong:
             raise UserError(
                 f"{self.where} must have the keys {', '.join(allowed)} ({what}), "
-                f"got {self._list_keys()}"
+                f"got {self._list_keys()}{self._suggest(allowed)}"
             )
 
     def polarities(self, length: int) -> tuple[str, ...]:
@@ -227,6 +228,10 @@ class _Entry:
                     f"p or m, such as {'p' * length}, got {polarity!r}"
                 )
         return tuple(given)
+
+    def _suggest(self, allowed: tuple[str, ...]) -> str:
+        unknown = (key for key in self.raw if key not in allowed)
+        return next(filter(None, (suggest(key, allowed) for key in unknown)), "")
 
     def _refuse_missing(self, key: str) -> NoReturn:
         raise UserError(f"{self.where} must have the key {key!r}; it has {self._list_keys()}")

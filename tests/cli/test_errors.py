@@ -1,0 +1,225 @@
+"""How commands end that cannot do what they are asked: in one line, before any work."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+
+import pytest
+from evidence.damage import run_command
+
+from whybench.errors import suggest
+from whybench.suites import registry
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch) -> None:
+    monkeypatch.setenv("WHYBENCH_DEBUG", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        ("recods x", "records"),
+        ("data fech", "fetch"),
+        ("items juge", "judge"),
+        ("items judge --design cor", "core"),
+        ("items judge -T stile=cot", "style"),
+        ("items judge -T style=cott", "cot"),
+        ("items analyze -T challenge=simpsn", "simpson"),
+        ("items intervene -T theme=shape", "shapes"),
+        ("run judge --model reference/judge.noisyor --plan", "noisy-or"),
+        ("run judge --model reference/juge.noisy-or --plan", "judge"),
+        ("profile reference/judge.noisyor --plan", "noisy-or"),
+        ("profile reference/judge.random --budget smal --plan", "small"),
+        ("replicate judge --table peopl", "people"),
+        ("data list causAlign", "causAIign"),
+    ],
+)
+def test_a_misspelt_name_is_answered_with_the_one_that_may_be_meant(words, meant) -> None:
+    ended = run_command(*words.split())
+    assert ended.status == 2
+    (line,) = ended.errors
+    assert line.lower().endswith(f"did you mean '{meant.lower()}'?"), line
+
+
+def test_nothing_is_suggested_where_nothing_is_close() -> None:
+    assert suggest("zebra", ["judge", "compose"]) == ""
+    assert suggest(7, ["judge"]) == ""
+
+
+def test_a_table_that_is_none_is_refused_before_it_is_computed(monkeypatch) -> None:
+    def never(_) -> None:
+        raise AssertionError("computed")
+
+    suite = registry.get_suite("judge")
+    monkeypatch.setattr(
+        type(suite), "replication", type(suite.replication)(never, None, ("people",))
+    )
+    assert run_command("replicate", "judge", "--table", "peopl").status == 2
+    assert "computed" in run_command("replicate", "judge", "--table", "people").told
+
+
+@pytest.mark.slow
+def test_the_tables_of_replications_are_those_that_are_named(mirror) -> None:
+    for name in ("judge", "analyze"):
+        replication = registry.get_suite(name).replication
+        assert replication is not None
+        assert tuple(replication.tables(20)) == tuple(replication.names)
+
+
+def boom(*_: object, **__: object) -> None:
+    raise RuntimeError("the boiler\nhas burst")
+
+
+def test_what_nobody_foresaw_ends_in_one_line(monkeypatch) -> None:
+    monkeypatch.setattr("whybench.cli.catalog.list_suites", boom)
+    ended = run_command("list")
+    assert ended.status == 1
+    assert ended.told == (
+        "Error: RuntimeError: the boiler; `whybench --debug list …` shows the details\n"
+    )
+
+
+@pytest.mark.parametrize("asked", ["option", "variable"])
+def test_details_are_shown_on_request(monkeypatch, asked) -> None:
+    monkeypatch.setattr("whybench.cli.catalog.list_suites", boom)
+    monkeypatch.setenv("WHYBENCH_DEBUG", "1" if asked == "variable" else "")
+    ended = run_command(*(["--debug"] if asked == "option" else []), "list")
+    assert ended.status == 1
+    assert "Traceback (most recent call last)" in ended.told
+    assert "has burst" in ended.told
+    assert len(ended.errors) == 1
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    code = f"{sys.executable} -c 'from whybench.cli import main; main()' items judge"
+    done = subprocess.run(
+        ["sh", "-c", f"{code} | head -1"], capture_output=True, text=True, check=False
+    )
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("fault", ["no_such_package:SUITE", "whybench.seeds:digest"])
+def test_a_suite_that_cannot_be_loaded_is_named_and_the_others_are_listed(
+    monkeypatch, caplog, fault
+) -> None:
+    entries = registry.entry_points
+
+    def with_lamp(*, group: str):
+        return [*entries(group=group), EntryPoint("lamp", fault, group)]
+
+    monkeypatch.setattr(registry, "entry_points", with_lamp)
+    ended = run_command("list")
+    assert ended.status == 0
+    assert "judge" in ended.printed
+    assert "left out lamp" in caplog.text
+    assert fault in caplog.text
+    asked = run_command("items", "lamp")
+    assert asked.status == 2
+    assert fault in asked.told
+
+
+MODELS = "output: out\nmodels: [reference/judge.random]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("- 1", "must have output, models and suites"),
+        ("2026-13-45: 1", "month must be in 1..12"),
+        ("[" * 600, "a plan must be a YAML file"),
+        (MODELS + "suites: judge", "suites must be a list, got 'judge'"),
+        (MODELS + "suites: [judge]\nquotas: x", "quotas must be a mapping, got 'x'"),
+        (MODELS + "suites: [judge]\nquotas: {openai: .inf}", "calls a second above 0, got inf"),
+        (MODELS + "suites: [judge]\nsettings: [1]", "settings must be a mapping, got [1]"),
+        (MODELS + "suites: [judge]\nsamples: many", "from 1 to 10000, got 'many'"),
+        (MODELS + "suites: [juge]", "there is no suite 'juge'"),
+        (MODELS + "suites: [judge]\nsample: 5", "got 'sample'; did you mean 'samples'?"),
+        (MODELS + "suites: [{suite: judge, epoch: 5}]", "did you mean 'epochs'?"),
+        (MODELS + "suites: [{suite: judge, epochs: x}]", "epochs must be a whole number"),
+        (MODELS + "suites: [{suite: judge, design: 5}]", "design must be a name, or a mapping"),
+        ("output: 5\nmodels: [m]\nsuites: [judge]", "output must be a folder or an address"),
+        ("output: o\nmodels: [reference/judge.rndom]\nsuites: [judge]", "did you mean 'random'?"),
+    ],
+)
+def test_a_plan_of_another_shape_is_named(tmp_path, text, told) -> None:
+    (plan := tmp_path / "plan.yaml").write_text(text)
+    ended = run_command("sweep", "units", str(plan))
+    assert ended.status == 2
+    (line,) = ended.errors
+    assert str(plan) in line
+    assert told in line
+
+
+def test_a_plan_of_small_units_need_not_say_how_often_logs_are_uploaded(tmp_path) -> None:
+    from whybench.sweep.plan import read_plan
+
+    (plan := tmp_path / "plan.yaml").write_text(MODELS + "suites: [judge]\nsamples: 60\n")
+    assert read_plan(plan).upload_every == 60
+    plan.write_text(MODELS + "suites: [judge]\n")
+    assert read_plan(plan).upload_every == 500
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "told"),
+    [
+        ("items judge --design", "style: {a: 1}", "style must be among"),
+        ("items judge --design", "styl: cot", "did you mean 'style'?"),
+        ("items judge --design", "a: [", "must be YAML"),
+        ("items intervene --design", "entities: [four]", "entities must be a whole number"),
+        ("items judge -T story=", "graph: colider", "did you mean 'collider'?"),
+        ("items judge -T story=", "nam: x", "did you mean 'name'?"),
+        ("items intervene -T theme=", "- 1", "must be a mapping of keys to values, got [1]"),
+        ("items compose -T theme=", "setting: 5", "must have the key"),
+    ],
+)
+def test_yaml_of_another_shape_is_named_with_its_file(tmp_path, words, text, told) -> None:
+    (path := tmp_path / "mine.yaml").write_text(text)
+    given = words if words.endswith("=") else f"{words} "
+    ended = run_command(*f"{given}{path}".split())
+    assert ended.status == 2
+    (line,) = ended.errors
+    assert str(path) in line
+    assert told in line
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"\xff\xfe\x00", "must be a file of text"),
+        (b"[" * 600, "must be YAML"),
+        (b"2026-13-45: 1", "month must be in 1..12"),
+    ],
+)
+def test_a_file_that_is_no_text_is_named(tmp_path, content, told) -> None:
+    (path := tmp_path / "mine.yaml").write_bytes(content)
+    ended = run_command("items", "judge", "--design", str(path))
+    assert ended.status == 2
+    assert str(path) in ended.errors[0]
+    assert told in ended.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("memory: .inf", "memory must be a number, got inf"),
+        ("memry: 5", "did you mean 'memory'?"),
+        ("memory: -5", "memory must be positive"),
+        ("[1]", "must hold a mapping of limits"),
+        ("a: [", "limits must be a YAML file"),
+    ],
+)
+def test_limits_of_another_shape_are_named(tmp_path, text, told) -> None:
+    from whybench.errors import UserError
+    from whybench.sandbox.limits import limits_from
+
+    (path := Path(tmp_path / "limits.yaml")).write_text(text)
+    with pytest.raises(UserError) as caught:
+        limits_from(path)
+    assert str(path) in str(caught.value)
+    assert told in str(caught.value)
