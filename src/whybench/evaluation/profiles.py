@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from whybench.errors import UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
 from whybench.evaluation.runs import REFERENCE, file_name, inspect_settings, list_suites_for
-from whybench.planning.plans import Prices, plan_budget
+from whybench.planning.plans import plan_budget
+from whybench.planning.prices import Prices
 from whybench.suites.contract import BUDGETS
 from whybench.suites.registry import get_suite
 
