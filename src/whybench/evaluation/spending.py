@@ -67,6 +67,12 @@ ESTIMATED_AFTER = 20
 A_MESSAGE = 16
 """Tokens that a message or tool takes beside its text, at most."""
 
+PLAIN = re.compile("[A-Za-z ]+")
+"""What takes a token for two characters or more."""
+
+TOO_MANY = 429
+"""The status by which a server refuses a call that came too soon."""
+
 REFUSED = re.compile(r"(?:error code|status(?:[ _]code)?)\W{0,4}[45]\d\d", re.IGNORECASE)
 """How an error says that the server refused the call."""
 
@@ -134,6 +140,7 @@ class Reservation:
         model: Who is asked.
         suite: For which suite.
         dollars: The most that it may cost.
+        capped: The same, if the server held to the cap.
         until: When it cannot be under way any more, in seconds of the clock.
         question: The id of the last message sent.
         at: When it was made.
@@ -143,6 +150,7 @@ class Reservation:
     model: str
     suite: str
     dollars: float
+    capped: float
     until: float
     question: str = ""
     at: float = field(default_factory=time.time)
@@ -185,6 +193,7 @@ class Spending:
         self.begun: float | None = None
         self.settled = 0
         self.open: dict[str, Reservation] = {}
+        self.broken: dict[str, int] = {}
 
     @classmethod
     def resume(
@@ -257,11 +266,12 @@ class Spending:
         while True:
             with self.account.open() as state:
                 _give_up_dead(state)
-                most = price.most(sent, received) * state["excess"].get(model, 1.0)
+                capped = price.most(sent, received)
+                most = capped * state["excess"].get(model, 1.0)
                 taken = _sum(state) + sum(entry["dollars"] for entry in state["open"].values())
                 if self.limit is None or taken + most <= self.limit:
                     now = time.time()
-                    made = Reservation(model, suite, most, now + patience, at=now)
+                    made = Reservation(model, suite, most, capped, now + patience, at=now)
                     state["open"][made.name] = {
                         "model": model,
                         "suite": suite,
@@ -280,8 +290,14 @@ class Spending:
         self.open[made.name] = made
         return made
 
-    def settle(self, made: Reservation, usage: ModelUsage) -> None:
-        """Enter what a call really cost, and give back the rest of its reservation."""
+    def settle(self, made: Reservation, usage: ModelUsage, again: int = 0) -> None:
+        """Enter what a call really cost, and give back the rest of its reservation.
+
+        Args:
+            made: The reservation.
+            usage: The tokens of the call, as the server counted them.
+            again: How often the line broke before the reply came whole, and may have been billed.
+        """
         price = self.prices.price(made.model)
         assert price is not None
         sizes = _sizes(usage)
@@ -291,10 +307,13 @@ class Spending:
             if entry is None:
                 return  # entered before
             _enter(state, made.model, made.suite, dollars, sizes[0], sizes[1])
-            if dollars > made.dollars > 0:
+            if again:
+                entry = {"model": made.model, "suite": made.suite, "dollars": again * dollars}
+                state["lost"][f"{made.name} before"] = entry
+            if dollars > made.capped:
                 # The server does not hold to the cap: reserve as much more from now on.
                 known = state["excess"].get(made.model, 1.0)
-                state["excess"][made.model] = known * dollars / made.dollars
+                state["excess"][made.model] = max(known, dollars / made.capped)
         self._close(made)
         self.settled += 1
         if self.settled == ESTIMATED_AFTER and self.plans:
@@ -367,17 +386,15 @@ class Spending:
     def say_estimate(self) -> str:
         """Say in one line what everything planned will cost, by the calls so far."""
         dollars, minutes = self.estimate()
-        return (
-            f"after {self.settled} calls: about ${dollars:.2f} in all, "
-            f"{max(round(minutes), 1)} more minutes"
-        )
+        left = f"{minutes:.0f} more minutes" if minutes >= 2 else "a minute or two more"
+        return f"after {self.settled} calls: about ${dollars:.2f} in all, {left}"
 
 
 def most_tokens(messages: Iterable[ChatMessage], tools: Iterable[ToolInfo] = ()) -> int:
     """Return a number of tokens that messages and tools do not exceed.
 
-    It is one for two letters of ASCII and one for each byte of others: texts of words have half as
-    many, tables of numbers nearly as many.
+    It is one for two plain letters or spaces, and one for each byte of everything else: words have
+    half as many, tables of single digits nearly as many.
     """
     texts = [tool.model_dump_json(exclude_none=True) for tool in tools]
     for message in messages:
@@ -392,7 +409,9 @@ def most_tokens(messages: Iterable[ChatMessage], tools: Iterable[ToolInfo] = ())
         )
         calls = getattr(message, "tool_calls", None) or []
         texts += ["".join(parts), *(call.model_dump_json(exclude_none=True) for call in calls)]
-    return sum(len(text.encode()) - len(text) // 2 + A_MESSAGE for text in texts)
+    rest = [PLAIN.sub("", text) for text in texts]
+    letters = sum(map(len, texts)) - sum(map(len, rest))
+    return letters // 2 + sum(len(text.encode()) for text in rest) + A_MESSAGE * len(texts)
 
 
 def tell_inspect(prices: Prices, models: Iterable[str]) -> None:
@@ -442,7 +461,7 @@ def _register_hooks() -> None:
         async def on_model_usage(self, data: ModelUsageData) -> None:
             spending, made = _Watched.spending, _RESERVED.get()
             if spending is not None and made is not None and made.model == data.model_name:
-                spending.settle(made, data.usage)
+                spending.settle(made, data.usage, _broken(spending, data.model_name))
 
         async def on_model_cache_usage(self, data: ModelCacheUsageData) -> None:  # noqa: ARG002
             spending, made = _Watched.spending, _RESERVED.get()
@@ -451,7 +470,11 @@ def _register_hooks() -> None:
 
         async def on_model_retry(self, data: ModelRetry) -> None:
             spending, made = _Watched.spending, _RESERVED.get()
-            if spending is not None and made is not None and made.is_open:
+            if spending is None or made is None:
+                return
+            if data.status_code != TOO_MANY:
+                spending.broken[made.model] += 1
+            if made.is_open:
                 (spending.release if data.status_code else spending.lose)(made)
 
         async def on_sample_event(self, data: SampleEvent) -> None:
@@ -464,6 +487,7 @@ async def _begin(spending: Spending, data: BeforeModelGenerate) -> None:
     before = _RESERVED.get()
     if before is not None and before.is_open:
         spending.lose(before)
+    spending.broken.setdefault(data.model_name, _count_broken(data.model_name))
     config = data.config
     reply = (config.max_tokens or spending.max_tokens) + (config.reasoning_tokens or 0)
     made = await spending.reserve(
@@ -486,6 +510,24 @@ def _end(spending: Spending, event: Any) -> None:
         # An attempt that was made again has a reservation that is younger than the event.
         if made.question == event.input[-1].id and made.at <= event.timestamp.timestamp():
             (spending.release if REFUSED.search(event.error) else spending.lose)(made)
+
+
+def _count_broken(model: str) -> int:
+    """Return how often the line to a model broke in this process, as Inspect keeps count."""
+    from inspect_ai.model._throughput import throughput_view  # noqa: PLC0415
+
+    counted = throughput_view(model)
+    return counted.retries_transient if counted else 0
+
+
+def _broken(spending: Spending, model: str) -> int:
+    """Return how often the line broke since the last look, unseen by Inspect's own retries.
+
+    A provider's library asks again by itself, and what was cut off may have been billed.
+    """
+    more = max(_count_broken(model) - spending.broken[model], 0)
+    spending.broken[model] += more
+    return more
 
 
 def _sizes(usage: ModelUsage) -> tuple[int, int, int, int]:

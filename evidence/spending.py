@@ -1,0 +1,239 @@
+"""A limit in dollars that holds, against a server that bills far more than was planned.
+
+Every run is a process of its own, with ten connections. The server bills by usage, reasoning fifty
+times what the plan has for a reply; some servers leave reasoning out of the tokens of the reply,
+some write beyond the cap, some refuse calls and break lines. The bill is the server's own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from evidence.billing_server import MODEL, BillingServer, Tariff
+from evidence.figures import Figure, Parts
+from whybench.planning.plans import plan
+from whybench.planning.prices import Price, Prices
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["PARTS", "Stopped", "stop_and_resume"]
+
+RUNS = 20
+ITEMS = 80
+CONNECTIONS = 10
+LONGEST = 1024
+ABOVE = 1.10
+"""How many times the limit may at most be billed."""
+
+PLANNED = 3
+"""Tokens of a reply in the plan of judge."""
+
+TARIFFS = (
+    Tariff(reasoning=50 * PLANNED),
+    Tariff(reasoning=50 * PLANNED, apart=True),
+    Tariff(reasoning=50 * PLANNED, faults=(5, 5)),
+    Tariff(reasoning=1600, obeys=False),
+)
+
+NAMES = (
+    "openai/gpt-4o",
+    "openai/gpt-5",
+    "openai/o3",
+    "openai/azure/gpt-4o",
+    "azureai/gpt-4o",
+    "anthropic/claude-sonnet-4-5",
+    "anthropic/claude-opus-4-1-20250805",
+    "anthropic/bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0",
+    "google/gemini-2.5-pro",
+    "google/vertex/gemini-2.5-flash",
+    "openrouter/openai/gpt-4o",
+    "openrouter/anthropic/claude-sonnet-4",
+    "together/meta-llama/Llama-3.3-70B-Instruct-Turbo",
+    "mistral/mistral-large-latest",
+    "groq/llama-3.3-70b-versatile",
+    "grok/grok-4",
+    "deepseek/deepseek-chat",
+    "openai-api/deepseek/deepseek-reasoner",
+    "litellm-proxy/openai/gpt-4o",
+)
+"""Models as Inspect names them, of every large provider and through those that pass calls on."""
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """A run that stopped at its limit, and was resumed with a higher one.
+
+    Attributes:
+        limit: Dollars.
+        billed: What the server billed until the stop.
+        counted: What the account said then.
+        reason: Why it stopped, in its own words.
+        billed_in_all: What the server billed until the end.
+        counted_in_all: What the account said at the end.
+        scored: Answers at the end.
+        faulty: Whether the server broke lines, so that the account is not exact.
+    """
+
+    limit: float
+    billed: float
+    counted: float
+    reason: str
+    billed_in_all: float
+    counted_in_all: float
+    scored: int
+    faulty: bool
+
+
+def stop_and_resume(number: int) -> Stopped:
+    """Run with a limit, then without need of one, and return what was billed and counted."""
+    tariff = TARIFFS[number % len(TARIFFS)]
+    a_call = (700 * tariff.sent + tariff.reasoning * tariff.received) / 1e6
+    limit = round(a_call * ITEMS * (0.35 + 0.02 * number) + 0.01, 3)
+    with BillingServer(tariff) as server, tempfile.TemporaryDirectory() as folder:
+        first = _ask(server, folder, limit)
+        billed = server.total
+        last = _ask(server, folder, 100.0)
+        return Stopped(
+            limit,
+            billed,
+            first["counted"],
+            first["reason"] or "",
+            server.total,
+            last["counted"],
+            last["scored"],
+            any(tariff.faults),
+        )
+
+
+def _ask(server: BillingServer, folder: str, limit: float) -> dict[str, Any]:
+    """Run in a process of its own; return what it says of itself."""
+    done = subprocess.run(
+        [sys.executable, "-m", "evidence.spending", folder, str(limit)],
+        env={**os.environ, **server.environment},
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    try:
+        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    except (IndexError, ValueError):
+        raise RuntimeError(f"a run must tell what it spent, got {done.stderr[-2000:]}") from None
+    return found
+
+
+def _run(folder: str, limit: float) -> dict[str, Any]:
+    """Ask judge within a limit; return what was spent, why it stopped and what was scored."""
+    from whybench.evaluation.runs import run
+    from whybench.evaluation.spending import Spending
+    from whybench.evaluation.stopping import why_stopped
+
+    tariff = Tariff()
+    prices = Prices({MODEL: Price(tariff.sent, tariff.received, "this very hour")})
+    spending = Spending.resume(folder, limit, prices, plans={MODEL: [plan("judge", limit=ITEMS)]})
+    with spending.watch(MODEL):
+        answers = run(
+            "judge",
+            MODEL,
+            limit=ITEMS,
+            max_connections=CONNECTIONS,
+            max_tokens=LONGEST,
+            log_dir=f"{folder}/logs",
+            display="none",
+        )
+    scored = len(answers) - sum(answers.reasons("error").values())
+    return {"counted": spending.total, "reason": why_stopped(), "scored": scored}
+
+
+def max_cost(small: bool) -> Iterator[Figure]:
+    """Yield whether limits hold, what is said at the limit, and whether runs go on."""
+    runs = [stop_and_resume(number) for number in ((1, 2) if small else range(RUNS))]
+    shares = [run.billed / run.limit for run in runs]
+    held = sum(share <= ABOVE for share in shares)
+    yield Figure(
+        f"the bill is at most {ABOVE:.2f} of the limit in {len(runs)} of {len(runs)} runs, with "
+        f"{CONNECTIONS} connections and replies of 50 times the plan",
+        f"{held} of {len(runs)}; from {min(shares):.2f} to {max(shares):.2f} of the limit",
+        held == len(runs),
+    )
+    off = [abs(run.counted - run.billed) / run.billed for run in runs if not run.faulty]
+    broken = [run.counted_in_all / run.billed_in_all for run in runs if run.faulty]
+    yield Figure(
+        "the account is the bill, to a ten-thousandth, where no line breaks; where they do, it is "
+        "within a tenth",
+        f"{max(off):.2e} off; {min(broken):.3f} to {max(broken):.3f} of the bill",
+        max(off) < 1e-4 and 0.9 <= min(broken) <= max(broken) <= 1.1,
+    )
+    told = sum(f"limit of ${run.limit:.2f} is reached" in run.reason for run in runs)
+    by_suite = sum("judge $" in run.reason for run in runs)
+    yield Figure(
+        "at the limit it says so, with what was spent by suite",
+        f"{told} and {by_suite} of {len(runs)}; such as: {runs[0].reason}",
+        told == by_suite == len(runs),
+    )
+    ended = sum(run.scored == ITEMS for run in runs)
+    twice = [
+        abs(run.counted_in_all - run.billed_in_all) / run.billed_in_all
+        for run in runs
+        if not run.faulty
+    ]
+    yield Figure(
+        "with a higher limit the same request goes on to the end, and nothing is counted twice",
+        f"{ended} of {len(runs)} to the end; account of both runs {max(twice):.2e} off the bill",
+        ended == len(runs) and max(twice) < 1e-4,
+    )
+
+
+def prices(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (small as it is)
+    """Yield which prices are known without a table of one's own, and what that takes."""
+    begun = time.process_time()
+    found = {name: Prices().price(name) for name in NAMES}
+    seconds = time.process_time() - begun
+    missing = [name for name, price in found.items() if price is None]
+    dated = {str(price.source) for price in found.values() if price is not None}
+    yield Figure(
+        f"{len(NAMES)} models of every large provider, as Inspect names them, have a price with a "
+        "source and a date",
+        f"missing: {', '.join(missing) or 'none'}; from {', '.join(sorted(dated))}",
+        not missing and all(dated),
+    )
+    yield Figure(
+        "to look prices up takes at most 3 seconds of a processor, once",
+        f"{seconds:.2f} seconds",
+        seconds <= 3,
+    )
+    done = _plan_without_key()
+    yield Figure(
+        "`whybench profile openai/gpt-4o --plan` tells dollars without a key",
+        done[-1] if done else "nothing",
+        any(line.startswith("openai/gpt-4o costs roughly $") for line in done),
+    )
+
+
+def _plan_without_key() -> list[str]:
+    """Return the lines of a plan that mention the price."""
+    hidden = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
+    words = ["profile", "openai/gpt-4o", "--suite", "judge", "--plan"]
+    done = subprocess.run(
+        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        env=hidden,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return [line for line in done.stdout.splitlines() if "costs" in line]
+
+
+PARTS: Parts = {"max cost": max_cost, "prices": prices}
+
+if __name__ == "__main__":
+    print(json.dumps(_run(sys.argv[1], float(sys.argv[2]))))
