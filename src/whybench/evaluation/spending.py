@@ -408,7 +408,7 @@ def most_tokens(messages: Iterable[ChatMessage], tools: Iterable[ToolInfo] = ())
             ]
         )
         calls = getattr(message, "tool_calls", None) or []
-        texts += ["".join(parts), *(call.model_dump_json(exclude_none=True) for call in calls)]
+        texts += ["".join(parts), *(call.function + json.dumps(call.arguments) for call in calls)]
     rest = [PLAIN.sub("", text) for text in texts]
     letters = sum(map(len, texts)) - sum(map(len, rest))
     return letters // 2 + sum(len(text.encode()) for text in rest) + A_MESSAGE * len(texts)
@@ -456,7 +456,7 @@ def _register_hooks() -> None:
 
         async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
             if (spending := _Watched.spending) is not None:
-                await _begin(spending, data)
+                await _begin_or_stop(spending, data)
 
         async def on_model_usage(self, data: ModelUsageData) -> None:
             spending, made = _Watched.spending, _RESERVED.get()
@@ -480,6 +480,22 @@ def _register_hooks() -> None:
         async def on_sample_event(self, data: SampleEvent) -> None:
             if (spending := _Watched.spending) is not None:
                 _end(spending, data.event)
+
+
+async def _begin_or_stop(spending: Spending, data: BeforeModelGenerate) -> None:
+    """Begin a call; where it cannot be counted and there is a limit, end the evaluation.
+
+    Inspect would make the call all the same, since it passes over hooks that fail.
+    """
+    from anyio import sleep_forever  # noqa: PLC0415
+
+    try:
+        await _begin(spending, data)
+    except Exception as error:
+        if spending.limit is None:
+            raise
+        stop(f"calls must be counted to hold `max_cost`, got {error!r}; then go on as before")
+        await sleep_forever()
 
 
 async def _begin(spending: Spending, data: BeforeModelGenerate) -> None:
