@@ -21,6 +21,8 @@ class _Stop:
 def stop(reason: str) -> None:
     """End the evaluation that runs in this process, as Ctrl-C would.
 
+    It returns before the end has come: whoever calls it waits to be cancelled.
+
     Args:
         reason: Why, in words for the user; the first one that is given is kept.
     """
