@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.billing_server import MODEL, BillingServer, Tariff
 from evidence.figures import Figure, Parts
+from whybench.evaluation.accounts import give_up_dead
+from whybench.evaluation.spending import Spending
 from whybench.planning.plans import plan
 from whybench.planning.prices import Price, Prices
 
@@ -36,6 +38,11 @@ ABOVE = 1.10
 
 PLANNED = 3
 """Tokens of a reply in the plan of judge."""
+
+PRICES = Prices({MODEL: Price(Tariff().sent, Tariff().received, "this very hour")})
+
+MOST_A_CALL = 0.013
+"""Dollars that a call reserves: the longest reply, and a prompt of judge."""
 
 TARIFFS = (
     Tariff(reasoning=50 * PLANNED),
@@ -134,12 +141,10 @@ def _ask(server: BillingServer, folder: str, limit: float) -> dict[str, Any]:
 def _run(folder: str, limit: float) -> dict[str, Any]:
     """Ask judge within a limit; return what was spent, why it stopped and what was scored."""
     from whybench.evaluation.runs import run
-    from whybench.evaluation.spending import Spending
     from whybench.evaluation.stopping import why_stopped
 
-    tariff = Tariff()
-    prices = Prices({MODEL: Price(tariff.sent, tariff.received, "this very hour")})
-    spending = Spending.resume(folder, limit, prices, plans={MODEL: [plan("judge", limit=ITEMS)]})
+    plans = {MODEL: [plan("judge", limit=ITEMS)]}
+    spending = Spending.resume(folder, limit, PRICES, plans=plans)
     with spending.watch(MODEL):
         answers = run(
             "judge",
@@ -193,6 +198,36 @@ def max_cost(small: bool) -> Iterator[Figure]:
     )
 
 
+def killed(small: bool) -> Iterator[Figure]:
+    """Yield whether the account of a run that is killed by force has at least what was billed."""
+    times = 1 if small else 3
+    shares = []
+    for number in range(times):
+        with BillingServer(Tariff(pause=0.1)) as server, tempfile.TemporaryDirectory() as folder:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "evidence.spending", folder, "100"],
+                env={**os.environ, **server.environment},
+                cwd=Path(__file__).parents[1],
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
+            while len(server.bills) < 15 + 5 * number and process.poll() is None:
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+            time.sleep(0.5)  # the server ends the replies that were under way, and bills them
+            account = Spending.resume(folder, None, PRICES)
+            with account.account.open() as state:
+                give_up_dead(state)
+            shares.append(account.total / server.total)
+    yield Figure(
+        "after a run was killed by force its account has all that was billed, and at most the "
+        f"longest replies of {CONNECTIONS} calls more",
+        f"{', '.join(f'{share:.2f}' for share in shares)} of the bill",
+        min(shares) >= 1 - 1e-9 and max(shares) <= 1 + CONNECTIONS * MOST_A_CALL / 0.02,
+    )
+
+
 def prices(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (small as it is)
     """Yield which prices are known without a table of one's own, and what that takes."""
     begun = time.process_time()
@@ -233,7 +268,7 @@ def _plan_without_key() -> list[str]:
     return [line for line in done.stdout.splitlines() if "costs" in line]
 
 
-PARTS: Parts = {"max cost": max_cost, "prices": prices}
+PARTS: Parts = {"max cost": max_cost, "killed while spending": killed, "prices": prices}
 
 if __name__ == "__main__":
     print(json.dumps(_run(sys.argv[1], float(sys.argv[2]))))

@@ -14,7 +14,8 @@ import pytest
 
 from whybench.errors import UserError
 from whybench.evaluation import spending as module
-from whybench.evaluation.spending import ACCOUNT, Spending, most_tokens
+from whybench.evaluation.accounts import ACCOUNT
+from whybench.evaluation.spending import Spending, most_tokens
 from whybench.planning.plans import plan
 from whybench.planning.prices import Price, Prices
 

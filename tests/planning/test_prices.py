@@ -128,7 +128,7 @@ def test_a_limit_needs_prices_and_room_for_one_call(home: Path) -> None:
     # The name tells nothing, so it may reason: 1,024 and 16,384 tokens, at a tenth of a cent each.
     with pytest.raises(UserError, match=r"at least \$17.41, the most that one call of judge"):
         prices.check_max_cost(10.0, planned)
-    prices.check_max_cost(10.0, planned, max_tokens=1000)
+    prices.check_max_cost(10.0, planned, {"max_tokens": 1000})
     prices.check_max_cost(18.0, planned)
     prices.check_max_cost(None, {"nobody/knows": []})
 
@@ -146,6 +146,9 @@ def test_a_plan_is_a_range_and_a_table() -> None:
     short, long = planned.received_range("x/gpt-4o")
     assert (short, long) == (30, 3000)
     assert planned.received_range("x/o3") == (30, 30 + 10 * 4000)
+    assert planned.received_range("x/gpt-4o", {"reasoning_effort": "low"}) == (30, 30 + 10 * 4000)
+    assert planned.received_range("x/o3", {"max_tokens": 500}) == (30, 5000)
+    assert planned.line("x/o3", {"max_tokens": 500}).endswith("at most 500 a reply")
     assert planned.cost("x/o3", prices) == pytest.approx((planned.sent + 300) / 1e6)
     assert planned.cost_range("x/o3", prices) == pytest.approx(
         ((planned.sent + 300) / 1e6, (planned.sent + 400_300) / 1e6)

@@ -18,9 +18,7 @@ address of a store) or there is none, it is kept in memory.
 from __future__ import annotations
 
 import json
-import os
 import re
-import socket
 import sys
 import time
 from contextlib import contextmanager
@@ -30,7 +28,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from whybench.errors import UserError
+from whybench.evaluation.accounts import (
+    ACCOUNT,
+    Account,
+    enter,
+    give_up_dead,
+    lose,
+    say_spent,
+    sum_by_suite,
+    sum_up,
+    this_process,
+)
 from whybench.evaluation.stopping import stop
 from whybench.planning.caps import LONGEST_REPLY
 from whybench.planning.prices import Prices
@@ -50,10 +58,7 @@ if TYPE_CHECKING:
 
     from whybench.planning.plans import Plan
 
-__all__ = ["ACCOUNT", "Account", "Reservation", "Spending", "most_tokens", "tell_inspect"]
-
-ACCOUNT = "spending.yaml"
-"""The file of the account; its text is JSON, which is YAML, since Inspect takes .json for logs."""
+__all__ = ["Reservation", "Spending", "most_tokens", "tell_inspect"]
 
 POLL = 0.1
 """Seconds between looks at the account while a call waits."""
@@ -75,61 +80,6 @@ TOO_MANY = 429
 
 REFUSED = re.compile(r"(?:error code|status(?:[ _]code)?)\W{0,4}[45]\d\d", re.IGNORECASE)
 """How an error says that the server refused the call."""
-
-
-class Account:
-    """What was spent and what is reserved, by model and suite.
-
-    Args:
-        path: The file that processes share; None to keep it in memory.
-    """
-
-    def __init__(self, path: Path | None = None) -> None:
-        self.path = path
-        self.state: dict[str, Any] = {"spent": {}, "open": {}, "lost": {}, "excess": {}}
-
-    @contextmanager
-    def open(self) -> Iterator[dict[str, Any]]:
-        """Yield the state to read and change; nobody else has it meanwhile."""
-        if self.path is None:
-            yield self.state
-            return
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self.path.with_name(f".{self.path.name}.lock")):
-            if self.path.exists():
-                self.state = self._read()
-            before = json.dumps(self.state)
-            yield self.state
-            after = json.dumps(self.state)
-            if after != before or not self.path.exists():
-                # A file that is half written would lose the account of a run that is killed.
-                fresh = self.path.with_name(f".{self.path.name}.new")
-                fresh.write_text(after, encoding="utf-8")
-                fresh.replace(self.path)
-
-    def _read(self) -> dict[str, Any]:
-        assert self.path is not None
-        try:
-            found = json.loads(self.path.read_text(encoding="utf-8"))
-            return {name: dict(found[name]) for name in self.state}
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise UserError(
-                f"{self.path} must be the account of what was spent here, got {error!r}; remove "
-                "it, and what the logs say was spent is counted instead"
-            ) from None
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock of a file, where the system has such locks."""
-    try:
-        import fcntl  # noqa: PLC0415  (not on every system)
-    except ImportError:
-        yield
-        return
-    with path.open("w", encoding="ascii") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @dataclass
@@ -217,7 +167,7 @@ class Spending:
             with account.open() as state:
                 for model, suite, sizes in _read_usage(folder):
                     if price := prices.price(model):
-                        _enter(state, model, suite, price.bill(*sizes), sizes[0], sizes[1])
+                        enter(state, model, suite, price.bill(*sizes), sizes[0], sizes[1])
         return cls(limit, prices, account, **options)
 
     @contextmanager
@@ -265,10 +215,10 @@ class Spending:
             return None
         while True:
             with self.account.open() as state:
-                _give_up_dead(state)
+                give_up_dead(state)
                 capped = price.most(sent, received)
                 most = capped * state["excess"].get(model, 1.0)
-                taken = _sum(state) + sum(entry["dollars"] for entry in state["open"].values())
+                taken = sum_up(state) + sum(entry["dollars"] for entry in state["open"].values())
                 if self.limit is None or taken + most <= self.limit:
                     now = time.time()
                     made = Reservation(model, suite, most, capped, now + patience, at=now)
@@ -277,7 +227,7 @@ class Spending:
                         "suite": suite,
                         "dollars": most,
                         "until": made.until,
-                        "process": [socket.gethostname(), os.getpid()],
+                        "process": this_process(),
                     }
                     break
                 alone = not state["open"]
@@ -306,7 +256,7 @@ class Spending:
             entry = state["open"].pop(made.name, None) or state["lost"].pop(made.name, None)
             if entry is None:
                 return  # entered before
-            _enter(state, made.model, made.suite, dollars, sizes[0], sizes[1])
+            enter(state, made.model, made.suite, dollars, sizes[0], sizes[1])
             if again:
                 entry = {"model": made.model, "suite": made.suite, "dollars": again * dollars}
                 state["lost"][f"{made.name} before"] = entry
@@ -328,7 +278,7 @@ class Spending:
     def lose(self, made: Reservation) -> None:
         """Count the whole reservation of a call that may have been billed, and brought no reply."""
         with self.account.open() as state:
-            _lose(state, made.name)
+            lose(state, made.name)
         self._close(made)
 
     def _close(self, made: Reservation) -> None:
@@ -338,22 +288,22 @@ class Spending:
     def spent(self) -> dict[str, float]:
         """Return the dollars spent so far by suite, of all runs that share the account."""
         with self.account.open() as state:
-            return _by_suite(state)
+            return sum_by_suite(state)
 
     @property
     def total(self) -> float:
         """The dollars spent so far, of all runs that share the account."""
         with self.account.open() as state:
-            return _sum(state)
+            return sum_up(state)
 
     def say_spent(self) -> str:
         """Say in one line what was spent by suite."""
         with self.account.open() as state:
-            return _say_spent(state)
+            return say_spent(state)
 
     def _say_limit(self, state: Mapping[str, Any], model: str, most: float) -> str:
         return (
-            f"the limit of ${self.limit:.2f} is reached: {_say_spent(state)}, and the next call to "
+            f"the limit of ${self.limit:.2f} is reached: {say_spent(state)}, and the next call to "
             f"{model} may cost up to ${most:.4f}; the same request with a higher `max_cost` goes on"
         )
 
@@ -365,7 +315,7 @@ class Spending:
         """
         with self.account.open() as state:
             spent = json.loads(json.dumps(state["spent"]))
-            total = _sum(state)
+            total = sum_up(state)
         every = [entry for suites in spent.values() for entry in suites.values()]
         mean = sum(entry["received"] for entry in every) / max(sum(e["calls"] for e in every), 1)
         more, left = 0.0, 0
@@ -553,72 +503,6 @@ def _sizes(usage: ModelUsage) -> tuple[int, int, int, int]:
     summed = usage.total_tokens - usage.input_tokens - read - written
     received = max(usage.output_tokens, summed, usage.reasoning_tokens or 0)
     return usage.input_tokens, received, read, written
-
-
-def _enter(
-    state: dict[str, Any],
-    model: str,
-    suite: str,
-    dollars: float,
-    sent: int,
-    received: int,
-) -> None:
-    """Add a call to what was spent."""
-    entry = (
-        state["spent"]
-        .setdefault(model, {})
-        .setdefault(suite, {"dollars": 0.0, "calls": 0, "sent": 0, "received": 0})
-    )
-    for name, more in (("dollars", dollars), ("calls", 1), ("sent", sent), ("received", received)):
-        entry[name] += more
-
-
-def _lose(state: dict[str, Any], name: str) -> None:
-    if (entry := state["open"].pop(name, None)) is not None:
-        state["lost"][name] = {key: entry[key] for key in ("model", "suite", "dollars")}
-
-
-def _give_up_dead(state: dict[str, Any]) -> None:
-    """Count calls as lost that cannot be under way any more: too old, or of a process that died."""
-    here, now = socket.gethostname(), time.time()
-    for name, entry in list(state["open"].items()):
-        host, process = entry["process"]
-        if now > entry["until"] or (host == here and not _is_alive(process)):
-            _lose(state, name)
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
-
-
-def _by_suite(state: Mapping[str, Any]) -> dict[str, float]:
-    """Return the dollars of each suite, those that may have been billed among them."""
-    dollars: dict[str, float] = {}
-    for suites in state["spent"].values():
-        for suite, entry in suites.items():
-            dollars[suite] = dollars.get(suite, 0.0) + entry["dollars"]
-    for entry in state["lost"].values():
-        dollars[entry["suite"]] = dollars.get(entry["suite"], 0.0) + entry["dollars"]
-    return dollars
-
-
-def _sum(state: Mapping[str, Any]) -> float:
-    return sum(_by_suite(state).values())
-
-
-def _say_spent(state: Mapping[str, Any]) -> str:
-    by_suite = ", ".join(f"{name} ${dollars:.2f}" for name, dollars in _by_suite(state).items())
-    lost = sum(entry["dollars"] for entry in state["lost"].values())
-    maybe = (
-        f", up to ${lost:.2f} of it for {len(state['lost'])} calls without a reply" if lost else ""
-    )
-    return f"${_sum(state):.2f} spent" + (f" ({by_suite}{maybe})" if by_suite else "")
 
 
 def _read_usage(folder: str | Path) -> Iterator[tuple[str, str, tuple[int, int, int, int]]]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from whybench.planning.prices import name_at_provider, read_litellm
 
@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["LONGEST_REPLY", "REASONING", "default_reply_cap", "is_reasoning", "reply_cap"]
+__all__ = [
+    "LONGEST_REPLY",
+    "REASONING",
+    "Config",
+    "default_reply_cap",
+    "extend_cap",
+    "is_reasoning",
+    "reply_cap",
+]
+
+Config: TypeAlias = "Mapping[str, Any] | None"
+"""How a model is asked, as settings of Inspect's; None for as it comes."""
 
 REASONING = 16_384
 """Tokens beyond the cap that a model which reasons may receive."""
@@ -59,12 +70,12 @@ DOES_NOT = re.compile(
 """Names of models that answer at once."""
 
 
-def is_reasoning(model: str, config: Mapping[str, Any] | None = None) -> bool:
+def is_reasoning(model: str, config: Config = None) -> bool:
     """Say whether a model reasons before it answers, or may.
 
     Args:
         model: Its name for Inspect.
-        config: How it is asked, as settings of Inspect's: `reasoning_effort`, `reasoning_tokens`.
+        config: How it is asked; `reasoning_effort` and `reasoning_tokens` are looked at.
 
     >>> is_reasoning("openai/gpt-4o"), is_reasoning("openai/o3-mini")
     (False, True)
@@ -93,9 +104,7 @@ def reply_cap(suite: AnySuite, factors: Mapping[str, Any]) -> int:
     return min(max(TIMES * suite.costs.reply_tokens(factors), LEAST), MOST)
 
 
-def default_reply_cap(
-    suite: AnySuite, design: Design, model: str, config: Mapping[str, Any] | None = None
-) -> int:
+def default_reply_cap(suite: AnySuite, design: Design, model: str, config: Config = None) -> int:
     """Return the longest reply of a run where no `max_tokens` is given, in tokens.
 
     Args:
@@ -106,5 +115,10 @@ def default_reply_cap(
     """
     items = islice(suite.items(design), min(design.block, LOOKED_AT))
     cap = max((reply_cap(suite, item.factors) for item in items), default=LEAST)
+    return extend_cap(cap, model, config)
+
+
+def extend_cap(cap: int, model: str, config: Config = None) -> int:
+    """Return a cap with the allowance for reasoning, if the model reasons."""
     allowance = max(REASONING, int((config or {}).get("reasoning_tokens") or 0))
     return cap + (allowance if is_reasoning(model, config) else 0)

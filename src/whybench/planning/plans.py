@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.planning.caps import REASONING, is_reasoning, reply_cap
+from whybench.planning.caps import extend_cap, is_reasoning, reply_cap
 from whybench.planning.prices import Prices
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE, split_into_samples, take_shard
@@ -20,6 +20,7 @@ from whybench.suites.catalog import WHOLE, split_into_samples, take_shard
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from whybench.planning.caps import Config
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
@@ -67,34 +68,37 @@ class Plan:
     def __repr__(self) -> str:
         return f"<Plan: {self.line('a model')}>"
 
-    def line(self, model: str) -> str:
-        """Return the plan in one line."""
+    def line(self, model: str, config: Config = None) -> str:
+        """Return the plan in one line; `config` is how the model is asked, as in `is_reasoning`."""
         roughly = "about " if self.suite.multi_turn else ""
-        short, long = self.received_range(model)
+        short, long = self.received_range(model, config)
         return (
             f"{self.suite.name}, design {self.design.name}: {self.items} items x {self.epochs} = "
             f"{roughly}{self.calls} calls to {model}, roughly {self.sent:,} tokens sent and "
             f"{short:,} (short replies) to {long:,} (long ones) received, at most "
-            f"{self.reply_cap(model):,} a reply"
+            f"{self.reply_cap(model, config):,} a reply"
         )
 
-    def row(self, model: str, prices: Prices) -> dict[str, str]:
+    def row(self, model: str, prices: Prices, config: Config = None) -> dict[str, str]:
         """Return the plan as a row of a table."""
-        span = prices.cost_range(model, [self])
+        span = prices.cost_range(model, [self], config)
+        received = self.received_range(model, config)
         return {
             "suite": self.suite.name,
-            **_cells(self.items, self.calls, self.sent, self.received_range(model), span),
+            **_cells(self.items, self.calls, self.sent, received, span),
         }
 
-    def received_range(self, model: str) -> tuple[int, int]:
+    def received_range(self, model: str, config: Config = None) -> tuple[int, int]:
         """Return the tokens received with short and with long replies of a model, roughly."""
-        if is_reasoning(model):
-            return self.received, self.received + THOUGHT * self.calls
-        return self.received, self.long
+        most = self.calls * self.reply_cap(model, config)
+        thought = THOUGHT * self.calls if is_reasoning(model, config) else 0
+        long = self.received + thought if thought else self.long
+        return min(self.received, most), min(long, most)
 
-    def reply_cap(self, model: str) -> int:
-        """Return the longest reply of a model, in tokens, where no other is given."""
-        return self.cap + (REASONING if is_reasoning(model) else 0)
+    def reply_cap(self, model: str, config: Config = None) -> int:
+        """Return the longest reply of a model, in tokens: `max_tokens` if it is given."""
+        given = (config or {}).get("max_tokens")
+        return int(given) if given else extend_cap(self.cap, model, config)
 
     def advice(self) -> Iterator[str]:
         """Yield what the suite has to say about such a run."""
@@ -109,17 +113,19 @@ class Plan:
         return (prices or Prices.read()).cost_range(model, [self])
 
 
-def plan_rows(model: str, plans: Iterable[Plan], prices: Prices) -> list[dict[str, str]]:
+def plan_rows(
+    model: str, plans: Iterable[Plan], prices: Prices, config: Config = None
+) -> list[dict[str, str]]:
     """Return plans of a model as rows of a table, with their sum below where there are several."""
     planned = list(plans)
-    rows = [plan.row(model, prices) for plan in planned]
+    rows = [plan.row(model, prices, config) for plan in planned]
     if len(planned) > 1:
-        spans = [plan.received_range(model) for plan in planned]
+        spans = [plan.received_range(model, config) for plan in planned]
         received = (sum(short for short, _ in spans), sum(long for _, long in spans))
         items, calls, sent = (
             sum(getattr(plan, name) for plan in planned) for name in ("items", "calls", "sent")
         )
-        span = prices.cost_range(model, planned)
+        span = prices.cost_range(model, planned, config)
         rows.append({"suite": "all", **_cells(items, calls, sent, received, span)})
     return rows
 

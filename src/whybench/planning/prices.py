@@ -160,16 +160,26 @@ class Prices:
         span = self.cost_range(model, plans)
         return span and span[0]
 
-    def cost_range(self, model: str, plans: Iterable[Plan]) -> tuple[float, float] | None:
-        """Return what plans cost with short and with long replies; None where nobody knows."""
+    def cost_range(
+        self, model: str, plans: Iterable[Plan], config: Mapping[str, Any] | None = None
+    ) -> tuple[float, float] | None:
+        """Return what plans cost with short and with long replies; None where nobody knows.
+
+        Args:
+            model: The model.
+            plans: What it is asked.
+            config: How it is asked, as settings of Inspect's.
+        """
         if (price := self.price(model)) is None:
             return None
-        spans = [(plan, plan.received_range(model)) for plan in plans]
+        spans = [(plan, plan.received_range(model, config)) for plan in plans]
         short = sum(price.bill(plan.sent, least, calls=plan.calls) for plan, (least, _) in spans)
         long = sum(price.bill(plan.sent, most, calls=plan.calls) for plan, (_, most) in spans)
         return short, long
 
-    def explain(self, model: str, plans: Iterable[Plan]) -> str:
+    def explain(
+        self, model: str, plans: Iterable[Plan], config: Mapping[str, Any] | None = None
+    ) -> str:
         """Say what plans cost with a model, or where its price may be written."""
         price, planned = self.price(model), list(plans)
         if price is None:
@@ -177,7 +187,7 @@ class Prices:
                 f"{model}: price unknown; add it to {user_price_file()}, or name a file of "
                 f"`prices`, as {FORM.replace('NAME', model)} per million tokens"
             )
-        short, long = self.cost_range(model, planned) or (0.0, 0.0)
+        short, long = self.cost_range(model, planned, config) or (0.0, 0.0)
         if not price.most(1, 1):
             return f"{model} costs nothing"
         return (
@@ -189,14 +199,14 @@ class Prices:
         self,
         limit: float | None,
         plans: Mapping[str, Iterable[Plan]],
-        max_tokens: int | None = None,
+        config: Mapping[str, Any] | None = None,
     ) -> None:
         """Raise an error if a limit cannot be held, or is too low for what is planned.
 
         Args:
             limit: US dollars; None for no limit.
             plans: The plans of each model.
-            max_tokens: The longest reply; None for that of the plan.
+            config: How the models are asked, as settings of Inspect's.
         """
         if limit is None:
             return
@@ -211,7 +221,7 @@ class Prices:
         for model, each in planned.items():
             price = self.price(model)
             for plan in each:
-                longest = max_tokens or plan.reply_cap(model)
+                longest = plan.reply_cap(model, config)
                 most = price.most(plan.sent / max(plan.calls, 1), longest) if price else 0.0
                 if most > limit:
                     raise UserError(
