@@ -59,8 +59,7 @@ class BillingServer:
         self.lock = threading.Lock()
 
     def __enter__(self) -> BillingServer:
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self.server.daemon_threads = True
+        self.server = _Server(("127.0.0.1", 0), _handler(self))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
@@ -110,6 +109,13 @@ class BillingServer:
             "total_tokens": sent + received,
             "completion_tokens_details": {"reasoning_tokens": reasoning},
         }
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_: object) -> None:
+        """Say nothing of callers that are killed."""
 
 
 def _handler(server: BillingServer) -> type[BaseHTTPRequestHandler]:

@@ -150,6 +150,21 @@ def test_a_call_of_a_process_that_died_may_have_been_billed(tmp_path: Path) -> N
         reserve(again)
 
 
+def test_a_call_that_we_ended_counts_as_the_dearest_once_there_were_enough() -> None:
+    spending = Spending(None, PRICES)
+    for number in range(19):
+        spending.settle(reserve(spending), usage(0, 100 * number))
+    early = reserve(spending)
+    spending.lose(early, cancelled=True)
+    assert spending.account.state["lost"][early.name]["dollars"] == pytest.approx(1.0)
+    spending.settle(reserve(spending), usage(0, 10_000))
+    ended, silent = reserve(spending), reserve(spending)
+    spending.lose(ended, cancelled=True)
+    spending.lose(silent)
+    assert spending.account.state["lost"][ended.name]["dollars"] == pytest.approx(0.1)
+    assert spending.account.state["lost"][silent.name]["dollars"] == pytest.approx(1.0)
+
+
 def test_a_call_without_news_is_given_up() -> None:
     spending = Spending(1.5, PRICES)
     anyio.run(lambda: spending.reserve(MODEL, "judge", 0, 100_000, patience=0.2))

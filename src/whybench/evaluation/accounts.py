@@ -2,8 +2,8 @@
 
 Its state is a table of plain values, so that a file can hold it: `spent`, dollars, calls and tokens
 by model and suite; `open`, the reservations of calls under way, by name; `lost`, those of calls
-that brought no reply and may have been billed; `excess`, how many times the most that a model's
-calls should cost they did cost.
+that brought no reply and may have been billed; `dearest`, the most that a call to a model did cost;
+`excess`, how many times what such calls should cost at most.
 
 A file is changed under a lock, by one process at a time, and replaced as a whole, so that no crash
 leaves half of it. A reservation carries its process: those of a process that died are lost.
@@ -39,6 +39,11 @@ __all__ = [
 ACCOUNT = "spending.yaml"
 """The file of the account; its text is JSON, which is YAML, since Inspect takes .json for logs."""
 
+STATE = ("spent", "open", "lost", "dearest", "excess")
+
+ENOUGH = 20
+"""The number of calls to a model after which the dearest of them says something of others."""
+
 
 class Account:
     """What was spent and what is reserved, by model and suite.
@@ -49,7 +54,7 @@ class Account:
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
-        self.state: dict[str, Any] = {"spent": {}, "open": {}, "lost": {}, "excess": {}}
+        self.state: dict[str, Any] = {name: {} for name in STATE}
 
     @contextmanager
     def open(self) -> Iterator[dict[str, Any]]:
@@ -111,12 +116,25 @@ def enter(
     )
     for name, more in (("dollars", dollars), ("calls", 1), ("sent", sent), ("received", received)):
         entry[name] += more
+    state["dearest"][model] = max(state["dearest"].get(model, 0.0), dollars)
 
 
-def lose(state: dict[str, Any], name: str) -> None:
-    """Count a call under way as one that may have been billed, and brought no reply."""
-    if (entry := state["open"].pop(name, None)) is not None:
-        state["lost"][name] = {key: entry[key] for key in ("model", "suite", "dollars")}
+def lose(state: dict[str, Any], name: str, *, cancelled: bool = False) -> None:
+    """Count a call under way as one that may have been billed, and brought no reply.
+
+    Args:
+        state: The account.
+        name: The reservation.
+        cancelled: Whether we ended it ourselves. Then it is a call like others, and counts as the
+            dearest of them; else it may be just the one that went on and on, and counts in full.
+    """
+    if (entry := state["open"].pop(name, None)) is None:
+        return
+    model, dollars = entry["model"], entry["dollars"]
+    calls = sum(suite["calls"] for suite in state["spent"].get(model, {}).values())
+    if cancelled and calls >= ENOUGH:
+        dollars = min(dollars, state["dearest"][model])
+    state["lost"][name] = {"model": model, "suite": entry["suite"], "dollars": dollars}
 
 
 def this_process() -> list[str | int]:
@@ -129,7 +147,9 @@ def give_up_dead(state: dict[str, Any]) -> None:
     here, now = socket.gethostname(), time.time()
     for name, entry in list(state["open"].items()):
         host, process = entry["process"]
-        if now > entry["until"] or (host == here and not _is_alive(process)):
+        if host == here and not _is_alive(process):
+            lose(state, name, cancelled=True)
+        elif now > entry["until"]:
             lose(state, name)
 
 

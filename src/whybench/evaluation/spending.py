@@ -7,8 +7,8 @@ waits for others to give back; where none is under way, the evaluation is ended 
 (`stopping.stop`). So the sum stays below the limit however long the replies become.
 
 A call whose reply never came may have been billed, so it counts as the most that it may have cost,
-told apart; one that the server refused costs nothing. An attempt that Inspect makes again is a
-call of its own.
+told apart, or as the dearest call so far if we ended it ourselves. One that the server refused
+costs nothing. An attempt that Inspect makes again is a call of its own.
 
 The account is kept beside the logs (`spending.yaml`), so that what earlier runs of a folder spent
 counts too, and processes of one machine share it by a lock. Where the folder is elsewhere (an
@@ -188,7 +188,7 @@ class Spending:
         finally:
             _Watched.spending = before
             for reservation in list(self.open.values()):
-                self.lose(reservation)
+                self.lose(reservation, cancelled=True)
 
     async def reserve(
         self, model: str, suite: str, sent: int, received: int, *, patience: float = AN_ATTEMPT
@@ -275,10 +275,15 @@ class Spending:
             state["open"].pop(made.name, None)
         self._close(made)
 
-    def lose(self, made: Reservation) -> None:
-        """Count the whole reservation of a call that may have been billed, and brought no reply."""
+    def lose(self, made: Reservation, *, cancelled: bool = False) -> None:
+        """Count a call that may have been billed, and brought no reply.
+
+        Args:
+            made: The reservation.
+            cancelled: Whether we ended the call ourselves, as in `accounts.lose`.
+        """
         with self.account.open() as state:
-            lose(state, made.name)
+            lose(state, made.name, cancelled=cancelled)
         self._close(made)
 
     def _close(self, made: Reservation) -> None:
@@ -475,7 +480,10 @@ def _end(spending: Spending, event: Any) -> None:
     for made in list(spending.open.values()):
         # An attempt that was made again has a reservation that is younger than the event.
         if made.question == event.input[-1].id and made.at <= event.timestamp.timestamp():
-            (spending.release if REFUSED.search(event.error) else spending.lose)(made)
+            if REFUSED.search(event.error):
+                spending.release(made)
+            else:
+                spending.lose(made, cancelled="cancelled" in event.error)
 
 
 def _count_broken(model: str) -> int:
