@@ -1,8 +1,9 @@
 """A limit in dollars that holds, against a server that bills far more than was planned.
 
-Every run is a process of its own, with ten connections. The server bills by usage, reasoning fifty
-times what the plan has for a reply; some servers leave reasoning out of the tokens of the reply,
-some write beyond the cap, some refuse calls and break lines. The bill is the server's own.
+Runs have ten connections; what one process stopped another resumes. The server bills by usage,
+reasoning fifty times what the plan has for a reply; some servers leave reasoning out of the tokens
+of the reply, some write beyond the cap, some refuse calls and break lines. The bill is the server's
+own.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from evidence.billing_server import MODEL, BillingServer, Tariff
 from evidence.figures import Figure, Parts
@@ -25,11 +28,12 @@ from whybench.planning.plans import plan
 from whybench.planning.prices import Price, Prices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = ["PARTS", "Stopped", "stop_and_resume"]
 
 RUNS = 20
+RESULT = "result: "
 ITEMS = 80
 CONNECTIONS = 10
 LONGEST = 1024
@@ -100,68 +104,102 @@ class Stopped:
     faulty: bool
 
 
-def stop_and_resume(number: int) -> Stopped:
-    """Run with a limit, then without need of one, and return what was billed and counted."""
-    tariff = TARIFFS[number % len(TARIFFS)]
-    a_call = (700 * tariff.sent + tariff.reasoning * tariff.received) / 1e6
-    limit = round(a_call * ITEMS * (0.35 + 0.02 * number) + 0.01, 3)
-    with BillingServer(tariff) as server, tempfile.TemporaryDirectory() as folder:
-        first = _ask(server, folder, limit)
-        billed = server.total
-        last = _ask(server, folder, 100.0)
-        return Stopped(
-            limit,
-            billed,
-            first["counted"],
-            first["reason"] or "",
-            server.total,
-            last["counted"],
-            last["scored"],
-            any(tariff.faults),
-        )
+def stop_and_resume(numbers: Iterable[int]) -> Iterator[Stopped]:
+    """Run with limits, then without need of one; yield what was billed and counted.
+
+    What one process stopped, another resumes.
+    """
+    with BillingServer(Tariff()) as server, _worker(server) as first, _worker(server) as second:
+        for number in numbers:
+            server.tariff = tariff = TARIFFS[number % len(TARIFFS)]
+            a_call = (700 * tariff.sent + tariff.reasoning * tariff.received) / 1e6
+            limit = round(a_call * ITEMS * (0.35 + 0.02 * number) + 0.01, 3)
+            before = server.total
+            with tempfile.TemporaryDirectory() as folder:
+                stopped = _tell(first, folder, limit)
+                billed = server.total - before
+                ended = _tell(second, folder, 100.0)
+            yield Stopped(
+                limit,
+                billed,
+                stopped["counted"],
+                stopped["reason"],
+                server.total - before,
+                ended["counted"],
+                ended["scored"],
+                any(tariff.faults),
+            )
 
 
-def _ask(server: BillingServer, folder: str, limit: float) -> dict[str, Any]:
-    """Run in a process of its own; return what it says of itself."""
-    done = subprocess.run(
-        [sys.executable, "-m", "evidence.spending", folder, str(limit)],
+@contextmanager
+def _worker(server: BillingServer) -> Iterator[subprocess.Popen[str]]:
+    """Start a process that runs what it is told, and stop it at the end."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "evidence.spending"],
         env={**os.environ, **server.environment},
         cwd=Path(__file__).parents[1],
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
-        check=False,
     )
     try:
-        found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError):
-        raise RuntimeError(f"a run must tell what it spent, got {done.stderr[-2000:]}") from None
-    return found
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _tell(worker: subprocess.Popen[str], folder: str, limit: float) -> dict[str, Any]:
+    """Have a process run within a limit; return what it says of that."""
+    assert worker.stdin is not None
+    assert worker.stdout is not None
+    worker.stdin.write(json.dumps([folder, limit]) + "\n")
+    worker.stdin.flush()
+    for line in worker.stdout:
+        if line.startswith(RESULT):
+            found: dict[str, Any] = json.loads(line.removeprefix(RESULT))
+            return found
+    raise RuntimeError(f"a run must tell what it spent, got an end with status {worker.wait()}")
 
 
 def _run(folder: str, limit: float) -> dict[str, Any]:
     """Ask judge within a limit; return what was spent, why it stopped and what was scored."""
+    from whybench.evaluation import stopping
     from whybench.evaluation.runs import run
-    from whybench.evaluation.stopping import why_stopped
+    from whybench.results.sources import load
 
-    plans = {MODEL: [plan("judge", limit=ITEMS)]}
-    spending = Spending.resume(folder, limit, PRICES, plans=plans)
-    with spending.watch(MODEL):
-        answers = run(
-            "judge",
-            MODEL,
-            limit=ITEMS,
-            max_connections=CONNECTIONS,
-            max_tokens=LONGEST,
-            log_dir=f"{folder}/logs",
-            display="none",
-        )
+    getattr(stopping, "forget_stop", bool)()
+    reasons: list[str] = []
+
+    def stop(reason: str) -> None:
+        reasons.append(reason)
+        stopping.stop(reason)
+
+    spending = Spending.resume(folder, limit, PRICES, plans={MODEL: [plan("judge", limit=ITEMS)]})
+    logs = f"{folder}/logs"
+    try:
+        with patch("whybench.evaluation.spending.stop", stop), spending.watch(MODEL):
+            run(
+                "judge",
+                MODEL,
+                limit=ITEMS,
+                max_connections=CONNECTIONS,
+                max_tokens=LONGEST,
+                log_dir=logs,
+                display="none",
+            )
+    except (KeyboardInterrupt, Exception):
+        if not reasons:
+            raise
+    answers = load(logs)
     scored = len(answers) - sum(answers.reasons("error").values())
-    return {"counted": spending.total, "reason": why_stopped(), "scored": scored}
+    return {"counted": spending.total, "reason": " ".join(reasons[:1]), "scored": scored}
 
 
 def max_cost(small: bool) -> Iterator[Figure]:
     """Yield whether limits hold, what is said at the limit, and whether runs go on."""
-    runs = [stop_and_resume(number) for number in ((1, 2) if small else range(RUNS))]
+    runs = list(stop_and_resume((1, 2) if small else range(RUNS)))
     shares = [run.billed / run.limit for run in runs]
     held = sum(share <= ABOVE for share in shares)
     yield Figure(
@@ -204,17 +242,12 @@ def killed(small: bool) -> Iterator[Figure]:
     found = []
     for number in range(times):
         with BillingServer(Tariff(pause=0.1)) as server, tempfile.TemporaryDirectory() as folder:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "evidence.spending", folder, "100"],
-                env={**os.environ, **server.environment},
-                cwd=Path(__file__).parents[1],
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-            while len(server.bills) < 25 + 5 * number and process.poll() is None:
-                time.sleep(0.01)
-            process.kill()
-            process.wait()
+            with _worker(server) as process:
+                assert process.stdin is not None
+                process.stdin.write(json.dumps([folder, 100.0]) + "\n")
+                process.stdin.flush()
+                while len(server.bills) < 25 + 5 * number and process.poll() is None:
+                    time.sleep(0.01)
             time.sleep(0.5)  # the server ends the replies that were under way, and bills them
             account = Spending.resume(folder, None, PRICES)
             with account.account.open() as state:
@@ -273,4 +306,5 @@ def _plan_without_key() -> list[str]:
 PARTS: Parts = {"max cost": max_cost, "killed while spending": killed, "prices": prices}
 
 if __name__ == "__main__":
-    print(json.dumps(_run(sys.argv[1], float(sys.argv[2]))))
+    for line in sys.stdin:
+        print(RESULT + json.dumps(_run(*json.loads(line))), flush=True)

@@ -15,13 +15,15 @@ REASON = """openai/o1 openai/o3-mini openai/o4-mini openai/gpt-5 openai/gpt-5-mi
     google/gemini-2.5-flash google/gemini-3-pro grok/grok-4 grok/grok-3-mini
     openrouter/deepseek/deepseek-r1 deepseek/deepseek-reasoner ollama/qwen3:8b
     together/Qwen/QwQ-32B mistral/magistral-medium vllm/microsoft/Phi-4-reasoning
-    moonshot/kimi-k2-thinking openai-api/mine/a-name-that-tells-nothing"""
+    moonshot/kimi-k2-thinking openai-api/mine/a-name-that-tells-nothing
+    vllm/philosophy-7b vllm/optimist hf/meta-llama/Llama-9 vllm/google/gemma-9-it"""
 
 DO_NOT = """openai/gpt-4o openai/gpt-4.1-mini openai/gpt-3.5-turbo openai/azure/gpt-4o
     anthropic/claude-3-5-sonnet-latest google/gemini-2.0-flash grok/grok-3
     together/meta-llama/Llama-3.3-70B-Instruct-Turbo hf/HuggingFaceTB/SmolLM2-135M-Instruct
     ollama/qwen2.5:7b mistral/mistral-large-latest ollama/gemma3 deepseek/deepseek-chat
-    bedrock/amazon.nova-pro-v1:0 reference/judge.noisy-or"""
+    bedrock/amazon.nova-pro-v1:0 together/moonshotai/Kimi-K2-Instruct ollama/gemma:2b
+    ollama/llama3.2 vllm/facebook/opt-125m reference/judge.noisy-or"""
 
 
 @pytest.mark.parametrize("model", REASON.split())

@@ -51,7 +51,7 @@ REASONS = re.compile(
     (?:^|[/.:_-])(?:o[134](?:$|[-:@])|gpt-5|gpt-oss|codex|qwq|magistral|
         gemini-(?:2\.5|[3-9])|grok-(?:3-mini|4|[5-9])|claude-(?:[a-z]+-)?(?:3-7|[4-9])|
         qwen-?3|deepseek-(?:r\d|reasoner|v3\.[1-9]|v[4-9])|glm-(?:4\.[5-9]|[5-9])|minimax-m|
-        kimi-k[2-9]|nemotron|olmo-?3|smollm-?3|lfm.*thinking)
+        kimi-k(?:2-thinking|2\.|[3-9])|nemotron|olmo-?3|smollm-?3|lfm.*thinking)
     |think|reason|-r1
     """,
     re.VERBOSE,
@@ -60,10 +60,11 @@ REASONS = re.compile(
 
 DOES_NOT = re.compile(
     r"""
-    (?:^|[/.:_-])(?:gpt-?(?:2|3\.5|4)|claude-(?:2|3|instant)|gemini-(?:1|2\.0|pro)|gemma|
-        (?:meta-)?llama|tinyllama|smollm|mi[sx]tral|ministral|codestral|pixtral|phi|qwen-?(?:1|2)|
-        qwen[\d.]*-coder|grok-(?:2|3)|command|c4ai|deepseek-(?:chat|v2|v3$|coder)|falcon|olmo|
-        pythia|bloom|opt|stablelm|yi|granite|jamba|nova|titan|kimi-k2-instruct|moonshot-v1)
+    (?:^|[/.:_-])(?:gpt-?(?:2|3\.5|4)|claude-(?:2|3|instant)|gemini-(?:1|2\.0|pro)|
+        gemma(?:-?[123]|:|$)|llama-?[1-4]|tinyllama|smollm-?[12]|mi[sx]tral-|ministral|codestral|
+        pixtral|phi-?[1-4]|qwen-?[12]|grok-[23]|command-|deepseek-(?:chat|v2|v3$|coder)|falcon-|
+        olmo-?[12]|pythia-|bloomz?-|opt-\d|stablelm|granite-[123]|jamba-|titan-|
+        nova-(?:micro|lite|pro|premier)|kimi-k2-instruct|moonshot-v1)
     """,
     re.VERBOSE,
 )
