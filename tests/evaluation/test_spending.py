@@ -255,6 +255,45 @@ def test_a_call_that_cannot_be_counted_is_not_made(tmp_path: Path, limit: float 
         anyio.run(module._begin_or_stop, spending, data)
 
 
+@pytest.mark.parametrize(
+    ("error", "cache", "later", "dollars"),
+    [
+        ("Error code: 400 - {'error': 'too long'}", None, 1, 0.0),
+        ("Connection lost", None, 1, 1.0),
+        ("Connection lost", None, -1, 0.0),
+        (None, None, 1, 1.0),
+        (None, "read", 1, 0.0),
+    ],
+    ids=["refused", "lost", "of an attempt before", "without usage", "from the cache"],
+)
+def test_the_transcript_tells_how_a_call_ended(
+    error: str | None, cache: str | None, later: int, dollars: float
+) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    spending = Spending(None, PRICES)
+    call = reserve(spending)
+    call.question = "q"
+    event = SimpleNamespace(
+        event="model",
+        input=[SimpleNamespace(id="q")],
+        output=SimpleNamespace(usage=None),
+        error=error,
+        cache=cache,
+        timestamp=datetime.fromtimestamp(call.at, UTC) + timedelta(seconds=later),
+    )
+    module._end(spending, event)
+    assert spending.total == pytest.approx(dollars)
+    assert call.is_open == (later < 0)
+
+
+def test_a_folder_without_bills_has_no_account(tmp_path: Path) -> None:
+    spending = Spending.resume(tmp_path, 1.0, PRICES)
+    anyio.run(lambda: spending.reserve("reference/judge.noisy-or", "judge", 1, 1))
+    assert spending.total == 0.0
+    assert not (tmp_path / ACCOUNT).exists()
+
+
 def test_the_estimate_is_of_the_calls_so_far() -> None:
     said: list[str] = []
     plans = {MODEL: [plan("judge", limit=60), plan("intervene", limit=10)]}

@@ -69,7 +69,7 @@ class Account:
             before = json.dumps(self.state)
             yield self.state
             after = json.dumps(self.state)
-            if after != before or not self.path.exists():
+            if after != before:
                 # A file that is half written would lose the account of a run that is killed.
                 fresh = self.path.with_name(f".{self.path.name}.new")
                 fresh.write_text(after, encoding="utf-8")

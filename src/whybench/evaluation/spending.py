@@ -95,6 +95,7 @@ class Reservation:
         question: The id of the last message sent.
         at: When it was made.
         name: Its name in the account.
+        is_open: Whether the call is under way.
     """
 
     model: str
@@ -165,7 +166,7 @@ class Spending:
         assert account.path is not None
         if not account.path.exists() and Path(folder).is_dir():
             with account.open() as state:
-                for model, suite, sizes in _read_usage(folder):
+                for model, suite, sizes in _read_usage(folder, prices):
                     if price := prices.price(model):
                         enter(state, model, suite, price.bill(*sizes), sizes[0], sizes[1])
         return cls(limit, prices, account, **options)
@@ -474,16 +475,19 @@ async def _begin(spending: Spending, data: BeforeModelGenerate) -> None:
 
 
 def _end(spending: Spending, event: Any) -> None:
-    """End the reservation of a call of which Inspect says that it failed."""
-    if event.event != "model" or not event.error or not event.input:
+    """End the reservation of a call of which only Inspect's transcript says how it ended.
+
+    That is a call that failed, and one whose server does not tell what was used.
+    """
+    if event.event != "model" or not event.input or (event.output.usage and not event.error):
         return
     for made in list(spending.open.values()):
         # An attempt that was made again has a reservation that is younger than the event.
         if made.question == event.input[-1].id and made.at <= event.timestamp.timestamp():
-            if REFUSED.search(event.error):
+            if event.cache == "read" or REFUSED.search(event.error or ""):
                 spending.release(made)
             else:
-                spending.lose(made, cancelled="cancelled" in event.error)
+                spending.lose(made, cancelled="cancelled" in (event.error or ""))
 
 
 def _count_broken(model: str) -> int:
@@ -513,14 +517,19 @@ def _sizes(usage: ModelUsage) -> tuple[int, int, int, int]:
     return usage.input_tokens, received, read, written
 
 
-def _read_usage(folder: str | Path) -> Iterator[tuple[str, str, tuple[int, int, int, int]]]:
-    """Yield the model, suite and tokens of every sample in logs, each sample once."""
+def _read_usage(
+    folder: str | Path, prices: Prices
+) -> Iterator[tuple[str, str, tuple[int, int, int, int]]]:
+    """Yield the model, suite and tokens of every sample in logs that cost something, each once."""
     from inspect_ai.log import read_eval_log_sample_summaries  # noqa: PLC0415
 
     from whybench.records.logs import read_headers  # noqa: PLC0415
 
     seen: set[str] = set()
     for path, header in read_headers([folder]):
+        asked = (prices.price(model) for model in {header.eval.model, *header.stats.model_usage})
+        if not any(price and price.most(1, 1) for price in asked):
+            continue
         suite = header.eval.task.rpartition("/")[2]
         for summary in read_eval_log_sample_summaries(path):
             # A log that was resumed holds the samples of the one before it.
