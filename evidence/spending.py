@@ -134,7 +134,7 @@ def stop_and_resume(numbers: Iterable[int]) -> Iterator[Stopped]:
 @contextmanager
 def _worker(server: BillingServer) -> Iterator[subprocess.Popen[str]]:
     """Start a process that runs what it is told, and stop it at the end."""
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "evidence.spending"],
         env={**os.environ, **server.environment},
         cwd=Path(__file__).parents[1],
@@ -142,12 +142,11 @@ def _worker(server: BillingServer) -> Iterator[subprocess.Popen[str]]:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-    )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def _tell(worker: subprocess.Popen[str], folder: str, limit: float) -> dict[str, Any]:
