@@ -14,7 +14,8 @@ from tests.page.simulated import answers
 
 from whybench.cli import whybench_command
 from whybench.evaluation.runs import list_suites_for
-from whybench.planning.plans import Price, Prices, plan, plan_budget, user_price_file
+from whybench.planning.plans import plan, plan_budget
+from whybench.planning.prices import user_price_file
 from whybench.results import Records
 from whybench.suites.contract import BUDGETS, Budget, Costs, UserError
 from whybench.suites.registry import get_suite, suite_names
@@ -80,21 +81,11 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     small = plan_budget(get_suite("judge"), "small")
     cost = (small.sent * 10 + small.received * 100) / 1e6
     assert f"120 items x 1 = 120 calls to my/model, roughly {small.sent:,} tokens" in done.output
-    assert f"my/model costs roughly ${cost:.2f} ($10 and $100 per million" in done.output
+    assert f"my/model costs roughly ${cost:.2f} with short replies to $" in done.output
+    assert "($10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
     assert f"other/model: price unknown; add it to {user_price_file()}" in done.output
     assert not (here / "profiles").exists()
-
-
-def test_the_users_own_prices_go_before_the_bundled_ones(here: Path) -> None:
-    (name, bundled), *_ = Prices.read().models.items()
-    assert bundled.read_on >= "2026"
-    user_price_file().parent.mkdir(parents=True)
-    user_price_file().write_text(f"models:\n  {name}: {{input: 7, output: 8}}\n")
-    assert Prices.read().models[name] == Price(7.0, 8.0, "an unstated date")
-    named = here / "named.yaml"
-    named.write_text(f"read_on: 2031-01-01\nmodels:\n  {name}: {{input: 1, output: 2}}\n")
-    assert Prices.read(named).models[name] == Price(1.0, 2.0, "2031-01-01")
 
 
 @pytest.mark.slow
@@ -163,6 +154,21 @@ def test_a_first_user_is_told_what_to_do(here: Path, monkeypatch: pytest.MonkeyP
     assert not (here / "profiles").exists(), "nothing is left by a request that cannot be met"
 
 
+@pytest.mark.parametrize("more", [("--plan",), ("--plan", "--max-cost", "5"), ("--max-cost", "5")])
+def test_the_first_paid_commands_want_nothing_but_a_key(
+    here: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = run("openai/gpt-4o", *more)
+    assert "openai/gpt-4o costs roughly $" in done.output
+    if "--plan" in more:
+        assert done.exit_code == 0, done.output
+    else:
+        assert isinstance(done.exception, UserError)
+        assert "OPENAI_API_KEY" in str(done.exception)
+        assert "max-cost" not in str(done.exception)
+
+
 def test_a_missing_extra_is_named_before_the_first_call(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -185,6 +191,7 @@ def test_costs_above_the_limit_are_refused(here: Path) -> None:
     )
     assert "got none for x/y" in refused("x/y", *words, "--max-cost", "1")
     assert run("my/model", *words, "--max-cost", "100", "--plan").exit_code == 0
+    assert "`models: {x/y: {input: 2.5, output: 10}}`" in refused("x/y", "--max-cost", "1")
     prices.write_text("models: [cheap]\n")
     assert "a price table must have `read_on: DATE` and `models:" in refused("my/model", *words)
     assert "must be a file that can be read" in refused("my/model", "--prices", "none.yaml")

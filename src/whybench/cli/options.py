@@ -27,6 +27,7 @@ __all__ = [
     "design_options",
     "json_option",
     "keep_errors_option",
+    "max_cost_option",
     "model_options",
     "name_options",
     "parse_design_settings",
@@ -103,6 +104,10 @@ sandbox_option = click.option(
     help="Where a model's programs run: docker, docker:compose.yaml, … [default: the task's own]",
 )
 
+max_cost_option = click.option(
+    "--max-cost", type=click.FloatRange(0), help="Stop before it costs more, in US dollars."
+)
+
 keep_errors_option = click.option(
     "--keep-errors", is_flag=True, help="Accept samples that end in an error, as they are."
 )
@@ -111,6 +116,8 @@ keep_errors_option = click.option(
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a model is asked."""
     for option in (
+        click.option("--prices", type=click.Path(), help="A YAML file of prices of your own."),
+        max_cost_option,
         keep_errors_option,
         sandbox_option,
         settings_option,

@@ -77,6 +77,7 @@ def run_command(
     """
     from whybench.evaluation.runs import list_suites_for, run  # noqa: PLC0415  (not for --help)
     from whybench.planning.plans import plan  # noqa: PLC0415
+    from whybench.planning.prices import Prices  # noqa: PLC0415
 
     chosen: dict[str, Any] = {
         **parse_key_values(factors, "-T"),
@@ -87,7 +88,8 @@ def run_command(
     }
     list_suites_for(model, [suite_name])
     planned = plan(suite_name, design, **chosen)
-    for line in (planned.line(model), *planned.advice()):
+    cost = Prices.read(model_settings["prices"]).explain(model, [planned], model_settings)
+    for line in (planned.line(model, model_settings), cost, *planned.advice()):
         click.echo(line, err=json_output)
     if only_plan:
         return
@@ -129,8 +131,6 @@ def _print(answers: Records, json_output: bool) -> None:
     help="The folder; resumed if it exists. [default: profiles/, then models and budget]",
 )
 @model_options
-@click.option("--prices", type=click.Path(), help="A YAML file of prices of your own.")
-@click.option("--max-cost", type=click.FloatRange(0), help="Refuse to cost more, in US dollars.")
 @click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and stop.")
 @json_option
 def profile_command(
@@ -151,15 +151,15 @@ def profile_command(
     from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
 
     planned = ProfilePlan.make(models, budget, suites, prices)
-    for line in planned.lines():
+    for line in planned.lines(model_settings):
         click.echo(line, err=json_output)
-    planned.check_max_cost(max_cost)
+    planned.check_max_cost(max_cost, model_settings)
     if only_plan:
         return
     folder = Path(output) if output else planned.folder
     with redirect_progress(json_output):
         model_settings |= {"display": "none"} if json_output else {}
-        answers = run_profile(planned, folder, say_step, **model_settings)
+        answers = run_profile(planned, folder, say_step, max_cost=max_cost, **model_settings)
     print_notes(answers)
     headlines = measure_answers(answers).headlines
     if json_output:

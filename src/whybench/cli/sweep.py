@@ -13,6 +13,7 @@ import click
 from whybench.cli.options import (
     json_option,
     keep_errors_option,
+    max_cost_option,
     print_json,
     sandbox_option,
     settings_option,
@@ -82,6 +83,7 @@ def _units(plan_file: Path, json_output: bool) -> None:
     help="Where workers keep logs until they are uploaded.",
 )
 @keep_errors_option
+@max_cost_option
 @sandbox_option
 @settings_option
 def _run(
@@ -91,6 +93,7 @@ def _run(
     address: str | None,
     work: Path,
     keep_errors: bool,
+    max_cost: float | None,
     sandbox: str | None,
     settings: dict[str, Any],
 ) -> None:
@@ -98,7 +101,7 @@ def _run(
     plan = read_plan(plan_file)
     given = inspect_settings({}, {**plan.settings, **settings}, sandbox=sandbox)
     given.pop("model_args")
-    plan = replace(plan, settings=given)
+    plan = replace(plan, settings=given, max_cost=max_cost or plan.max_cost)
     store = open_store(plan.output)
     units = list(list_units(plan))
     chosen = units if which is None else [find_unit(units, which)]

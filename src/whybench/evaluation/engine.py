@@ -14,16 +14,20 @@ from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
 from whybench.evaluation.progress import Progress, ProgressBar, planned_samples, read_progress
 from whybench.evaluation.stopping import Evaluation, Stop, stoppable
+from whybench.planning.caps import default_reply_cap
+from whybench.planning.prices import NO_SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
 __all__ = [
@@ -31,6 +35,7 @@ __all__ = [
     "LEAN",
     "Ended",
     "build_task",
+    "cap_replies",
     "check_model",
     "check_settings",
     "evaluate",
@@ -193,6 +198,29 @@ def check_settings(settings: Mapping[str, Any], name: str = "settings") -> dict[
                 said = str(error).splitlines()[2].strip()
                 raise UserError(f"`{name}`: {key} cannot be {value!r}: {said}") from None
     return dict(settings)
+
+
+def cap_replies(
+    settings: Mapping[str, Any], suite: AnySuite, design: Design, model: str, folder: str | Path
+) -> dict[str, Any]:
+    """Return how a model is asked, with a cap on its replies where there is none.
+
+    A run that was begun keeps its cap: with another it would be another run.
+    """
+    if settings.get("max_tokens") or model.startswith(NO_SERVER):
+        return dict(settings)
+    cap = default_reply_cap(suite, design, model, settings)
+    return {**settings, "max_tokens": _begun_with(folder, cap)}
+
+
+def _begun_with(folder: str | Path, default: int) -> int | None:
+    """Return the cap of the runs that a folder holds, or the default if it holds none."""
+    from whybench.records.logs import generate_config, read_headers  # noqa: PLC0415
+
+    if not Path(folder).is_dir():
+        return default
+    headers = read_headers([folder], [])
+    return generate_config(headers[-1][1]).get("max_tokens") if headers else default
 
 
 def _reopen_logs(folder: str) -> None:

@@ -15,7 +15,7 @@ from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import Interrupted, UserError
-from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
+from whybench.evaluation.engine import LEAN, build_task, cap_replies, check_model, evaluate
 from whybench.evaluation.progress import planned_samples, read_progress
 from whybench.evaluation.runs import (
     REFERENCE,
@@ -23,8 +23,10 @@ from whybench.evaluation.runs import (
     inspect_settings,
     list_suites_for,
 )
+from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.stopping import raise_stopped
-from whybench.planning.plans import Prices, plan_budget
+from whybench.planning.plans import plan_budget
+from whybench.planning.prices import Prices
 from whybench.suites.contract import BUDGETS
 from whybench.suites.registry import get_suite
 
@@ -80,22 +82,28 @@ class ProfilePlan:
         """The default folder of a profile."""
         return Path("profiles", file_name(",".join(self.plans), self.budget))
 
-    def lines(self) -> Iterator[str]:
-        """Yield what will be asked of whom, why so much, and what it costs."""
+    def lines(self, config: Mapping[str, Any] | None = None) -> Iterator[str]:
+        """Yield what will be asked of whom, why so much, and what it costs.
+
+        Args:
+            config: How the models are asked, as settings of Inspect's.
+        """
         for model, planned in self.plans.items():
             for plan in planned:
-                yield plan.line(model)
+                yield plan.line(model, config)
             if model.startswith(REFERENCE):
                 own = planned[0].suite.name
                 yield f"{model} is a reference agent of {own}, and asked that alone"
-            yield self.prices.explain(model, planned)
+            yield self.prices.explain(model, planned, config)
         for name, plan in {p.suite.name: p for p in chain(*self.plans.values())}.items():
             yield f"{name}, {self.budget}: {plan.suite.budget(self.budget).reason}"
             yield from (f"{name}: {line}" for line in plan.advice())
 
-    def check_max_cost(self, max_cost: float | None) -> None:
+    def check_max_cost(
+        self, max_cost: float | None, config: Mapping[str, Any] | None = None
+    ) -> None:
         """Raise an error if it would cost more, or nobody knows how much."""
-        self.prices.check_max_cost(max_cost, self.plans)
+        self.prices.check_max_cost(max_cost, self.plans, config)
 
 
 def profile(
@@ -126,7 +134,7 @@ def profile(
         suites: Only these suites; all that are installed if there is none.
         output: The folder; resumed if it exists. By default `profiles/`, then models and budget.
         prices: A YAML file of prices of your own.
-        max_cost: Refuse to cost more, in US dollars.
+        max_cost: US dollars, of all runs of the folder together; at the limit it is stopped.
         model_args: Arguments of the models. This and the others are as in `run`.
         max_tokens: Longest reply, in tokens.
         max_connections: Calls at once.
@@ -144,7 +152,7 @@ def profile(
         The answers; `measures().headlines` has what stands for each ability.
     """
     planned = ProfilePlan.make(models, budget, suites, prices)
-    planned.check_max_cost(max_cost)
+    planned.check_max_cost(max_cost, {"max_tokens": max_tokens})
     return run_profile(
         planned,
         output,
@@ -152,6 +160,7 @@ def profile(
         model_args=model_args or {},
         settings=settings,
         keep_errors=keep_errors,
+        max_cost=max_cost,
         max_tokens=max_tokens,
         max_connections=max_connections,
         temperature=temperature,
@@ -169,6 +178,7 @@ def run_profile(
     say: Callable[[str], None] = lambda _: None,
     *,
     keep_errors: bool = False,
+    max_cost: float | None = None,
     **settings: Any,
 ) -> Records:
     """Ask what was planned, and write records and page; arguments are those of `profile`."""
@@ -176,7 +186,7 @@ def run_profile(
     from whybench.results.sources import load  # noqa: PLC0415
 
     folder = Path(output or planned.folder)
-    reasons = _ask(folder, planned, keep_errors, inspect_settings(**settings))
+    reasons = _ask(folder, planned, keep_errors, max_cost, inspect_settings(**settings))
     try:
         answers = load(folder / "logs", incomplete=reasons)
         answers.save(folder / "records")
@@ -188,7 +198,11 @@ def run_profile(
 
 
 def _ask(
-    folder: Path, planned: ProfilePlan, keep_errors: bool, settings: Mapping[str, Any]
+    folder: Path,
+    planned: ProfilePlan,
+    keep_errors: bool,
+    max_cost: float | None,
+    settings: Mapping[str, Any],
 ) -> list[str]:
     """Ask everything; return why runs are unfinished, nothing if all are done."""
     # What would fail is to fail before the first call: a missing key, extra or data set.
@@ -197,22 +211,24 @@ def _ask(
     tasks = {name: _task(suite, planned.budget) for name, suite in planned.suites.items()}
     units = [(model, plan) for model, plans in planned.plans.items() for plan in plans]
     reasons = []
-    for number, (model, plan) in enumerate(units, start=1):
-        ended = evaluate(
-            tasks[plan.suite.name],
-            folder="output",
-            label=f"{number} of {len(units)}: {plan.suite.name}, {model}",
-            keep_errors=keep_errors,
-            model=model,
-            limit=plan.limit,
-            epochs=plan.epochs,
-            log_dir=_log_dir(folder, model, plan),
-            **settings,
-        )
-        if ended.stopped:
-            raise_stopped(ended.stopped, _tell_progress(folder, tasks, planned))
-        if ended.reason:
-            reasons.append(f"{plan.suite.name}, {model}: {ended.reason}")
+    with watch_spending(folder, max_cost, planned.prices, planned.plans):
+        for number, (model, plan) in enumerate(units, start=1):
+            log_dir = _log_dir(folder, model, plan)
+            ended = evaluate(
+                tasks[plan.suite.name],
+                folder="output",
+                label=f"{number} of {len(units)}: {plan.suite.name}, {model}",
+                keep_errors=keep_errors,
+                model=model,
+                limit=plan.limit,
+                epochs=plan.epochs,
+                log_dir=log_dir,
+                **cap_replies(settings, plan.suite, plan.design, model, log_dir),
+            )
+            if ended.stopped:
+                raise_stopped(ended.stopped, _tell_progress(folder, tasks, planned))
+            if ended.reason:
+                reasons.append(f"{plan.suite.name}, {model}: {ended.reason}")
     return reasons
 
 

@@ -13,9 +13,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.evaluation.engine import LEAN, build_task, check_model, check_settings, evaluate
+from whybench.evaluation.engine import (
+    LEAN,
+    build_task,
+    cap_replies,
+    check_model,
+    check_settings,
+    evaluate,
+)
+from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.stopping import raise_stopped
-from whybench.planning.plans import check_counts
+from whybench.planning.plans import check_counts, count_calls
+from whybench.planning.prices import Prices
 from whybench.seeds import digest
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE
@@ -61,6 +70,8 @@ def run(
     settings: Mapping[str, Any] | None = None,
     sandbox: str | None = None,
     keep_errors: bool = False,
+    max_cost: float | None = None,
+    prices: str | Path | None = None,
     log_buffer: int = LEAN["log_buffer"],
     display: str | None = None,
     **factors: Any,
@@ -81,7 +92,7 @@ def run(
         log_dir: Where logs go; resumed if it exists. By default `logs/`, then suite, design and
             model.
         model_args: Arguments of the model, or settings of a reference agent.
-        max_tokens: Longest reply, in tokens.
+        max_tokens: Longest reply, in tokens; by default a cap that the plan tells.
         max_connections: Calls at once.
         temperature: Of the model; 0 if there is none.
         reasoning_effort: How much a model that reasons does so: `low`, `medium`, `high`, …
@@ -90,6 +101,8 @@ def run(
         sandbox: Where a model's programs run, in place of the task's own: `docker`, or a type and
             its file as `docker:compose.yaml`.
         keep_errors: Accept samples that end in an error; else the same call asks them again.
+        max_cost: US dollars, of all runs of the folder together; at the limit it is stopped.
+        prices: A YAML file of prices of your own.
         log_buffer: Samples between writes to the log; answers are written after 30 seconds at the
             latest, and whenever the run is ended.
         display: How Inspect shows progress (`full`, `rich`, `plain`, `none`); None for one line.
@@ -107,7 +120,8 @@ def run(
     check_counts(limit=limit, epochs=epochs, group=group)
     task_args = chosen.settings(design, **factors)
     args = dict(model_args or {})
-    folder = log_dir or log_folder(suite, chosen.make_design(task_args), model, args, shard, group)
+    built = chosen.make_design(task_args)
+    folder = log_dir or log_folder(suite, built, model, args, shard, group)
     task_args |= {"shard": shard, **({"group": group} if group else {})}
     how = inspect_settings(
         args,
@@ -121,18 +135,22 @@ def run(
         log_buffer=log_buffer,
         display=display,
     )
+    planned = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
+    table = Prices.read(prices)
+    table.check_max_cost(max_cost, {model: [planned]}, how)
     task = build_task(chosen, task_args)
     check_model(model, args)
-    ended = evaluate(
-        task,
-        label=f"{suite}, {model}",
-        keep_errors=keep_errors,
-        model=model,
-        limit=limit,
-        epochs=epochs,
-        log_dir=folder,
-        **how,
-    )
+    with watch_spending(folder, max_cost, table, {model: [planned]}):
+        ended = evaluate(
+            task,
+            label=f"{suite}, {model}",
+            keep_errors=keep_errors,
+            model=model,
+            limit=limit,
+            epochs=epochs,
+            log_dir=folder,
+            **cap_replies(how, chosen, built, model, folder),
+        )
     if ended.stopped:
         raise_stopped(ended.stopped, f"{suite} {ended.progress}")
     return load(folder, incomplete=[ended.reason] if ended.reason else [])

@@ -1,49 +1,40 @@
-"""A plan counts calls and tokens before the first call, and prices say what they cost.
+"""A plan counts calls and tokens before the first call.
 
-Counts of items are exact. Tokens are rough: four characters each, replies as long as the suite
-expects; and where conversations go on, the number of calls is rough as well.
-
-A table of prices is a YAML file with a date and, for each model as Inspect names it, US dollars per
-million tokens sent (`input`) and received (`output`). Prices change without notice, so the bundled
-table is short, and every cost comes with the date of its price. The user's own table is in
-`~/.config/whybench/prices.yaml`, or is named; it goes before the bundled one. Reference agents and
-people are asked without a provider and cost nothing.
+Counts of items are exact. Tokens are rough: four characters each; and where conversations go on,
+the number of calls is rough as well. What is received is a range, from short replies, as long as
+the suite expects, to long ones: a model that explains itself unasked, or reasons before it answers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-import yaml
-
 from whybench.errors import UserError
+from whybench.planning.caps import extend_cap, is_reasoning, reply_cap
+from whybench.planning.prices import Prices
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE, split_into_samples, take_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
+    from whybench.planning.caps import Config
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "Plan",
-    "Price",
-    "Prices",
-    "check_counts",
-    "count_calls",
-    "plan",
-    "plan_budget",
-    "user_price_file",
-]
+__all__ = ["Plan", "check_counts", "count_calls", "plan", "plan_budget", "plan_rows"]
 
 
 TOKEN = 4
 """Characters of a token, roughly."""
+
+THOUGHT = 4_000
+"""Tokens of reasoning before a reply, where a model reasons long; roughly."""
+
+WORDY, EXPLAINED = 8, 300
+"""How many times its expected length a long reply has, and the tokens of a short explanation."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +49,9 @@ class Plan:
         epochs: How often each is asked.
         calls: Calls, roughly where conversations go on.
         sent: Tokens sent, roughly.
-        received: Tokens received, roughly.
+        received: Tokens received with short replies, roughly.
+        long: Tokens received with long replies, without reasoning.
+        cap: The longest reply, in tokens, without reasoning, where no other is given.
     """
 
     suite: AnySuite
@@ -69,26 +62,89 @@ class Plan:
     calls: int
     sent: int
     received: int
+    long: int
+    cap: int
 
     def __repr__(self) -> str:
         return f"<Plan: {self.line('a model')}>"
 
-    def line(self, model: str) -> str:
-        """Return the plan in one line."""
+    def line(self, model: str, config: Config = None) -> str:
+        """Return the plan in one line; `config` is how the model is asked, as in `is_reasoning`."""
         roughly = "about " if self.suite.multi_turn else ""
+        short, long = self.received_range(model, config)
         return (
             f"{self.suite.name}, design {self.design.name}: {self.items} items x {self.epochs} = "
             f"{roughly}{self.calls} calls to {model}, roughly {self.sent:,} tokens sent and "
-            f"{self.received:,} received"
+            f"{short:,} (short replies) to {long:,} (long ones) received, at most "
+            f"{self.reply_cap(model, config):,} a reply"
         )
+
+    def row(self, model: str, prices: Prices, config: Config = None) -> dict[str, str]:
+        """Return the plan as a row of a table."""
+        span = prices.cost_range(model, [self], config)
+        received = self.received_range(model, config)
+        return {
+            "suite": self.suite.name,
+            **_cells(self.items, self.calls, self.sent, received, span),
+        }
+
+    def received_range(self, model: str, config: Config = None) -> tuple[int, int]:
+        """Return the tokens received with short and with long replies of a model, roughly."""
+        most = self.calls * self.reply_cap(model, config)
+        thought = THOUGHT * self.calls if is_reasoning(model, config) else 0
+        long = self.received + thought if thought else self.long
+        return min(self.received, most), min(long, most)
+
+    def reply_cap(self, model: str, config: Config = None) -> int:
+        """Return the longest reply of a model, in tokens: `max_tokens` if it is given."""
+        given = (config or {}).get("max_tokens")
+        return int(given) if given else extend_cap(self.cap, model, config)
 
     def advice(self) -> Iterator[str]:
         """Yield what the suite has to say about such a run."""
         yield from self.suite.costs.advice(self.design, self.epochs)
 
     def cost(self, model: str, prices: Prices | None = None) -> float | None:
-        """Return what it costs in US dollars with a model; None where its price is not known."""
+        """Return what it costs in US dollars with short replies; None where nobody knows."""
         return (prices or Prices.read()).cost(model, [self])
+
+    def cost_range(self, model: str, prices: Prices | None = None) -> tuple[float, float] | None:
+        """Return what it costs with short and with long replies; None where nobody knows."""
+        return (prices or Prices.read()).cost_range(model, [self])
+
+
+def plan_rows(
+    model: str, plans: Iterable[Plan], prices: Prices, config: Config = None
+) -> list[dict[str, str]]:
+    """Return plans of a model as rows of a table, with their sum below where there are several."""
+    planned = list(plans)
+    rows = [plan.row(model, prices, config) for plan in planned]
+    if len(planned) > 1:
+        spans = [plan.received_range(model, config) for plan in planned]
+        received = (sum(short for short, _ in spans), sum(long for _, long in spans))
+        items, calls, sent = (
+            sum(getattr(plan, name) for plan in planned) for name in ("items", "calls", "sent")
+        )
+        span = prices.cost_range(model, planned, config)
+        rows.append({"suite": "all", **_cells(items, calls, sent, received, span)})
+    return rows
+
+
+def _cells(
+    items: int,
+    calls: int,
+    sent: int,
+    received: tuple[int, int],
+    dollars: tuple[float, float] | None,
+) -> dict[str, str]:
+    """Return the counts of a plan as text."""
+    return {
+        "items": f"{items:,}",
+        "calls": f"{calls:,}",
+        "tokens sent": f"{sent:,}",
+        "received": f"{received[0]:,} to {received[1]:,}",
+        "$": "unknown" if dollars is None else f"{dollars[0]:.2f} to {dollars[1]:.2f}",
+    }
 
 
 def plan(
@@ -154,9 +210,12 @@ def count_calls(
     items = [item for members in samples for item in members]
     turns = [suite.costs.turns(item.factors) * epochs for item in items]
     characters = sum(len(suite.render(item)) * n for item, n in zip(items, turns, strict=True))
-    replies = (
-        suite.costs.reply_tokens(item.factors) * n for item, n in zip(items, turns, strict=True)
-    )
+    short = [suite.costs.reply_tokens(item.factors) for item in items]
+    caps = [reply_cap(suite, item.factors) for item in items]
+    long = [
+        max(tokens, min(max(WORDY * tokens, EXPLAINED), cap))
+        for tokens, cap in zip(short, caps, strict=True)
+    ]
     return Plan(
         suite=suite,
         design=design,
@@ -165,97 +224,7 @@ def count_calls(
         epochs=epochs,
         calls=sum(turns),
         sent=characters // TOKEN,
-        received=sum(replies),
+        received=sum(tokens * n for tokens, n in zip(short, turns, strict=True)),
+        long=sum(tokens * n for tokens, n in zip(long, turns, strict=True)),
+        cap=max(caps, default=0),
     )
-
-
-BUNDLED = Path(__file__).with_name("prices.yaml")
-FREE = ("reference/", "person/", "mockllm/")
-MILLION = 1_000_000
-
-
-@dataclass(frozen=True)
-class Price:
-    """What a model costs: US dollars per million tokens, and when that was so."""
-
-    input: float
-    output: float
-    read_on: str
-
-
-@dataclass(frozen=True)
-class Prices:
-    """The prices of models, by the name that Inspect has for them."""
-
-    models: Mapping[str, Price]
-
-    @classmethod
-    def read(cls, prices: str | Path | None = None) -> Prices:
-        """Return the bundled table, the user's own and a named one; the later go before."""
-        models = _read(BUNDLED)
-        if user_price_file().is_file():
-            models |= _read(user_price_file())
-        return cls(models | (_read(Path(prices)) if prices else {}))
-
-    def cost(self, model: str, plans: Iterable[Plan]) -> float | None:
-        """Return what plans cost with a model; None where its price is not known."""
-        if model.startswith(FREE):
-            return 0.0
-        if (price := self.models.get(model)) is None:
-            return None
-        dollars = (plan.sent * price.input + plan.received * price.output for plan in plans)
-        return sum(dollars) / MILLION
-
-    def explain(self, model: str, plans: Iterable[Plan]) -> str:
-        """Say what plans cost with a model, or where its price may be written."""
-        cost = self.cost(model, plans)
-        if model.startswith(FREE):
-            return f"{model} costs nothing"
-        if cost is None:
-            return (
-                f"{model}: price unknown; add it to {user_price_file()}, or name a file of "
-                f"`prices`, as `models: {{{model}: {{input: DOLLARS, output: DOLLARS}}}}` "
-                "per million tokens"
-            )
-        price = self.models[model]
-        return (
-            f"{model} costs roughly ${cost:.2f} (${price.input:g} and ${price.output:g} per "
-            f"million tokens sent and received, read on {price.read_on}); thinking is not counted"
-        )
-
-    def check_max_cost(self, limit: float | None, plans: Mapping[str, Iterable[Plan]]) -> None:
-        """Raise an error if plans, by model, cost more than a limit, or nobody knows how much."""
-        if limit is None:
-            return
-        costs = {model: self.cost(model, planned) for model, planned in plans.items()}
-        if unknown := [model for model, cost in costs.items() if cost is None]:
-            raise UserError(
-                "`max_cost` must be held against known prices, got none for "
-                f"{', '.join(unknown)}; add them to {user_price_file()} or leave `max_cost` out"
-            )
-        total = sum(cost for cost in costs.values() if cost is not None)
-        if total > limit:
-            raise UserError(
-                f"`max_cost` must be at least the planned ${total:.2f}, got {limit:g}; take a "
-                "smaller `budget`, fewer models or fewer suites"
-            )
-
-
-def user_price_file() -> Path:
-    """Return where the user's own table is looked for."""
-    return Path(click.get_app_dir("whybench")) / "prices.yaml"
-
-
-def _read(path: Path) -> dict[str, Price]:
-    form = "`read_on: DATE` and `models: {NAME: {input: DOLLARS, output: DOLLARS}}`"
-    try:
-        table: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        read_on = str(table.get("read_on", "an unstated date"))
-        return {
-            str(name): Price(float(price["input"]), float(price["output"]), read_on)
-            for name, price in table["models"].items()
-        }
-    except OSError as error:
-        raise UserError(f"`prices` must be a file that can be read, got {path}: {error}") from None
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError):
-        raise UserError(f"a price table must have {form}, got something else in {path}") from None

@@ -71,6 +71,8 @@ class Costs:
     Attributes:
         reply_tokens: Tokens of a reply, from an item's factors.
         turns: Replies in the conversation about an item, from its factors.
+        reply_cap: The longest reply that may be valid, in tokens, from an item's factors; None for
+            sixteen times `reply_tokens`, from 1,024 to 8,192 (`whybench.planning.caps`).
         budgets: What a profile asks for each of `BUDGETS`; the default design where none is given.
         advice: Lines to read before a run: a design and a number of epochs to what they suffice
             for.
@@ -78,6 +80,7 @@ class Costs:
 
     reply_tokens: Callable[[Mapping[str, Scalar]], int] = lambda _: 50
     turns: Callable[[Mapping[str, Scalar]], int] = lambda _: 1
+    reply_cap: Callable[[Mapping[str, Scalar]], int] | None = None
     budgets: Mapping[str, Budget] = field(default_factory=dict)
     advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
 

@@ -129,4 +129,5 @@ def _run(unit: Unit, plan: SweepPlan, folder: str, limiters: Any, keep_errors: b
         upload_every=plan.upload_every,
         settings=plan.settings,
         keep_errors=keep_errors,
+        max_cost=plan.max_cost,
     )

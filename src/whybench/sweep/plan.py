@@ -78,6 +78,7 @@ class SweepPlan:
         samples: The most samples of a unit.
         upload_every: Samples between two uploads of a log: what a lost machine can cost.
         quotas: Calls a second for a provider, the part of a model's name before the first `/`.
+        max_cost: US dollars, of all workers of a machine together; at the limit they stop.
         settings: Further settings of Inspect's `eval_set`, such as `max_connections`.
     """
 
@@ -87,6 +88,7 @@ class SweepPlan:
     samples: int = MOST_SAMPLES
     upload_every: int = UPLOAD_EVERY
     quotas: Mapping[str, float] = field(default_factory=dict)
+    max_cost: float | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -148,8 +150,8 @@ def _make_plan(path: Path, given: Mapping[str, Any]) -> SweepPlan:
     for name in given:
         if name not in allowed:
             raise UserError(
-                f"{path} must have only output, models, suites, samples, upload_every, quotas and "
-                f"settings, got {name!r}{suggest(name, allowed)}"
+                f"{path} must have only output, models, suites, samples, upload_every, quotas, "
+                f"max_cost and settings, got {name!r}{suggest(name, allowed)}"
             )
     for name in ("output", "models", "suites"):
         if not given.get(name):

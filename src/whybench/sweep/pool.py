@@ -279,6 +279,7 @@ def _main() -> int:
             upload_every=plan.upload_every,
             settings=plan.settings,
             keep_errors=work.keep_errors,
+            max_cost=plan.max_cost,
             parent=work.parent,
         )
     except (ValueError, StoppedError) as error:  # a request that cannot be met, or makes no sense

@@ -25,8 +25,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
-from whybench.evaluation.engine import build_task, check_model, evaluate
+from whybench.evaluation.engine import build_task, cap_replies, check_model, evaluate
 from whybench.evaluation.progress import Progress, planned_samples, read_progress
+from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.stopping import raise_stopped
 from whybench.suites.registry import get_suite
 from whybench.sweep.store import DONE, LOG, PROGRESS, Store
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from whybench.suites.contract import Design
+    from whybench.suites.registry import AnySuite
     from whybench.sweep.plan import Unit
 
 __all__ = ["run_unit", "unit_progress"]
@@ -68,6 +71,7 @@ def run_unit(
     upload_every: int,
     settings: Mapping[str, Any],
     keep_errors: bool = False,
+    max_cost: float | None = None,
     parent: int | None = None,
 ) -> dict[str, Any]:
     """Run a unit to its end, unless it is complete already, and return how far it is.
@@ -79,6 +83,7 @@ def run_unit(
         upload_every: Samples between uploads.
         settings: Further settings of Inspect's.
         keep_errors: Accept samples that end in an error.
+        max_cost: US dollars, of all workers of this folder together.
         parent: The process without which this one must not go on.
 
     Raises:
@@ -98,19 +103,21 @@ def run_unit(
         store.write_note(unit.name, PROGRESS, _note(before, own))
         began = time.time()
         with _uploads(unit, store, own, before, uploading, upload_every, parent):
-            ended = evaluate(
-                task,
-                folder="output",
-                keep_errors=keep_errors,
-                ended=partial(_count, uploading),
-                model=unit.model,
-                model_args=dict(unit.args),
-                epochs=unit.ask.epochs,
-                limit=unit.ask.limit,
-                log_dir=str(own),
-                log_buffer=min(WRITE_EVERY, upload_every),
-                **{"display": "none", **settings},
-            )
+            how = cap_replies(settings, *_asked(unit), unit.model, own)
+            with watch_spending(folder, max_cost, None, {unit.model: ()}):
+                ended = evaluate(
+                    task,
+                    folder="output",
+                    keep_errors=keep_errors,
+                    ended=partial(_count, uploading),
+                    model=unit.model,
+                    model_args=dict(unit.args),
+                    epochs=unit.ask.epochs,
+                    limit=unit.ask.limit,
+                    log_dir=str(own),
+                    log_buffer=min(WRITE_EVERY, upload_every),
+                    **{"display": "none", **how},
+                )
         note = _note(ended.progress, own)
         if ended.stopped:
             why = ended.stopped.reason
@@ -150,6 +157,12 @@ def _count(uploading: _Uploading, error: str | None) -> None:  # noqa: ARG001
 
 def _here(own: Path) -> str:
     return f"{socket.gethostname()}:{own.resolve()}"
+
+
+def _asked(unit: Unit) -> tuple[AnySuite, Design]:
+    suite = get_suite(unit.ask.suite)
+    settings = unit.ask.design
+    return suite, suite.make_design(settings) if settings else next(iter(suite.designs.values()))
 
 
 def _task(unit: Unit) -> Any:
