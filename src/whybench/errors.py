@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-__all__ = ["DataError", "UserError"]
+__all__ = ["INTERRUPTED", "DataError", "UserError"]
+
+INTERRUPTED = "left by Ctrl-C"
+"""What the log of an episode says if somebody left so, and not by the end of the input."""
 
 
 class UserError(ValueError):

@@ -12,7 +12,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError
+from whybench.errors import INTERRUPTED, UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
 from whybench.planning.plans import check_counts
 from whybench.suites import registry
@@ -184,11 +184,26 @@ def list_played_items(folder: str | Path, agent: str) -> set[str]:
 def hold_episode(
     suite: AnySuite, task_args: Mapping[str, Any], agent: str, item: str, folder: str | Path
 ) -> bool:
-    """Hold an episode about an item; return whether it ended, else nothing is recorded."""
-    from inspect_ai import eval as evaluate  # noqa: PLC0415  (importing Inspect takes seconds)
+    """Hold an episode about an item; return whether it ended, else nothing is recorded.
+
+    Raises:
+        KeyboardInterrupt: The person left by Ctrl-C.
+    """
+    # Importing Inspect takes seconds.
+    from inspect_ai import eval as evaluate  # noqa: PLC0415
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415
 
     task = build_task(suite, task_args)
-    (log,) = evaluate(task, model=agent, sample_id=[item], log_dir=str(folder), **QUIET)
-    if log.status != "success":
+    before = set(Path(folder).glob("*.eval"))
+    logs = evaluate(task, model=agent, sample_id=[item], log_dir=str(folder), **QUIET)
+    if logs and logs[0].status == "success":
+        return True
+    for log in logs:
         Path(log.location).unlink()
-    return bool(log.status == "success")
+    for file in () if logs else set(Path(folder).glob("*.eval")) - before:
+        # A run that is interrupted outside of a prompt leaves a log, but does not return it.
+        if read_eval_log(str(file), header_only=True).status == "cancelled":
+            file.unlink()
+    if not logs or any(log.error and INTERRUPTED in log.error.message for log in logs):
+        raise KeyboardInterrupt
+    return False

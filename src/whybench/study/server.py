@@ -311,6 +311,11 @@ class StudyServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
         self.hosts = [f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")]
 
+    def summarize(self) -> str:
+        """Say what was written, in a line."""
+        people, rows = len(self.ledger.participants), self.ledger.rows
+        return f"ended: {rows} rows of {people} participants were written to {self.ledger.folder}"
+
     def process_request(self, request: Any, client_address: Any) -> None:
         """Answer in a thread of its own, and know that it is not done yet."""
         with self._idle:
