@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 import pytest
 
+from whybench.records import read_records, write_records
 from whybench.study.export import write_study
-from whybench.study.importing import import_study
+from whybench.study.importing import COLUMNS, import_study
 from whybench.study.plan import StudyPlan, make_plan
 from whybench.study.simulation import SimulatedPerson, participation_rows
 from whybench.suites.calibration import simulate_rows
@@ -76,7 +78,7 @@ def test_a_group_is_one_agent_whose_people_are_epochs(tmp_path) -> None:
 
 def test_who_takes_part_again_has_another_epoch(tmp_path) -> None:
     (first,) = saved(tmp_path, 0)
-    again = [{**row, "at": "2026"} for row in first[:9]]
+    again = [{**row, "at": "2026", "session": "again"} for row in first[:9]]
     write_rows(tmp_path / "data" / "again.jsonl", again)
     found = import_study(tmp_path, [tmp_path / "data"])
     assert (found.participations, found.repeated, found.kept) == (2, 1, 2)
@@ -102,6 +104,21 @@ def test_nobody_s_id_is_in_the_records_unless_it_is_kept(tmp_path) -> None:
     once, twice = (import_study(tmp_path, [named]).table for _ in range(2))
     assert once == twice
     assert kept.table["log"].to_pylist() == [named.name] * 20
+
+
+@pytest.mark.parametrize(
+    "name", ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "\tx", "'=1", "a\nb", "'a"]
+)
+def test_an_id_that_is_kept_is_no_formula_in_a_table(name: str, tmp_path) -> None:
+    (rows,) = saved(tmp_path, 0)
+    write_rows(tmp_path / "data" / "0.jsonl", [{**row, "participant": name} for row in rows])
+    found = import_study(tmp_path, [tmp_path / "data"], by="group", name="x", keep_ids=True)
+    write_records(found.table, tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as lines:
+        cells = {row["person"] for row in csv.DictReader(lines)}
+    assert cells == {name if name in {"a\nb", "'a"} else f"'{name}"}
+    columns = {**PLAN.suite.record_columns, **COLUMNS}
+    assert read_records(tmp_path / "a.csv", columns) == found.table
 
 
 def test_rows_of_another_study_are_left_out_and_counted(tmp_path) -> None:
