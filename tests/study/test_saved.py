@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import time
 import tracemalloc
 from io import StringIO
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -182,6 +183,28 @@ def test_the_row_after_a_torn_one_is_found_on_the_same_line(tmp_path) -> None:
         found = read_saved([tmp_path])
         assert [row.position for row in found.rows] == [0, 1, 3], text
         assert len(found.broken) == 1
+
+
+def test_a_row_is_read_whatever_part_of_it_is_looked_at_first(monkeypatch) -> None:
+    text = json.dumps([{**row, "more": [True, -1.5e-7, {"\u1234\n": "a\\"}]} for row in ROWS])
+    for size in range(20, 200):
+        monkeypatch.setattr("whybench.study.saved.PIECES", (size, size * 2, 1 << 14))
+        found = SavedData()
+        found.read_text("a.json", text.encode())
+        assert ([row.position for row in found.rows], found.broken) == ([0, 1, 2, 3], []), size
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x\n", '{"kind":', '{"kind":"', '{"kind":[\n', '{"kind":"a",'],
+    ids=["lines", "deep", "quotes", "deep lines", "torn"],
+)
+def test_much_that_is_broken_takes_little_time(text: str) -> None:
+    found = SavedData()
+    began = time.process_time()
+    found.read_text("a.txt", b'"kind"\n' + text.encode() * 100_000)
+    assert time.process_time() - began < 10
+    assert found.broken
 
 
 def test_a_sign_that_is_none_costs_its_row_alone(tmp_path) -> None:

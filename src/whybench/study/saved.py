@@ -62,6 +62,16 @@ _BETWEEN = re.compile(r"[\s,\[\]]*")
 _ROW = re.compile(r'\{\s*"(?:kind|study)"|\n')
 """Where a row may begin after one that was torn: on the same line, or on the next."""
 
+_OPEN = re.compile(r"[\[{]")
+_OBJECT = re.compile(r"[{\n]")
+
+PIECES = (1 << 14, 1 << 18, 1 << 22)
+"""So many signs are looked at for a row, more only if it does not end there: an error costs time
+for all of the text that it is found in. The last is the length of the longest row."""
+
+DEEPEST = 500
+"""So many brackets are passed over where rows are too deep to be read."""
+
 
 @dataclass
 class SavedData:
@@ -214,23 +224,27 @@ def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     names: list[str] = []
     start = 0
     for _ in range(MOST_TORN):
-        table = csv.reader(islice(lines, start, None), strict=True)
-        read = 0
+        table = csv.reader(map(lines.__getitem__, range(start, len(lines))), strict=True)
+        read, wrong = 0, ""
         try:
             for cells in table:
-                read = table.line_num
                 if not names:
                     names = cells
                 elif len(cells) == len(names):
-                    yield start + read, dict(zip(names, cells, strict=True))
+                    yield start + table.line_num, dict(zip(names, cells, strict=True))
                 elif cells:
-                    yield start + read, "a line must have a cell for each column"
+                    wrong = "a line must have a cell for each column"
+                    break
+                read = table.line_num
         except csv.Error as error:
-            start += read + 1
-            yield start, f"a line must be CSV, got {error}"
-            if names:
-                continue
-        return
+            wrong = f"a line must be CSV, got {error}"
+        if not wrong:
+            return
+        # A quote that is not closed makes several lines one: the next is tried by itself.
+        start += read + 1
+        yield start, wrong
+        if not names:
+            return
     yield start, "what follows is not read: too many lines are not CSV"
 
 
@@ -245,16 +259,34 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
         if start == len(text):
             return
         line, counted = line + text.count("\n", counted, start), start
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            following = _ROW.search(text, start + 1)
-            value, end = None, following.start() if following else len(text)
+        value, end = _object_at(decoder, text, start)
         if isinstance(value, dict):
             yield line, value
         else:
             excerpt = repr(text[start : min(end, start + 60)].partition("\n")[0])
             yield line, f"a row must be an object of JSON, got {excerpt}"
+
+
+def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
+    """Return the value at a place and where it ends; None and where to go on if there is none."""
+    if text[start] != "{":
+        following = _OBJECT.search(text, start)
+        return None, following.start() if following else len(text)
+    for size in PIECES:
+        try:
+            value, length = decoder.raw_decode(text[start : start + size])
+        except RecursionError:
+            brackets = [found.end() for found in islice(_OPEN.finditer(text, start), DEEPEST)]
+            return None, brackets[-1]
+        except ValueError as error:
+            place = getattr(error, "pos", 0)
+            torn = place > size - 16 or str(error).startswith("Unterminated")
+            if not torn or start + size >= len(text):
+                break
+        else:
+            return value, start + length
+    following = _ROW.search(text, start + 1)
+    return None, following.start() if following else len(text)
 
 
 def reopen_study(folder: Path) -> StudyPlan:
