@@ -30,6 +30,7 @@ from whybench.records import write_records
 from whybench.study.export import Saving, write_study
 from whybench.study.importing import import_saved
 from whybench.study.plan import make_plan
+from whybench.study.rows import FIELDS
 from whybench.study.saved import read_saved
 from whybench.study.simulation import SimulatedPerson, participation_rows
 
@@ -222,6 +223,32 @@ def damaged(small: bool) -> Iterator[Figure]:
     )
 
 
+def crossed(small: bool) -> Iterator[Figure]:
+    """Yield what becomes of a study in which a field of a row holds what it should not."""
+    plan = make_plan("judge", {"design": "core"}, 4, 2)
+    first, second = (participation_rows(plan, SimulatedPerson(k, "noisy-or")) for k in range(2))
+    cases = [(name, value) for name in FIELDS for value in NASTY][:: 7 if small else 1]
+    failed = []
+    for name, value in cases:
+        spoilt = [*first[:6], {**first[6], name: value}, *first[7:]]
+        with TemporaryDirectory() as folder:
+            (Path(folder) / "data.jsonl").write_bytes(_lines([*spoilt, *second]))
+            try:
+                answers = _answers(plan, Path(folder))
+            except Exception as error:
+                failed.append(f"{name} {str(value)[:20]!r}: {type(error).__name__}")
+                continue
+        own = f"person/{second[0]['participant']}"
+        if sum(n for key, n in answers.items() if key[0] == own) != 4:
+            failed.append(f"{name} {str(value)[:20]!r}: answers are lost")
+    yield Figure(
+        f"{len(FIELDS)} fields of a row with values that none should have: everybody else's "
+        "answers are imported",
+        f"{len(cases) - len(failed)} of {len(cases)} times; {'; '.join(failed[:5])}",
+        not failed,
+    )
+
+
 CALL = "from whybench.cli import main; main()"
 
 MOUNTED = 'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"'
@@ -362,6 +389,7 @@ def unwritten(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (it is small)
 
 PARTS: Parts = {
     "damaged studies": damaged,
+    "damaged fields": crossed,
     "full disk": full_disk,
     "unwritten studies": unwritten,
 }

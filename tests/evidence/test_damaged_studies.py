@@ -25,6 +25,7 @@ needs_a_disk = [
     ("part", "count"),
     [
         pytest.param("damaged studies", 2, marks=pytest.mark.slow),
+        pytest.param("damaged fields", 1, marks=pytest.mark.slow),
         pytest.param("full disk", 2, marks=needs_a_disk),
         pytest.param("unwritten studies", 1, marks=needs_a_disk),
     ],

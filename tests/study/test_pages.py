@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from evidence.browser import opened
 from evidence.participants import drive, kept_rows
+from evidence.studies import served
 
 from whybench.study.export import Saving, write_study
 from whybench.study.plan import make_plan
@@ -248,6 +249,28 @@ def test_datapipe_gets_all_rows_at_the_end(browser, engine, tmp_path) -> None:
             f"judge-{PLAN.id}-{kept_rows(found.page)[0]['session']}.jsonl",
         )
         assert [json.loads(line) for line in sent[0]["data"].splitlines()] == kept_rows(found.page)
+
+
+def test_rows_that_the_server_cannot_write_are_kept_and_sent_again(
+    browser, engine, tmp_path
+) -> None:
+    write_study(PLAN, tmp_path / "study", Saving("serve"))
+    tried = []
+
+    def receive(route: Route) -> None:
+        tried.append(route.request.post_data)
+        full = 3 <= len(tried) <= 6 or len(tried) == 10
+        route.fulfill(status=507, body="no room") if full else route.continue_()
+
+    with served(tmp_path / "study") as address:
+        with opened(browser, f"{address}?participant=anna", home=address) as found:
+            found.page.context.route("**/data", receive)
+            drive(found.page, seventy)
+            found.page.get_by_text("All your answers have arrived.").wait_for()
+            kept = kept_rows(found.page)
+        written = (tmp_path / "study" / "data" / "anna.jsonl").read_text(encoding="utf-8")
+    assert [json.loads(line) for line in written.splitlines()] == kept
+    assert len(tried) > 10
 
 
 JATOS = """

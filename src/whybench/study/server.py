@@ -19,6 +19,7 @@ import sys
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
+from http.client import HTTP_PORT
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Condition, Lock
@@ -309,7 +310,8 @@ class StudyServer(ThreadingHTTPServer):
         self._answering = 0
         self._idle = Condition()
         super().__init__(("127.0.0.1", port), partial(_Handler, directory=str(folder)))
-        self.hosts = [f"{name}:{self.server_port}" for name in ("127.0.0.1", "localhost")]
+        port_shown = "" if self.server_port == HTTP_PORT else f":{self.server_port}"
+        self.hosts = [f"{name}{port_shown}" for name in ("127.0.0.1", "localhost")]
 
     def summarize(self) -> str:
         """Say what was written, in a line."""

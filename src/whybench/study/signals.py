@@ -59,7 +59,8 @@ def leave_in_order(farewell: Callable[[], str]) -> Iterator[None]:
         raise SystemExit(128 + (heard[0] if heard else signal.SIGINT)) from None
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if handler is not None:  # else it was not set by Python, and cannot be set again
+                signal.signal(number, handler)
 
 
 def _print_last(text: str) -> None:
