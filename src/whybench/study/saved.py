@@ -198,10 +198,17 @@ def _files(paths: Sequence[str | Path]) -> Iterator[tuple[Path, str]]:
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in inside:
             chosen = file == path or file.suffix.lower() in (*TEXTS, *ARCHIVES)
-            if chosen and os.path.isfile(file) and file.resolve() not in seen:
+            if chosen and _is_file(file) and file.resolve() not in seen:
                 seen.add(file.resolve())
                 name = file.name if file == path else file.relative_to(path).as_posix()
                 yield file, _printable(name)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # of a folder that may not be entered
+        return False
 
 
 def _printable(name: str) -> str:
