@@ -9,8 +9,11 @@ time.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+from zipfile import BadZipFile
 
 from whybench.errors import INTERRUPTED, UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model, evaluate
@@ -191,19 +194,27 @@ def hold_episode(
     """
     # Importing Inspect takes seconds.
     from inspect_ai import eval as evaluate  # noqa: PLC0415
-    from inspect_ai.log import read_eval_log  # noqa: PLC0415
 
     task = build_task(suite, task_args)
-    before = set(Path(folder).glob("*.eval"))
-    logs = evaluate(task, model=agent, sample_id=[item], log_dir=str(folder), **QUIET)
-    if logs and logs[0].status == "success":
-        return True
-    for log in logs:
-        Path(log.location).unlink()
-    for file in () if logs else set(Path(folder).glob("*.eval")) - before:
-        # A run that is interrupted outside of a prompt leaves a log, but does not return it.
-        if read_eval_log(str(file), header_only=True).status == "cancelled":
-            file.unlink()
+    sitting = {"sitting": uuid4().hex}
+    settings = {"sample_id": [item], "log_dir": str(folder), "metadata": sitting, **QUIET}
+    logs = []
+    try:
+        logs = evaluate(task, model=agent, **settings)
+    finally:
+        if not logs or logs[0].status != "success":
+            _remove_logs(Path(folder), sitting)
     if not logs or any(log.error and INTERRUPTED in log.error.message for log in logs):
         raise KeyboardInterrupt
-    return False
+    return bool(logs[0].status == "success")
+
+
+def _remove_logs(folder: Path, sitting: Mapping[str, str]) -> None:
+    """Remove the logs of an episode that did not end; Inspect does not always name them."""
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415
+
+    for file in folder.glob("*.eval"):
+        with suppress(OSError, ValueError, KeyError, BadZipFile):  # somebody else's, and damaged
+            found = read_eval_log(str(file), header_only=True)
+            if dict(sitting).items() <= (found.eval.metadata or {}).items():
+                file.unlink()
