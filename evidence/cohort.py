@@ -163,7 +163,7 @@ def careless(small: bool) -> Iterator[Figure]:
             mind = SimulatedPerson(next(numbers), "noisy-or", people[0].settings)
             rows += _spoilt(rule, participation_rows(plan, mind))
     again = [participation_rows(plan, one) for one in people[:3]]
-    rows += [{**row, "at": "2027"} for one in again for row in one]
+    rows += [{**row, "at": "2027", "session": "again"} for one in again for row in one]
     rules = [*planted, "repeated"]
     saved = _saved("\n".join(map(json.dumps, [*rows, *rows[:100]])))
     found = import_saved(plan, saved, rules, by="group", name="cohort")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies, damage, spending, stops, unanswered
+from evidence import broken_replies, damage, damaged_studies, spending, stops, unanswered
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -14,6 +14,7 @@ PARTS: Parts = {
     **broken_replies.PARTS,
     **unanswered.PARTS,
     **damage.PARTS,
+    **damaged_studies.PARTS,
     **spending.PARTS,
 }
 

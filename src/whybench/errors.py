@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
+    "INTERRUPTED",
     "DataError",
     "Fence",
     "Interrupted",
@@ -30,6 +31,9 @@ __all__ = [
 
 LONGEST_CAUSE = 240
 """Characters of a cause in a note."""
+
+INTERRUPTED = "left by Ctrl-C"
+"""What the log of an episode says if somebody left so, and not by the end of the input."""
 
 
 class UserError(ValueError):

@@ -240,3 +240,21 @@ def test_own_texts_are_shown(tmp_path) -> None:
     assert shown(tmp_path / "study")["texts"]["consent"] == (
         "<h1>Bienvenue</h1>\n<p><strong>Étude</strong></p>"
     )
+
+
+def test_a_study_that_cannot_be_written_whole_is_not_written(tmp_path, monkeypatch) -> None:
+    plan = make_plan("judge", {"design": "core"}, 4, 1)
+    write_study(plan, tmp_path / "before")
+    was = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+
+    def full(path: Path, text: str) -> None:
+        if path.name == "study.js":
+            path.write_text(text[:9], encoding="utf-8")
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("whybench.study.export._write", full)
+    for folder in ("new", "before", "deep/down"):
+        with pytest.raises(UserError, match=r"`output` must be .* No space left on device; make"):
+            write_study(plan, tmp_path / folder, Saving("jatos"))
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == was
+    assert not (tmp_path / "new").exists()

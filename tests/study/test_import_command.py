@@ -76,7 +76,7 @@ def test_what_could_not_be_read_is_said(study: Path, tmp_path: Path) -> None:
     assert "Note: 1 entries are not rows of a study, and are left alone" in notes
     assert "Note: readme.txt holds no row of a study" in notes
     assert sum("not read: torn.txt:" in note for note in notes) == 5
-    assert notes[-1] == "Note: not read: 2 more locations; the summary names all"
+    assert notes[-1] == "Note: not read: 2 more; the summary names them"
     told = json.loads(imported(study, "-o", tmp_path / "a.parquet", "--json").stdout)
     assert len(told["broken"]) == 7
     assert (told["rows"], told["kept"], told["doubles"], told["foreign"]) == (267, 14, 1, 1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from typing import TYPE_CHECKING
 
 import pyarrow.compute as pc
 import pytest
 
+from whybench.records import read_records, write_records
 from whybench.study.export import write_study
-from whybench.study.importing import import_study
+from whybench.study.importing import COLUMNS, import_study
 from whybench.study.plan import StudyPlan, make_plan
 from whybench.study.simulation import SimulatedPerson, participation_rows
 from whybench.suites.calibration import simulate_rows
@@ -76,7 +78,7 @@ def test_a_group_is_one_agent_whose_people_are_epochs(tmp_path) -> None:
 
 def test_who_takes_part_again_has_another_epoch(tmp_path) -> None:
     (first,) = saved(tmp_path, 0)
-    again = [{**row, "at": "2026"} for row in first[:9]]
+    again = [{**row, "at": "2026", "session": "again"} for row in first[:9]]
     write_rows(tmp_path / "data" / "again.jsonl", again)
     found = import_study(tmp_path, [tmp_path / "data"])
     assert (found.participations, found.repeated, found.kept) == (2, 1, 2)
@@ -104,19 +106,64 @@ def test_nobody_s_id_is_in_the_records_unless_it_is_kept(tmp_path) -> None:
     assert kept.table["log"].to_pylist() == [named.name] * 20
 
 
-def test_rows_of_another_study_are_refused_by_name(tmp_path) -> None:
+@pytest.mark.parametrize(
+    "name", ["=cmd|' /C calc'!A0", "+1", "-1", "@sum", "\tx", "'=1", "a\nb", "'a"]
+)
+def test_an_id_that_is_kept_is_no_formula_in_a_table(name: str, tmp_path) -> None:
+    (rows,) = saved(tmp_path, 0)
+    write_rows(tmp_path / "data" / "0.jsonl", [{**row, "participant": name} for row in rows])
+    found = import_study(tmp_path, [tmp_path / "data"], by="group", name="x", keep_ids=True)
+    write_records(found.table, tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as lines:
+        cells = {row["person"] for row in csv.DictReader(lines)}
+    assert cells == {name if name in {"a\nb", "'a"} else f"'{name}"}
+    columns = {**PLAN.suite.record_columns, **COLUMNS}
+    assert read_records(tmp_path / "a.csv", columns) == found.table
+
+
+def test_rows_of_another_study_are_left_out_and_counted(tmp_path) -> None:
     (rows,) = saved(tmp_path, 0)
     write_rows(tmp_path / "data" / "1.jsonl", [{**row, "study": "beef"} for row in rows[:2]])
+    found = import_study(tmp_path, [tmp_path / "data"])
+    assert (found.participations, found.others) == (1, {"beef": 2})
+    note = "2 rows are of another study (beef), the first at 1.jsonl:1, and are left out"
+    assert note in list(found.notes())
     with pytest.raises(UserError, match=f"{PLAN.id}, got 2 of beef, the first at 1.jsonl:1"):
-        import_study(tmp_path, [tmp_path / "data"])
+        import_study(tmp_path, [tmp_path / "data" / "1.jsonl"])
 
 
-def test_an_item_that_the_design_does_not_have_is_refused_by_name(tmp_path) -> None:
+def test_who_contradicts_themselves_is_left_out_whole_and_everybody_else_is_not(tmp_path) -> None:
+    first, second, third, _ = saved(tmp_path, 0, 1, 2, 3)
+    first[6]["item"] = "judge-0"
+    second.append({**second[7], "replies": ["1"]})
+    third[8]["replies"] = ["63", "64"]
+    for number, rows in enumerate((first, second, third)):
+        write_rows(tmp_path / "data" / f"{number}.jsonl", rows)
+    found = import_study(tmp_path, [tmp_path / "data"], ["incomplete"])
+    assert (found.participations, found.kept, found.table.num_rows) == (4, 1, 20)
+    assert [(one.rule, one.excluded, one.answers) for one in found.exclusions] == [
+        ("contradictory", 1, 20),
+        ("unknown item", 1, 20),
+        ("too many replies", 1, 20),
+        ("incomplete", 0, 0),
+    ]
+    notes = "\n".join(found.notes())
+    assert "got 'judge-0' at 0.jsonl:7" in notes
+    assert "at 1.jsonl:8 and 1.jsonl:28" in notes
+    assert "must end with the episode, after 1, got 2 at 2.jsonl:9" in notes
+    assert len(found.summary()["flaws"]) == 3
+
+
+def test_one_id_on_two_machines_is_one_person_who_took_part_twice(tmp_path) -> None:
     (rows,) = saved(tmp_path, 0)
-    rows[6]["item"] = "judge-0"
-    write_rows(tmp_path / "data" / "0.jsonl", rows)
-    with pytest.raises(UserError, match="40 of the study, got judge-0 at 0.jsonl:7"):
-        import_study(tmp_path, [tmp_path / "data"])
+    one = [{**row, "session": "a", "at": "2026-01-01"} for row in rows]
+    two = [{**row, "session": "b", "at": "2026-01-01"} for row in rows]
+    two[6]["replies"] = ["1"]
+    mixed = [row for pair in zip(one, two, strict=True) for row in pair]
+    write_rows(tmp_path / "data" / "0.jsonl", mixed)
+    found = import_study(tmp_path, [tmp_path / "data"])
+    assert (found.participations, found.repeated, found.kept) == (2, 1, 2)
+    assert found.table["epoch"].to_pylist() == [1] * 20 + [2] * 20
 
 
 @pytest.mark.parametrize("changed", [{"design_hash": "0"}, {"version": 99}])
@@ -164,10 +211,6 @@ def test_a_reply_that_holds_no_answer_has_its_reason(tmp_path) -> None:
     assert (first["outcome"], first["reason"]) == ("no_answer", "out_of_scale")
     assert (second["outcome"], second["reason"]) == ("no_answer", "unfinished")
     assert (third["outcome"], third["reason"]) == ("scored", "")
-    rows[6]["replies"] = ["63", "64"]
-    write_rows(tmp_path / "data" / "0.jsonl", rows)
-    with pytest.raises(UserError, match=r"must end with the episode, after 1, got 2 at 0.jsonl:7"):
-        import_study(tmp_path, [tmp_path / "data"])
 
 
 def test_an_episode_is_held_again_from_its_replies(tmp_path) -> None:

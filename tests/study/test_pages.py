@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from evidence.browser import opened
 from evidence.participants import drive, kept_rows
+from evidence.studies import served
 
 from whybench.study.export import Saving, write_study
 from whybench.study.plan import make_plan
@@ -164,6 +166,33 @@ def test_a_number_that_is_none_is_told(browser, study) -> None:
         found.page.get_by_text("number must be a whole number from 0, got -1").wait_for()
 
 
+def test_rows_name_their_session_whoever_opens_the_page_again(browser, study) -> None:
+    sessions = []
+    for _ in range(2):  # two browsers that know nothing of each other
+        with at(browser, study, "?participant=anna&number=0") as found:
+            drive(found.page, seventy, seen=lambda kind, place: place < 5)
+            found.page.reload()
+            drive(found.page, seventy)
+            (session,) = {row["session"] for row in kept_rows(found.page)}
+            sessions.append(session)
+    assert all(re.fullmatch("[0-9a-f]{16}", session) for session in sessions)
+    assert sessions[0] != sessions[1]
+
+
+def test_what_was_begun_before_sessions_goes_on_without(browser, study) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        drive(found.page, seventy, seen=lambda kind, place: place < 5)
+        found.page.evaluate(
+            """() => { const key = `whybench/${STUDY.id}/anna`;
+            const kept = JSON.parse(localStorage.getItem(key));
+            kept.rows.forEach((row) => delete row.session);
+            localStorage.setItem(key, JSON.stringify(kept)); }"""
+        )
+        found.page.reload()
+        drive(found.page, seventy)
+        assert not any("session" in row for row in kept_rows(found.page))
+
+
 def test_two_tabs_do_not_write_over_each_other(browser, study) -> None:
     with at(browser, study, "?participant=anna&number=0") as found:
         drive(found.page, seventy, seen=lambda kind, _: kind != "item")
@@ -217,9 +246,31 @@ def test_datapipe_gets_all_rows_at_the_end(browser, engine, tmp_path) -> None:
         assert sent[0] == sent[1] == sent[2]
         assert (sent[0]["experimentID"], sent[0]["filename"]) == (
             "Exp1",
-            f"judge-{PLAN.id}-anna.jsonl",
+            f"judge-{PLAN.id}-{kept_rows(found.page)[0]['session']}.jsonl",
         )
         assert [json.loads(line) for line in sent[0]["data"].splitlines()] == kept_rows(found.page)
+
+
+def test_rows_that_the_server_cannot_write_are_kept_and_sent_again(
+    browser, engine, tmp_path
+) -> None:
+    write_study(PLAN, tmp_path / "study", Saving("serve"))
+    tried = []
+
+    def receive(route: Route) -> None:
+        tried.append(route.request.post_data)
+        full = 3 <= len(tried) <= 6 or len(tried) == 10
+        route.fulfill(status=507, body="no room") if full else route.continue_()
+
+    with served(tmp_path / "study") as address:
+        with opened(browser, f"{address}?participant=anna", home=address) as found:
+            found.page.context.route("**/data", receive)
+            drive(found.page, seventy)
+            found.page.get_by_text("All your answers have arrived.").wait_for()
+            kept = kept_rows(found.page)
+        written = (tmp_path / "study" / "data" / "anna.jsonl").read_text(encoding="utf-8")
+    assert [json.loads(line) for line in written.splitlines()] == kept
+    assert len(tried) > 10
 
 
 JATOS = """

@@ -6,10 +6,7 @@ import random
 from dataclasses import replace
 from types import SimpleNamespace
 
-import pytest
-
 from whybench.study.rows import StudyRow, group_participations
-from whybench.suites.contract import UserError
 
 
 def went(
@@ -92,11 +89,23 @@ def test_a_row_saved_twice_counts_once() -> None:
     assert (found, 0) == group_participations(rows)
 
 
-def test_rows_that_contradict_each_other_are_an_error() -> None:
+def test_a_participation_that_contradicts_itself_is_told_and_the_others_are_not() -> None:
     rows = [replace(row, file="a.json", line=7) for row in went("ann", "x", "T10", "1", "2")]
+    bob = went("bob", "y", "T11", "1", "2")
     other = replace(rows[2], replies=("9",), file="b.json")
-    with pytest.raises(UserError, match=r"a.json:7 and b.json:7: replies \('1',\) and \('9',\)"):
-        group_participations([*rows, other])
     moved = replace(rows[2], position=50)
-    with pytest.raises(UserError, match="the answer to i0 in a session must be one row, got two"):
-        group_participations([*rows, moved])
+    for more, told in (
+        (other, "got two that differ, at a.json:7 and b.json:7: replies ('1',) and ('9',)"),
+        (moved, "the answer to i0 in a session must be one row, got two"),
+    ):
+        (one, sound), _ = group_participations([*rows, *bob, more])
+        assert (one.participant, one.flaw) == ("ann", "contradictory")
+        assert told in one.flaw_message
+        assert (sound.flaw, sound.flaw_message) == ("", "")
+
+
+def test_an_answer_to_an_item_that_nobody_was_asked_is_told() -> None:
+    items = {"i0": SimpleNamespace(truth=True)}
+    (one,), _ = group_participations(went("ann", "x", "T10", "1", "2"), items=items)
+    assert one.flaw == "unknown item"
+    assert "items must be among the 1 of the study, got 'i1'" in one.flaw_message

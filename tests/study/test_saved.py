@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import time
+import tracemalloc
 from io import StringIO
 from zipfile import ZIP_DEFLATED, ZipFile
 
@@ -143,9 +145,20 @@ def test_a_broken_line_is_named_and_the_others_are_read(tmp_path) -> None:
     [
         ({"replies": "63"}, "replies must be a list of words, got '63'"),
         ({"replies": [63]}, "replies must be a list of words, got [63]"),
-        ({"replies": None}, "a row must have study, participant, position, item, replies, got no"),
+        ({"replies": None}, "must have kind, study, participant, position, item, replies, got no"),
+        ({"kind": "null"}, "got no kind"),
+        ({"position": int("9" * 400)}, "position must be a number, got 9999"),
+        ({"position": -1}, "position must be a whole number from 0 to"),
+        ({"number": 10**12}, "number must be a whole number from 0 to"),
+        ({"participant": "\ud800"}, "participant must be text of Unicode, got '\\ud800'"),
+        ({"participant": "x" * 1001}, "participant must be at most 1000 signs"),
+        ({"replies": ["\udfff"]}, "replies must be text of Unicode"),
+        ({"replies": ["x" * 100_001]}, "replies must be at most 100000 signs"),
+        ({"replies": ["x"] * 1001}, "replies must be a list of at most 1000 words"),
+        ({"seconds": "[" * 99_999}, "seconds must be JSON, got '[[["),
+        ({"seconds": "9" * 9999}, "seconds must be JSON, got '999"),
         ({"participant": ""}, "got no participant"),
-        ({"position": 1.5}, "position must be a whole number, got 1.5"),
+        ({"position": 1.5}, "position must be a whole number from 0 to 1000000000, got 1.5"),
         ({"position": True}, "position must be a number, got True"),
         ({"seconds": "fast"}, "seconds must be JSON, got 'fast'"),
         ({"seconds": float("inf")}, "seconds must be a number, got inf"),
@@ -160,6 +173,99 @@ def test_a_row_that_is_not_one_is_broken_with_its_reason(changes, reason, tmp_pa
     (place,) = found.broken
     assert place.startswith("a.json:1: ")
     assert reason in place
+
+
+def test_the_row_after_a_torn_one_is_found_on_the_same_line(tmp_path) -> None:
+    lines = [json.dumps(row) for row in ROWS]
+    for cut in range(1, len(lines[2])):
+        text = f"{lines[0]}\n{lines[2][:cut]}{lines[1]}\n{lines[3]}\n"
+        (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
+        found = read_saved([tmp_path])
+        assert [row.position for row in found.rows] == [0, 1, 3], text
+        assert len(found.broken) == 1
+
+
+def test_a_row_is_read_whatever_part_of_it_is_looked_at_first(monkeypatch) -> None:
+    text = json.dumps([{**row, "more": [True, -1.5e-7, {"\u1234\n": "a\\"}]} for row in ROWS])
+    for size in range(20, 200):
+        monkeypatch.setattr("whybench.study.saved.PIECES", (size, size * 2, 1 << 14))
+        found = SavedData()
+        found.read_text("a.json", text.encode())
+        assert ([row.position for row in found.rows], found.broken) == ([0, 1, 2, 3], []), size
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x\n", '{"kind":', '{"kind":"', '{"kind":[\n', '{"kind":"a",'],
+    ids=["lines", "deep", "quotes", "deep lines", "torn"],
+)
+def test_much_that_is_broken_takes_little_time(text: str) -> None:
+    found = SavedData()
+    began = time.process_time()
+    found.read_text("a.txt", b'"kind"\n' + text.encode() * 100_000)
+    assert time.process_time() - began < 10
+    assert found.broken
+
+
+def test_a_sign_that_is_none_costs_its_row_alone(tmp_path) -> None:
+    rows = [json.dumps(row).encode() for row in ROWS]
+    rows[2] = rows[2].replace(b"he said", b"he \xff\xfe said")
+    (tmp_path / "a.jsonl").write_bytes(b"\n".join(rows))
+    found = read_saved([tmp_path])
+    assert [row.position for row in found.rows] == [0, 1, 3]
+    assert "replies must be text of Unicode" in found.broken[0]
+    (tmp_path / "a.jsonl").write_bytes(
+        b"\xff\xfe" + "\n".join(map(json.dumps, ROWS)).encode("utf-16")
+    )
+    found = read_saved([tmp_path])
+    assert (found.rows, found.broken) == ([], ["a.jsonl: text must be UTF-8, got another encoding"])
+
+
+def test_a_quote_that_is_not_closed_costs_its_line_alone(tmp_path) -> None:
+    head, first, second, *rest = as_csv([ROWS[0], ROWS[1], ROWS[3]]).split("\r\n")
+    text = "\r\n".join([head, first, second[:-1], *rest])
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8", newline="")
+    found = read_saved([tmp_path])
+    assert [row.position for row in found.rows] == [0, 3]
+    assert len(found.broken) == 1
+    assert found.broken[0].startswith("a.csv:3: ")
+
+
+def test_sizes_are_bounded(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("whybench.study.saved.LARGEST_FILE", 5_000)
+    monkeypatch.setattr("whybench.study.saved.LARGEST_IMPORT", 12_000)
+    monkeypatch.setattr("whybench.study.saved.MOST_MEMBERS", 6)
+    with ZipFile(tmp_path / "b.zip", "w", ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.txt", b" " * 8_000_000)
+        for name in "abcd":
+            archive.writestr(f"{name}.json", json.dumps(ROWS) + " " * 3_000)
+    (tmp_path / "a.json").write_text(" " * 6_000, encoding="utf-8")
+    with ZipFile(tmp_path / "c.zip", "w") as archive:
+        for name in range(7):
+            archive.writestr(f"{name}.json", "")
+    tracemalloc.start()
+    found = read_saved([tmp_path])
+    assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    tracemalloc.stop()
+    assert [place.partition(":")[0] for place in found.broken] == [
+        "a.json", "b.zip/bomb.txt", "b.zip/d.json", "c.zip",
+    ]  # fmt: skip
+    assert found.broken[1].endswith("must be at most 5000 bytes, got more; cut it into several")
+    assert "12000 bytes in all" in found.broken[2]
+    assert len(found.rows) == 12
+
+
+def test_rows_that_name_their_session_belong_to_it_whatever_their_order(tmp_path) -> None:
+    rows = [
+        made(0, kind="start", session="one", at="T1", resumed=False),
+        made(0, kind="start", session="two", at="T1", resumed=False),
+        made(1, session="one"),
+        made(1, session="two", replies=["7"]),
+        made(2, kind="end", session=""),
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    sessions = [row.session for row in read_saved([tmp_path]).rows]
+    assert sessions == ["one", "two", "one", "two", "two"]
 
 
 def test_a_torn_table_is_not_read_as_a_whole_one(tmp_path) -> None:
@@ -193,7 +299,11 @@ def test_damaged_files_are_named(tmp_path) -> None:
     whole = (tmp_path / "c.zip").read_bytes()
     (tmp_path / "c.zip").write_bytes(whole[:60] + b"\0" * 20 + whole[80:])
     found = read_saved([tmp_path])
-    assert [place.partition(":")[0] for place in found.broken] == ["a.zip", "b.json", "c.zip"]
+    assert [place.partition(":")[0] for place in found.broken] == [
+        "a.zip",
+        "b.json",
+        "c.zip/data.txt",
+    ]
     with pytest.raises(UserError, match="data must be files or folders, got .*nothing"):
         read_saved([tmp_path / "nothing"])
 

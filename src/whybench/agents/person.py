@@ -12,7 +12,7 @@ from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
 from whybench.agents.provider import find_current_item, replay_episode
-from whybench.errors import UserError
+from whybench.errors import INTERRUPTED, UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _read_line() -> str:
         click.echo(PROMPT, nl=False)
         return input().strip()
     except KeyboardInterrupt:
-        raise EOFError from None
+        raise EOFError(INTERRUPTED) from None
     finally:
         signal.signal(signal.SIGINT, waiting)
 

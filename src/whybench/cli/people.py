@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
@@ -21,13 +21,13 @@ from whybench.cli.options import (
 from whybench.cli.tables import print_rows
 from whybench.errors import UserError
 from whybench.study.importing import By, ImportedStudy, import_study
+from whybench.study.signals import leave_in_order
 from whybench.study.simulation import MOST
-from whybench.suites.registry import list_suites
+from whybench.suites.registry import AnySuite, list_suites
 
-__all__ = [
-    "play_command",
-    "study_command",
-]
+__all__ = ["play_command", "study_command"]
+
+LEFT = "\nLeft. What you had not finished is not recorded; it waits for you."
 
 
 @click.group("study")
@@ -97,22 +97,19 @@ def export_study(
 @click.option("--data", type=click.Path(), help="Where answers are written. [default: FOLDER/data]")
 def serve_study(folder: str, port: int, data: str | None) -> None:
     """Serve the study in FOLDER on this machine, and write the answers that come."""
-    from whybench.study.export import DATA, read_manifest  # noqa: PLC0415
+    from whybench.study.export import read_manifest  # noqa: PLC0415
     from whybench.study.server import study_server  # noqa: PLC0415
 
-    target = Path(data) if data else Path(folder) / DATA
-    with study_server(Path(folder), target, port) as server:
+    server = study_server(Path(folder), Path(data) if data else None, port)
+    with leave_in_order(server.summarize), server:
         click.echo(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)")
         how = read_manifest(Path(folder))["save"]
         click.echo(
-            f"answers are written to {target}"
+            f"answers are written to {server.ledger.folder}"
             if how == "serve"
             else f"answers go by {how}, not here: export the study with --save serve for that"
         )
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            click.echo("ended")
+        server.serve_forever()
 
 
 @study_command.command("simulate")
@@ -265,8 +262,6 @@ def play_command(
     Each call goes on with the episodes of the design that you have not played yet. They are
     recorded: `whybench measures` takes the folder of your logs like a model's.
     """
-    from whybench.evaluation.runs import hold_episode, list_played_items  # noqa: PLC0415
-
     suite, chosen = choose_design(suite_name, design, factors)
     if suite.play is None:
         able = ", ".join(n for n, each in list_suites().items() if each.play) or "none"
@@ -274,16 +269,23 @@ def play_command(
     if not re.fullmatch(r"[\w.-]+", name):
         raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
     folder = log_dir or f"logs/play-{suite.name}-{name}"
-    agent = f"person/{name}"
-    done = list_played_items(folder, agent)
-    waiting = [item.id for item in suite.items(chosen) if item.id not in done]
-    if not waiting:
-        raise UserError(f"you have played all of the design {chosen.name}; choose another --design")
-    ids = waiting[:count]
-    click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
     settings = suite.settings(design, **parse_key_values(factors, "-T"))
-    for item in ids:
+    with leave_in_order(lambda: LEFT):
+        _play(suite, chosen, settings, f"person/{name}", folder, count)
+
+
+def _play(
+    suite: AnySuite, design: Any, settings: dict[str, Any], agent: str, folder: str, count: int
+) -> None:
+    from whybench.evaluation.runs import hold_episode, list_played_items  # noqa: PLC0415
+
+    done = list_played_items(folder, agent)
+    waiting = [item.id for item in suite.items(design) if item.id not in done]
+    if not waiting:
+        raise UserError(f"you have played all of the design {design.name}; choose another --design")
+    click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
+    for item in waiting[:count]:
         if not hold_episode(suite, settings, agent, item, folder):
-            click.echo("\nLeft. What you had not finished is not recorded; it waits for you.")
+            click.echo(LEFT)
             return
         click.echo(f"\nRecorded in {folder}: `whybench measures {folder}`")

@@ -9,10 +9,13 @@ time.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+from zipfile import BadZipFile
 
-from whybench.errors import UserError
+from whybench.errors import INTERRUPTED, UserError
 from whybench.evaluation.engine import (
     LEAN,
     build_task,
@@ -263,11 +266,34 @@ def list_played_items(folder: str | Path, agent: str) -> set[str]:
 def hold_episode(
     suite: AnySuite, task_args: Mapping[str, Any], agent: str, item: str, folder: str | Path
 ) -> bool:
-    """Hold an episode about an item; return whether it ended, else nothing is recorded."""
-    from inspect_ai import eval as evaluate  # noqa: PLC0415  (importing Inspect takes seconds)
+    """Hold an episode about an item; return whether it ended, else nothing is recorded.
+
+    Raises:
+        KeyboardInterrupt: The person left by Ctrl-C.
+    """
+    # Importing Inspect takes seconds.
+    from inspect_ai import eval as evaluate  # noqa: PLC0415
 
     task = build_task(suite, task_args)
-    (log,) = evaluate(task, model=agent, sample_id=[item], log_dir=str(folder), **QUIET)
-    if log.status != "success":
-        Path(log.location).unlink()
-    return bool(log.status == "success")
+    sitting = {"sitting": uuid4().hex}
+    settings = {"sample_id": [item], "log_dir": str(folder), "metadata": sitting, **QUIET}
+    logs = []
+    try:
+        logs = evaluate(task, model=agent, **settings)
+    finally:
+        if not logs or logs[0].status != "success":
+            _remove_logs(Path(folder), sitting)
+    if not logs or any(log.error and INTERRUPTED in log.error.message for log in logs):
+        raise KeyboardInterrupt
+    return bool(logs[0].status == "success")
+
+
+def _remove_logs(folder: Path, sitting: Mapping[str, str]) -> None:
+    """Remove the logs of an episode that did not end; Inspect does not always name them."""
+    from inspect_ai.log import read_eval_log  # noqa: PLC0415
+
+    for file in folder.glob("*.eval"):
+        with suppress(OSError, ValueError, KeyError, BadZipFile):  # somebody else's, and damaged
+            found = read_eval_log(str(file), header_only=True)
+            if dict(sitting).items() <= (found.eval.metadata or {}).items():
+                file.unlink()

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
@@ -98,7 +99,23 @@ def write_records(table: pa.Table, path: str | Path) -> None:
         if target.suffix == ".parquet":
             write_parquet(table, part)
         else:
-            pa.csv.write_csv(table, part)
+            pa.csv.write_csv(_edit_ids(table, *_ESCAPE), part)
+
+
+_IDS = ("agent", "item", "log", "person")
+_ESCAPE = (r"^('*[=+\-@\t\r])", r"'\1")
+_UNESCAPE = (r"^'('*[=+\-@\t\r])", r"\1")
+"""Columns that may hold what a stranger called themselves, and how CSV has what a spreadsheet would
+take for a formula: with an apostrophe before it, which is taken off when it is read."""
+
+
+def _edit_ids(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
+    """Return a table of records with something replaced in its ids."""
+    for name in _IDS:
+        if name in table.column_names:
+            edited = pc.replace_substring_regex(table[name], pattern, replacement)
+            table = table.set_column(table.column_names.index(name), name, edited)
+    return table
 
 
 def write_parquet(table: pa.Table, where: Any) -> None:
@@ -122,7 +139,9 @@ def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
             options = pa.csv.ConvertOptions(
                 column_types={field.name: field.type for field in schema}, strings_can_be_null=False
             )
-            table = pa.csv.read_csv(source, convert_options=options)
+            lines = pa.csv.ParseOptions(newlines_in_values=True)
+            table = pa.csv.read_csv(source, convert_options=options, parse_options=lines)
+            table = _edit_ids(table, *_UNESCAPE)
     return cast_records(table, columns, source)
 
 

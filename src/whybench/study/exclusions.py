@@ -3,7 +3,8 @@
 Leaving people out after looking at their answers is how results are bent. So no rule is applied
 unless it is named, a rule looks at how somebody took part and never at how right their answers are,
 and every rule says how many participations meet it, how many of them no rule before it had
-excluded, and how many answers go with those.
+excluded, and how many answers go with those. Only what cannot be read as one participation is left
+out without a rule, and it is counted in the same table, before them.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
     from whybench.study.rows import Participation
 
-__all__ = ["BOUNDED", "PLAIN", "Exclusion", "Rule", "exclude"]
+__all__ = ["BOUNDED", "FLAWS", "PLAIN", "Exclusion", "Rule", "exclude"]
+
+FLAWS = ("contradictory", "unknown item", "too many replies")
+"""What a participation is left out for without a rule: rows that say different things of the same
+event, an answer to an item that the study does not have, replies after the end of an episode."""
 
 PLAIN: Mapping[str, tuple[str, Callable[[Participation], bool]]] = {
     "incomplete": ("items are missing", attrgetter("incomplete")),
@@ -80,7 +85,7 @@ class Exclusion:
     """What a rule came to.
 
     Attributes:
-        rule: The rule, as it is written.
+        rule: The rule, as it is written; or the flaw, for what is left out without one.
         met: How many participations meet it.
         unknown: For how many that is not known, since they did not come so far.
         excluded: How many it excludes that no rule before it had excluded.
@@ -97,15 +102,21 @@ class Exclusion:
 def exclude(
     participations: Sequence[Participation], rules: Sequence[Rule]
 ) -> tuple[list[Participation], list[Exclusion]]:
-    """Return the participations that no rule excludes, and what each rule came to.
+    """Return the participations without a flaw that no rule excludes, and what each came to.
 
     Raises:
         UserError: A rule is about something that was not recorded of anybody.
     """
-    kept, exclusions = list(participations), []
+    exclusions = []
+    for flaw in FLAWS:
+        if flawed := [each for each in participations if each.flaw == flaw]:
+            answers = sum(len(each.answers) for each in flawed)
+            exclusions.append(Exclusion(flaw, len(flawed), 0, len(flawed), answers))
+    sound = [each for each in participations if not each.flaw]
+    kept = sound
     for rule in rules:
-        verdicts = [rule.applies_to(each) for each in participations]
-        if participations and all(verdict is None for verdict in verdicts):
+        verdicts = [rule.applies_to(each) for each in sound]
+        if sound and all(verdict is None for verdict in verdicts):
             raise UserError(
                 f"`rules` must be about what the study recorded, got {rule}: nobody has "
                 f"{BOUNDED[rule.name][0]}; leave the rule out"

@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from whybench import __version__
 from whybench.datasets import SOURCES, data_path
@@ -110,22 +112,51 @@ BUNDLED = Texts()
 def write_study(
     plan: StudyPlan, target: Path, saving: Saving = DOWNLOAD, texts: Texts = BUNDLED
 ) -> dict[str, Any]:
-    """Write the experiment of a plan into a folder; return what `study.json` says."""
+    """Write the experiment of a plan into a folder; return what `study.json` says.
+
+    Raises:
+        UserError: It cannot be written there; what was there before is still there.
+    """
     engine = data_path("jsPsych", ENGINE)
     content = _content(plan, saving, texts.html(plan.suite.name))
     manifest = _manifest(plan, saving)
-    _check_target(target, plan.id)
-    (target / "jspsych").mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(engine, target / "jspsych" / Path(ENGINE).name)
-    _write(target / "jspsych" / "LICENSE.txt", _page_file("jspsych-licence.txt"))
-    for name in PAGE:
-        text = _page_file(name)
-        if name == "index.html":
-            text = text.replace("<!-- jatos -->", JATOS_SCRIPT if saving.how == "jatos" else "")
-        _write(target / name, text)
-    _write(target / "study.js", f"const STUDY = {_json(content)};\n")
-    _write(target / MANIFEST, f"{json.dumps(manifest, ensure_ascii=False, indent=1)}\n")
+    try:
+        _check_target(target, plan.id)
+        with _whole_folder(target) as part:
+            shutil.copyfile(engine, part / "jspsych" / Path(ENGINE).name)
+            _write(part / "jspsych" / "LICENSE.txt", _page_file("jspsych-licence.txt"))
+            for name in PAGE:
+                text = _page_file(name)
+                if name == "index.html":
+                    script = JATOS_SCRIPT if saving.how == "jatos" else ""
+                    text = text.replace("<!-- jatos -->", script)
+                _write(part / name, text)
+            _write(part / "study.js", f"const STUDY = {_json(content)};\n")
+            _write(part / MANIFEST, f"{json.dumps(manifest, ensure_ascii=False, indent=1)}\n")
+    except OSError as error:
+        raise UserError(
+            f"`output` must be a folder that can be written, got {target}: {error.strerror}; make "
+            "room there, or write elsewhere"
+        ) from None
     return manifest
+
+
+@contextmanager
+def _whole_folder(target: Path) -> Iterator[Path]:
+    """Yield a folder whose files, once all are written, get to their place; else none does."""
+    inside = target.is_dir()
+    part = (target if inside else target.parent) / f".{target.name}.{uuid4().hex}.part"
+    try:
+        (part / "jspsych").mkdir(parents=True)
+        yield part
+        if not inside:
+            part.replace(target)
+            return
+        (target / "jspsych").mkdir(exist_ok=True)
+        for file in (file for file in part.rglob("*") if file.is_file()):
+            file.replace(target / file.relative_to(part))
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:

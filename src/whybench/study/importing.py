@@ -4,6 +4,9 @@ The items are made anew from the settings in the study's `study.json`; what peop
 through the suite's own reading, as if a model had replied it, and becomes records of the schema
 that all agents share. So whatever takes records, measures, reports, comparisons, takes people.
 
+What cannot be read stops nobody else's data: a row is left out, a participation that contradicts
+itself is left out whole, and both are counted and named.
+
 A person is an agent, `person/ID`; whoever took part twice has two epochs. Or all are one agent,
 `human/NAME`, as the people of published studies are: then each person who answered an item is an
 epoch of it, and `person` keeps them apart, so that intervals rest on people and not on answers.
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,7 +32,7 @@ from whybench.study.rows import Participation, group_participations
 from whybench.study.saved import SavedData, read_saved, reopen_study
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -57,6 +60,8 @@ class ImportedStudy:
         suite: The suite's name.
         table: The records.
         saved: What was found in the files.
+        others: How many rows are of which other study; they are left out.
+        flaws: What is wrong with participations that are left out whole, a sentence for each.
         doubles: How many rows were there more than once.
         participations: How many participations there were before any was excluded.
         repeated: How many of them were not their person's first.
@@ -67,6 +72,8 @@ class ImportedStudy:
     suite: str
     table: pa.Table
     saved: SavedData
+    others: Mapping[str, int]
+    flaws: tuple[str, ...]
     doubles: int
     participations: int
     repeated: int
@@ -82,8 +89,11 @@ class ImportedStudy:
             "repeated": self.repeated,
             "kept": self.kept,
             "exclusions": [asdict(exclusion) for exclusion in self.exclusions],
+            "flaws": list(self.flaws),
+            "others": dict(self.others),
             "doubles": self.doubles,
             "broken": self.saved.broken,
+            "more_broken": self.saved.more_broken,
             "foreign": self.saved.foreign,
             "empty": self.saved.empty,
         }
@@ -101,10 +111,28 @@ class ImportedStudy:
             yield f"{self.saved.foreign} entries are not rows of a study, and are left alone"
         for file in self.saved.empty:
             yield f"{file} holds no row of a study"
-        for location in self.saved.broken[:NAMED]:
-            yield f"not read: {location}"
-        if (more := len(self.saved.broken) - NAMED) > 0:
-            yield f"not read: {more} more locations; the summary names all"
+        if self.others:
+            first = next(row for row in self.saved.rows if row.study in self.others)
+            yield (
+                f"{sum(self.others.values())} rows are of another study ({_list(self.others)}), "
+                f"the first at {first.where}, and are left out"
+            )
+        yield from _first("left out whole", self.flaws)
+        yield from _first("not read", self.saved.broken, self.saved.more_broken)
+
+
+def _list(names: Iterable[str]) -> str:
+    """Return some names, each of no more signs than an id has."""
+    shown = [name[:16] for name in names]
+    return ", ".join(shown[:NAMED]) + (", ..." if len(shown) > NAMED else "")
+
+
+def _first(what: str, messages: Sequence[str], more: int = 0) -> Iterator[str]:
+    """Yield the first messages, and how many more there are."""
+    for message in messages[:NAMED]:
+        yield f"{what}: {message}"
+    if (rest := len(messages) + more - NAMED) > 0:
+        yield f"{what}: {rest} more; the summary names them"
 
 
 def import_study(
@@ -126,7 +154,7 @@ def import_study(
         keep_ids: Whether ids get into the records as they are.
 
     Raises:
-        UserError: The data are not this study's, contradict themselves, or leave nothing.
+        UserError: The data are not this study's, or leave nothing.
     """
     plan = reopen_study(Path(folder))
     named = name or Path(folder).resolve().name
@@ -147,21 +175,26 @@ def import_saved(
     read_rules = [Rule.read(text) for text in rules]
     group = _group(plan, name) if by == "group" else ""
     items = {item.id: item for entry in plan.lists for item in entry}
-    _check_rows(plan, items, saved)
+    others = _count_others(plan, saved)
+    own = [row for row in saved.rows if row.study == plan.id]
     lengths = [len(entry) for entry in plan.lists]
-    participations, doubles = group_participations(saved.rows, lengths, items)
+    grouped, doubles = group_participations(own, lengths, items)
+    answers: dict[tuple[str, int], list[Answer]] = {}
+    participations = [_answered(plan, items, each, answers) for each in grouped]
     kept, exclusions = exclude(participations, read_rules)
     if not any(participation.answers for participation in kept):
         raise UserError(
             f"data must leave an answer, got {len(saved.rows)} rows of {len(participations)} "
             f"participations in {saved.files} files, {len(participations) - len(kept)} excluded "
-            f"and {len(saved.broken)} places that cannot be read"
+            f"and {len(saved.broken) + saved.more_broken} places that cannot be read"
         )
-    rows = _records(plan, items, kept, group, keep_ids)
+    rows = _records(plan, items, kept, answers, group, keep_ids)
     return ImportedStudy(
         suite=plan.suite.name,
         table=record_table(rows, {**plan.suite.record_columns, **COLUMNS}),
         saved=saved,
+        others=others,
+        flaws=tuple(each.flaw_message for each in participations if each.flaw),
         doubles=doubles,
         participations=len(participations),
         repeated=sum(participation.occasion > 1 for participation in participations),
@@ -183,26 +216,39 @@ def _group(plan: StudyPlan, name: str) -> str:
     return f"human/{name}"
 
 
-def _check_rows(plan: StudyPlan, items: Mapping[str, Item], saved: SavedData) -> None:
-    """Refuse rows of another study, and answers to items that nobody was asked in this one."""
+def _count_others(plan: StudyPlan, saved: SavedData) -> Counter[str]:
+    """Return how many rows are of which other study; refuse data that are all of others."""
     others = Counter(row.study for row in saved.rows if row.study != plan.id)
-    if others:
-        first = next(row for row in saved.rows if row.study != plan.id)
+    if others and others.total() == len(saved.rows):
         raise UserError(
-            f"rows must be of the study {plan.id}, got {others.total()} of {', '.join(others)}, "
-            f"the first at {first.where}; import these with their own study"
+            f"rows must be of the study {plan.id}, got {others.total()} of {_list(others)}, "
+            f"the first at {saved.rows[0].where}; import these with their own study"
         )
-    for row in saved.rows:
-        if row.kind == "item" and row.item not in items:
-            raise UserError(
-                f"items must be among the {len(items)} of the study, got {row.item} at {row.where}"
-            )
+    return others
+
+
+def _answered(
+    plan: StudyPlan,
+    items: Mapping[str, Item],
+    each: Participation,
+    answers: dict[tuple[str, int], list[Answer]],
+) -> Participation:
+    """Put down the answers of a participation; return it, with its flaw if they cannot be read."""
+    if each.flaw:
+        return each
+    try:
+        found = [_answer(plan, items[row.item], row) for row in each.answers]
+    except UserError as error:
+        return replace(each, flaw="too many replies", flaw_message=str(error))
+    answers[each.participant, each.occasion] = found
+    return each
 
 
 def _records(
     plan: StudyPlan,
     items: Mapping[str, Item],
     kept: Sequence[Participation],
+    answers: Mapping[tuple[str, int], Sequence[Answer]],
     group: str,
     keep_ids: bool,
 ) -> Iterator[dict[str, Any]]:
@@ -219,9 +265,11 @@ def _records(
         if not keep_ids:
             person = digest("person", plan.id, person).hex()[:12]
         agent = group or f"person/{person}"
-        for position, row in enumerate(participation.answers, start=1):
+        found = answers[participation.participant, participation.occasion]
+        for position, (row, answer) in enumerate(
+            zip(participation.answers, found, strict=True), start=1
+        ):
             item = items[row.item]
-            answer = _answer(plan, item, row)
             epochs[agent, item.id] += 1
             yield {
                 **common,

@@ -6,23 +6,22 @@ wherever it was saved. Fields that are not listed here are ignored: jsPsych adds
 
 A participation is what one person did between starting and ending, in however many sittings: who
 closes the page and opens it again goes on with the same session. Who starts anew, perhaps on
-another machine, has another session, and so another participation.
+another machine, has another session, and so another participation. Rows name their session; those
+of older studies do not, and belong to the last start before them.
 
 A row may be there several times, because a page sent it again or a file was saved twice; it counts
-once. Two rows that claim the same position and say different things cannot both be true, and are an
-error: choosing one of them would be inventing data.
+once. Two rows that claim the same position and say different things cannot both be true, and
+choosing one of them would be inventing data: such a participation has a flaw, and is left out
+whole. Nobody else's is touched by that, since rows may be written by strangers.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass, field
-from math import isfinite
+from dataclasses import dataclass, field, replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
-
-from whybench.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -36,26 +35,55 @@ __all__ = [
 ]
 
 
+LONGEST_WORD = 1_000
+LONGEST_REPLY = 100_000
+MOST_REPLIES = 1_000
+LARGEST_NUMBER = 1e15
+LARGEST_INTEGER = 10**9
+"""What a row may hold: signs of an id, signs and number of replies, numbers. Nobody's answers come
+near these; a row that is beyond them was not written by the experiment."""
+
+SHOWN = 80
+"""So many signs of a wrong value are shown."""
+
+
 def _decode(value: Any) -> Any:
     """Return the value in a cell of CSV; what comes from JSON is a value already."""
-    return json.loads(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):  # no JSON, too many digits, too deep
+        raise ValueError("JSON") from None
+
+
+def _unicode(text: str, longest: int) -> str:
+    """Return a text that can be written; half of a surrogate pair cannot."""
+    if len(text) > longest:
+        raise ValueError(f"at most {longest} signs")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError("text of Unicode") from None
+    return text
 
 
 def _text(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise ValueError("a word")
-    return str(value)
+    return _unicode(str(value), LONGEST_WORD)
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
         raise ValueError("a number")
     return float(value)
 
 
 def _integer(value: Any) -> int:
-    if not _number(value).is_integer():
-        raise ValueError("a whole number")
+    if not _number(value).is_integer() or not 0 <= value <= LARGEST_INTEGER:
+        raise ValueError(f"a whole number from 0 to {LARGEST_INTEGER}")
     return int(value)
 
 
@@ -68,13 +96,16 @@ def _boolean(value: Any) -> bool:
 def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
         raise ValueError("a list of words")
-    return tuple(value)
+    if len(value) > MOST_REPLIES:
+        raise ValueError(f"a list of at most {MOST_REPLIES} words")
+    return tuple(_unicode(entry, LONGEST_REPLY) for entry in value)
 
 
 FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "kind": _text,
     "study": _text,
     "participant": _text,
+    "session": _text,
     "position": _integer,
     "number": _integer,
     "at": _text,
@@ -89,7 +120,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
 }
 """How each field of a row is parsed; others are ignored."""
 
-NEEDED = ("study", "participant", "position")
+NEEDED = ("kind", "study", "participant", "position")
 NEEDED_OF_ITEMS = ("item", "replies")
 
 
@@ -104,8 +135,8 @@ class StudyRow:
             or end.
         study: The study's id.
         participant: Who took part, by the id that the study was opened with.
-        session: When this time of taking part began: the `at` of the last start before it in the
-            file that did not resume another.
+        session: Which time of taking part: a random id; in rows of older studies, which have none,
+            the `at` of the last start before it in the file that did not resume another.
         position: Which row of the session, in order.
         number: The participant's number in the counterbalancing.
         at: When, as ISO writes it.
@@ -159,8 +190,7 @@ class StudyRow:
             try:
                 parsed[name] = parse(value if parse is _text else _decode(value))
             except ValueError as error:
-                kind = "JSON" if isinstance(error, json.JSONDecodeError) else error
-                raise ValueError(f"{name} must be {kind}, got {value!r}") from None
+                raise ValueError(f"{name} must be {error}, got {repr(value)[:SHOWN]}") from None
         needed = (*NEEDED, *(NEEDED_OF_ITEMS if parsed.get("kind") == "item" else ()))
         if missing := [name for name in needed if name not in parsed]:
             raise ValueError(f"a row must have {', '.join(needed)}, got no {', '.join(missing)}")
@@ -178,6 +208,8 @@ class Participation:
         planned: How many items were to be answered; None if that is not known.
         truths: The true answers to the items that were answered, in the same order; empty if these
             are not known.
+        flaw: What is wrong with it, in a word or two; then it is left out whole. Empty if nothing.
+        flaw_message: The same in a sentence, with its location.
     """
 
     participant: str
@@ -185,6 +217,8 @@ class Participation:
     rows: tuple[StudyRow, ...]
     planned: int | None = None
     truths: tuple[Scalar, ...] = ()
+    flaw: str = ""
+    flaw_message: str = ""
 
     @property
     def answers(self) -> tuple[StudyRow, ...]:
@@ -235,18 +269,18 @@ def group_participations(
         rows: The rows of a study.
         lengths: The lengths of its lists; participants have them in turn, by their numbers.
         items: Its items by id.
-
-    Raises:
-        UserError: Two rows contradict each other.
     """
     sessions: dict[tuple[str, str], dict[int, StudyRow]] = {}
+    conflicts: dict[tuple[str, str], str] = {}
     doubles = 0
     for row in rows:
-        session = sessions.setdefault((row.participant, row.session), {})
-        before = session.setdefault(row.position, row)
+        key = (row.participant, row.session)
+        before = sessions.setdefault(key, {}).setdefault(row.position, row)
         if before != row:
-            raise UserError(_conflict(before, row, f"the position {row.position} of a session"))
-        doubles += before is not row
+            what = f"the position {row.position} of a session"
+            conflicts.setdefault(key, _conflict(before, row, what))
+        else:
+            doubles += before is not row
     participations: list[Participation] = []
     occasions: Counter[str] = Counter()
     by_start = sorted((min(row.at for row in rows.values()), key) for key, rows in sessions.items())
@@ -256,26 +290,42 @@ def group_participations(
         ordered = tuple(session[position] for position in sorted(session))
         number = ordered[0].number
         planned = lengths[number % len(lengths)] if lengths and number is not None else None
-        answered = (row.item for row in ordered if row.kind == "item")
-        truths = tuple(items[item].truth for item in answered) if items else ()
-        each = Participation(participant, occasions[participant], ordered, planned, truths)
-        _check_answered_once(each)
+        each = Participation(participant, occasions[participant], ordered, planned)
+        conflict = conflicts.get((participant, start)) or _repeated_answer(each)
+        unknown = _unknown_item(each, items) if items else ""
+        if conflict:
+            each = replace(each, flaw="contradictory", flaw_message=conflict)
+        elif unknown:
+            each = replace(each, flaw="unknown item", flaw_message=unknown)
+        elif items:
+            each = replace(each, truths=tuple(items[row.item].truth for row in each.answers))
         participations.append(each)
     return participations, doubles
 
 
-def _check_answered_once(participation: Participation) -> None:
+def _repeated_answer(participation: Participation) -> str:
+    """Say which item has two answers; nothing, if none has."""
     answered: dict[str, StudyRow] = {}
     for row in participation.answers:
         before = answered.setdefault(row.item, row)
         if before is not row:
-            raise UserError(_conflict(before, row, f"the answer to {row.item} in a session"))
+            return _conflict(before, row, f"the answer to {row.item} in a session")
+    return ""
+
+
+def _unknown_item(participation: Participation, items: Mapping[str, Item]) -> str:
+    """Say which answer is to an item that nobody was asked; nothing, if none is."""
+    for row in participation.answers:
+        if row.item not in items:
+            got = repr(row.item)[:SHOWN]
+            return f"items must be among the {len(items)} of the study, got {got} at {row.where}"
+    return ""
 
 
 def _conflict(first: StudyRow, second: StudyRow, what: str) -> str:
     return (
         f"{what} must be one row, got two that differ, at {first.where} and {second.where}: "
-        f"{_difference(first, second)}; keep the file that is right"
+        f"{_difference(first, second)}"
     )
 
 
@@ -283,7 +333,7 @@ def _difference(first: StudyRow, second: StudyRow) -> str:
     """Say in which fields two rows differ, but not whose they are."""
     names = (name for name, spec in first.__dataclass_fields__.items() if spec.compare)
     return ", ".join(
-        f"{name} {getattr(first, name)!r} and {getattr(second, name)!r}"
+        f"{name} {repr(getattr(first, name))[:SHOWN]} and {repr(getattr(second, name))[:SHOWN]}"
         for name in names
         if getattr(first, name) != getattr(second, name)
     )

@@ -4,9 +4,10 @@ Rows are saved as JSON lines (`whybench study serve`), as an array of JSON (a do
 as CSV (jsPsych), as text that a server strung together (JATOS: an array or an object for each
 participant), or as such files in a zip. Nobody has to say which. In text, the objects of JSON are
 rows, and whatever brackets, commas and line breaks stand between them do not matter; an array whose
-end was cut off has lost no more than what is missing. CSV is known by a column called `kind`. An
-object without `kind` is somebody else's: jsPsych's own, or metadata. What cannot be read is never
-fatal and never silent: `SavedData.broken` names each location with its reason.
+end was cut off has lost no more than what is missing, and a row that stands behind a torn one is
+found. CSV is known by a column called `kind`. An object without `kind` is somebody else's:
+jsPsych's own, or metadata. What cannot be read is never fatal and never silent: `SavedData.broken`
+names each location with its reason. Files may come from strangers, so their sizes are bounded.
 
 A study's folder holds ids of items, not items. `reopen_study` makes these anew from the settings of
 the design, and they must be the ones that people saw: else answers would be read as answers to
@@ -17,13 +18,14 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
-import zlib
 from dataclasses import dataclass, field, replace
 from io import BytesIO, StringIO
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from whybench.errors import UserError
 from whybench.study.export import MANIFEST, read_manifest
@@ -45,7 +47,30 @@ ARCHIVES = (".zip", ".jrzip")
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".txt")
 """The files of a folder that may hold rows; one that is named itself may be called anything."""
 
+LARGEST_FILE = 100_000_000
+LARGEST_IMPORT = 500_000_000
+MOST_MEMBERS = 100_000
+"""How many bytes a file may have, all files of an import together, and files a zip may have."""
+
+MOST_BROKEN = 10_000
+"""So many broken locations are named; more are counted."""
+
+MOST_TORN = 1_000
+"""So often a table of CSV is gone on with after a line that cannot be read."""
+
 _BETWEEN = re.compile(r"[\s,\[\]]*")
+_ROW = re.compile(r'\{\s*"(?:kind|study)"|\n')
+"""Where a row may begin after one that was torn: on the same line, or on the next."""
+
+_OPEN = re.compile(r"[\[{]")
+_OBJECT = re.compile(r"[{\n]")
+
+PIECES = (1 << 14, 1 << 18, 1 << 22)
+"""So many signs are looked at for a row, more only if it does not end there: an error costs time
+for all of the text that it is found in. The last is the length of the longest row."""
+
+DEEPEST = 500
+"""So many brackets are passed over where rows are too deep to be read."""
 
 
 @dataclass
@@ -55,65 +80,112 @@ class SavedData:
     Attributes:
         rows: The rows, in the order of files and lines.
         broken: Locations that could not be read, each with its reason.
+        more_broken: How many more there are than are named.
         foreign: How many objects were not rows of a study.
         files: How many files were read.
+        size: How many bytes they have together.
         empty: Files without any row.
     """
 
     rows: list[StudyRow] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    more_broken: int = 0
     foreign: int = 0
     files: int = 0
+    size: int = 0
     empty: list[str] = field(default_factory=list)
 
     def read_text(self, name: str, content: bytes) -> None:
-        """Add the rows of a file."""
-        self.files += 1
-        before = len(self.rows) + len(self.broken)
-        sessions: dict[str, str] = {}
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            self.broken.append(f"{name}: text must be UTF-8, got {error}")
+        """Add the rows of a file, unless it is too large."""
+        if not self._fits(name, len(content)):
             return
+        self.files += 1
+        before = len(self.rows) + len(self.broken) + self.more_broken
+        sessions: dict[str, str] = {}
+        # A wrong byte costs its row, and not the file: it becomes a sign that no row may have.
+        text = content.decode("utf-8-sig", "surrogateescape")
         for line, values in _values(text):
             if isinstance(values, str):
-                self.broken.append(f"{name}:{line}: {values}")
+                self.note_broken(f"{name}:{line}: {values}")
             elif not values.get("kind"):
                 self.foreign += 1
             else:
                 try:
                     row = StudyRow.read(values, name, line)
-                except ValueError as error:
-                    self.broken.append(f"{name}:{line}: {error}")
+                except (ValueError, RecursionError) as error:
+                    self.note_broken(f"{name}:{line}: {error}")
                     continue
                 if row.kind == "start" and not row.resumed:
-                    sessions[row.participant] = row.at
-                self.rows.append(replace(row, session=sessions.get(row.participant, "")))
-        if len(self.rows) + len(self.broken) == before:
+                    sessions[row.participant] = row.session or row.at
+                session = row.session or sessions.get(row.participant, "")
+                self.rows.append(replace(row, session=session))
+        if len(self.rows) + len(self.broken) + self.more_broken > before:
+            return
+        if any("\udc80" <= sign <= "\udcff" for sign in text):
+            self.note_broken(f"{name}: text must be UTF-8, got another encoding")
+        else:
             self.empty.append(name)
 
     def read_archive(self, name: str, content: bytes) -> None:
-        """Add the rows of the files in a zip."""
+        """Add the rows of the files in a zip; what is damaged in it costs itself alone."""
         try:
             with ZipFile(BytesIO(content)) as archive:
-                for member in archive.namelist():
-                    if member.lower().endswith(TEXTS):
-                        self.read_text(f"{name}/{member}", archive.read(member))
-        except (BadZipFile, RuntimeError, zlib.error) as error:
-            # RuntimeError says that an archive is locked, or packed in an unknown way.
-            self.broken.append(f"{name}: must be a whole, open zip file, got {error}")
+                members = [m for m in archive.infolist() if m.filename.lower().endswith(TEXTS)]
+                if len(members) > MOST_MEMBERS:
+                    raise ValueError(f"more than {MOST_MEMBERS} files")
+                for member in members:
+                    location = f"{name}/{_printable(member.filename)}"
+                    try:
+                        with archive.open(member) as file:
+                            text = file.read(LARGEST_FILE + 1)
+                    except Exception as error:
+                        self.note_broken(f"{location}: must be whole and open, got {error}")
+                    else:
+                        self.read_text(location, text)
+        except Exception as error:  # a damaged zip may raise almost anything
+            self.note_broken(f"{name}: must be a whole, open zip file, got {error}")
+
+    def read_file(self, path: Path, name: str) -> None:
+        """Add the rows of a file on the disk, by what its name ends in."""
+        archive = path.suffix.lower() in ARCHIVES
+        try:
+            size = path.stat().st_size
+            if archive and size > LARGEST_IMPORT:
+                self.note_broken(f"{name}: a zip file must be at most {LARGEST_IMPORT} bytes")
+            elif archive:
+                self.read_archive(name, path.read_bytes())
+            elif size <= LARGEST_FILE or self._fits(name, size):
+                self.read_text(name, path.read_bytes())
+        except OSError as error:
+            self.note_broken(f"{name}: {error.strerror}")
+
+    def note_broken(self, message: str) -> None:
+        """Name a location that cannot be read, or count it where many are named already."""
+        if len(self.broken) < MOST_BROKEN:
+            self.broken.append(message)
+        else:
+            self.more_broken += 1
+
+    def _fits(self, name: str, size: int) -> bool:
+        """Return whether a file of this size may be read, and count it; else it is broken."""
+        if size > LARGEST_FILE:
+            bound = f"a file must be at most {LARGEST_FILE} bytes, got more; cut it into several"
+        elif self.size + size > LARGEST_IMPORT:
+            bound = (
+                f"files must be at most {LARGEST_IMPORT} bytes in all, got more; import in parts"
+            )
+        else:
+            self.size += size
+            return True
+        self.note_broken(f"{name}: {bound}")
+        return False
 
 
 def read_saved(paths: Sequence[str | Path]) -> SavedData:
     """Read the rows in these files, and in the files of these folders."""
     saved = SavedData()
     for path, name in _files(paths):
-        read = saved.read_archive if path.suffix.lower() in ARCHIVES else saved.read_text
-        try:
-            read(name, path.read_bytes())
-        except OSError as error:
-            saved.broken.append(f"{name}: {error.strerror}")
+        saved.read_file(path, name)
     return saved
 
 
@@ -121,14 +193,27 @@ def _files(paths: Sequence[str | Path]) -> Iterator[tuple[Path, str]]:
     """Yield each file once, with its name: its path below the folder that was given."""
     seen = set()
     for path in map(Path, paths):
-        if not path.exists():
+        if not os.path.lexists(path):
             raise UserError(f"data must be files or folders, got {path}: there is no such thing")
         inside = sorted(path.rglob("*")) if path.is_dir() else [path]
         for file in inside:
             chosen = file == path or file.suffix.lower() in (*TEXTS, *ARCHIVES)
-            if chosen and file.is_file() and file.resolve() not in seen:
+            if chosen and _is_file(file) and file.resolve() not in seen:
                 seen.add(file.resolve())
-                yield file, file.name if file == path else file.relative_to(path).as_posix()
+                name = file.name if file == path else file.relative_to(path).as_posix()
+                yield file, _printable(name)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # of a folder that may not be entered
+        return False
+
+
+def _printable(name: str) -> str:
+    """Return a file's name as it can be printed and written down, whatever signs it has."""
+    return "".join(sign if sign.isprintable() else "?" for sign in name)
 
 
 def _values(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -141,14 +226,33 @@ def _values(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
 
 
 def _lines(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    """Yield the lines of CSV as objects."""
-    lines = csv.DictReader(StringIO(text, newline=""), strict=True)
-    try:
-        for values in lines:
-            whole = None not in values and None not in values.values()
-            yield lines.line_num, values if whole else "a line must have a cell for each column"
-    except csv.Error as error:
-        yield lines.line_num, f"lines must be CSV, got {error}; what follows is not read"
+    """Yield the lines of CSV as objects; one that cannot be read costs no other."""
+    lines = list(StringIO(text, newline=""))
+    names: list[str] = []
+    start = 0
+    for _ in range(MOST_TORN):
+        table = csv.reader(map(lines.__getitem__, range(start, len(lines))), strict=True)
+        read, wrong = 0, ""
+        try:
+            for cells in table:
+                if not names:
+                    names = cells
+                elif len(cells) == len(names):
+                    yield start + table.line_num, dict(zip(names, cells, strict=True))
+                elif cells:
+                    wrong = "a line must have a cell for each column"
+                    break
+                read = table.line_num
+        except csv.Error as error:
+            wrong = f"a line must be CSV, got {error}"
+        if not wrong:
+            return
+        # A quote that is not closed makes several lines one: the next is tried by itself.
+        start += read + 1
+        yield start, wrong
+        if not names:
+            return
+    yield start, "what follows is not read: too many lines are not CSV"
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
@@ -162,13 +266,34 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
         if start == len(text):
             return
         line, counted = line + text.count("\n", counted, start), start
+        value, end = _object_at(decoder, text, start)
+        if isinstance(value, dict):
+            yield line, value
+        else:
+            excerpt = repr(text[start : min(end, start + 60)].partition("\n")[0])
+            yield line, f"a row must be an object of JSON, got {excerpt}"
+
+
+def _object_at(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
+    """Return the value at a place and where it ends; None and where to go on if there is none."""
+    if text[start] != "{":
+        following = _OBJECT.search(text, start)
+        return None, following.start() if following else len(text)
+    for size in PIECES:
         try:
-            value, end = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
-            value, end = None, text.find("\n", start) % (len(text) + 1)  # to the end, if none
-        excerpt = repr(text[start : start + 60].partition("\n")[0])
-        whole = isinstance(value, dict)
-        yield line, value if whole else f"a row must be an object of JSON, got {excerpt}"
+            value, length = decoder.raw_decode(text[start : start + size])
+        except RecursionError:
+            brackets = [found.end() for found in islice(_OPEN.finditer(text, start), DEEPEST)]
+            return None, brackets[-1]
+        except ValueError as error:
+            place = getattr(error, "pos", 0)
+            torn = place > size - 16 or str(error).startswith("Unterminated")
+            if not torn or start + size >= len(text):
+                break
+        else:
+            return value, start + length
+    following = _ROW.search(text, start + 1)
+    return None, following.start() if following else len(text)
 
 
 def reopen_study(folder: Path) -> StudyPlan:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
+from whybench.seeds import digest
 from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def participation_rows(plan: StudyPlan, person: SimulatedPerson) -> list[dict[st
         "version": plan.suite.version,
         "design_hash": plan.design_hash,
         "participant": person.id,
+        "session": digest("session", plan.id, person.id).hex()[:16],
         "number": person.number,
         "at": "",
         "seconds": None,

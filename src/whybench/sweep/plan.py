@@ -177,11 +177,13 @@ def _make_plan(path: Path, given: Mapping[str, Any]) -> SweepPlan:
             raise UserError(
                 f"{path}: {name} must be a whole number from 1 to {most}, got {number!r}"
             )
-    for provider, rate in plan.quotas.items():
-        if type(rate) not in {int, float} or not 0 < rate < float("inf"):
-            raise UserError(
-                f"{path}: the quota of {provider} must be calls a second above 0, got {rate!r}"
-            )
+    rates = {
+        f"the quota of {name} must be calls a second": rate for name, rate in plan.quotas.items()
+    }
+    dollars = {} if plan.max_cost is None else {"max_cost must be US dollars": plan.max_cost}
+    for what, number in {**rates, **dollars}.items():
+        if type(number) not in {int, float} or not 0 < number < float("inf"):
+            raise UserError(f"{path}: {what} above 0, got {number!r}")
     return plan
 
 

@@ -18,10 +18,7 @@ whybench.participant = (study, asked) => {
   if (asked.PROLIFIC_PID) return { id: asked.PROLIFIC_PID, given: true };
   if (study.save.how === "jatos") return { id: `worker-${jatos.workerId}`, given: true };
   const remembered = whybench.read(`whybench/${study.id}`);
-  const letters = Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  );
-  const id = remembered ?? `anonymous-${letters.join("")}`;
+  const id = remembered ?? `anonymous-${whybench.randomId()}`;
   whybench.write(`whybench/${study.id}`, id);
   return { id, given: false };
 };

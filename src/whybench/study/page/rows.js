@@ -4,6 +4,11 @@
 
 const whybench = {};
 
+whybench.randomId = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+
 whybench.lines = (rows) => rows.map((row) => JSON.stringify(row) + "\n").join("");
 
 // How rows leave the browser. `whole` ones are sent once, at the end, all in one.
@@ -23,13 +28,13 @@ whybench.ways = {
   jatos: { send: (rows) => jatos.appendResultData(whybench.lines(rows)) },
   datapipe: {
     whole: true,
-    send: async (rows, save) => {
+    send: async (rows, save, session) => {
       const reply = await fetch(save.address, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify({
           experimentID: save.experiment,
-          filename: whybench.filename(rows[0]),
+          filename: whybench.filename(rows[0], session),
           data: whybench.lines(rows),
         }),
       });
@@ -38,8 +43,10 @@ whybench.ways = {
   },
 };
 
-whybench.filename = (row) =>
-  `${row.suite}-${row.study}-${row.participant.replace(/[^\w.-]/g, "_")}.jsonl`;
+// Names of files that go elsewhere hold the session and not the participant, since who sees a list
+// of files need not know who took part.
+whybench.filename = (row, name) =>
+  `${row.suite}-${row.study}-${name.replace(/[^\w.-]/g, "_")}.jsonl`;
 
 whybench.Rows = class {
   constructor(study, participant) {
@@ -49,8 +56,12 @@ whybench.Rows = class {
     this.all = [];
     this.sent = 0;
     this.sending = Promise.resolve();
+    this.session = whybench.randomId();
     const kept = whybench.read(this.key);
     if (kept) [this.all, this.sent] = [kept.rows, kept.sent];
+    // What was begun before rows had sessions goes on without: its rows belong to their start.
+    this.named = !this.all.length || Boolean(this.all[0].session);
+    if (this.all.length && this.named) this.session = this.all[0].session;
   }
 
   has(kind, fits = () => true) {
@@ -58,7 +69,8 @@ whybench.Rows = class {
   }
 
   add(row) {
-    this.all.push({ ...row, position: this.all.length });
+    const session = this.named ? { session: this.session } : {};
+    this.all.push({ ...row, ...session, position: this.all.length });
     this.keep();
     if (!this.way.whole || row.kind === "end") this.send();
   }
@@ -74,7 +86,7 @@ whybench.Rows = class {
       const until = this.all.length;
       if (this.sent === until) return;
       try {
-        await this.way.send(this.all.slice(this.sent, until), this.save);
+        await this.way.send(this.all.slice(this.sent, until), this.save, this.session);
         this.sent = until;
         this.trouble = null;
         this.keep();
@@ -89,7 +101,7 @@ whybench.Rows = class {
     const address = URL.createObjectURL(new Blob([whybench.lines(this.all)]));
     const link = document.createElement("a");
     link.href = address;
-    link.download = whybench.filename(this.all[0]);
+    link.download = whybench.filename(this.all[0], this.all[0].participant);
     link.click();
     setTimeout(() => URL.revokeObjectURL(address), 60000);
   }
