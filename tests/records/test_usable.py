@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from whybench.errors import UserError
-from whybench.records import write_partition, write_records
+from whybench.records import sum_records, write_partition, write_records
 from whybench.records.table import record_table
 from whybench.results import load
 from whybench.suites.judge import SUITE
@@ -109,6 +109,20 @@ def test_one_damaged_file_does_not_stop_partitioned_records(tmp_path, caplog) ->
     assert {measure.labels["agent"] for measure in answers.measures()} == {"a"}
     assert answers.notes[0].startswith(f"left out: {bad} must be a whole file")
     assert caplog.text.count(f"Note: left out: {bad}") == 1
+
+
+def test_one_damaged_file_does_not_stop_sums(tmp_path, caplog) -> None:
+    table = record_table(ITEMS, SUITE.record_columns)
+    other = record_table([{**row, "agent": "b"} for row in ITEMS], SUITE.record_columns)
+    write_partition(table, tmp_path)
+    (bad,) = map(Path, write_partition(other, tmp_path))
+    bad.write_bytes(bad.read_bytes()[:-50])
+    summed = sum_records(tmp_path, "judge", ["agent"])
+    assert summed.to_pydict()["answers"] == [ROWS]
+    assert f"left out: {bad}" in caplog.text
+    next(tmp_path.rglob("agent=a/*.parquet")).unlink()
+    with pytest.raises(UserError, match=r"records at .* must have the columns agent, got"):
+        sum_records(tmp_path, "judge", ["agent"])
 
 
 def test_no_single_bit_of_a_page_changes_an_answer_unseen(tmp_path) -> None:

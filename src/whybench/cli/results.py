@@ -122,7 +122,7 @@ def measures_command(
         for name in left_out:
             click.echo(f"Note: left out {name}: its measures need single answers", err=True)
     else:
-        answers = read_sources(sources, reread, baselines, quiet=json_output)
+        answers = read_sources(sources, reread, baselines)
         measures = measure_answers(answers, watch=track_agents(json_output))
     if json_output:
         print_json(*(measure.row() for measure in measures))

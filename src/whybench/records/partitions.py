@@ -17,6 +17,7 @@ number of answers; what does not fit goes to disk. Records summed up are a table
 
 from __future__ import annotations
 
+import logging
 import tempfile
 from functools import reduce
 from io import BytesIO
@@ -57,6 +58,8 @@ __all__ = [
     "write_partition",
 ]
 
+
+logger = logging.getLogger(__name__)
 
 WHOLE = ("suite", "agent", "design", "design_hash", "version")
 """The columns in which all records of a file agree."""
@@ -253,12 +256,32 @@ def sum_records(
                 connection.register_filesystem(files)
                 paths = [files.unstrip_protocol(path) for path in paths]
             try:
-                summed = connection.sql(sum_query(by), params=[paths]).to_arrow_table()
+                try:
+                    summed = connection.sql(sum_query(by), params=[paths]).to_arrow_table()
+                except duckdb.Error:
+                    good = _leave_out_damaged(files, paths)
+                    if not 0 < len(good) < len(paths):
+                        raise
+                    summed = connection.sql(sum_query(by), params=[good]).to_arrow_table()
             except duckdb.Error as error:
+                words = " ".join(str(error).split())
                 raise UserError(
-                    f"records at {address} must have the columns {', '.join(by)}, got {error}"
+                    f"records at {address} must have the columns {', '.join(by)}, got {words}"
                 ) from None
     return current_table(suite, summed)
+
+
+def _leave_out_damaged(files: AbstractFileSystem, paths: Sequence[str]) -> list[str]:
+    """Return the files that can be read, and say which cannot."""
+    good = []
+    for path in paths:
+        try:
+            with files.open(path, "rb") as content, explain_damage(path):
+                read_parquet(content)
+            good.append(path)
+        except UserError as error:
+            logger.warning("Note: left out: %s", error)
+    return good
 
 
 def sum_query(keys: Sequence[str]) -> str:
