@@ -23,7 +23,7 @@ from whybench.sandbox.outcome import SandboxError
 from whybench.sandbox.warden import descendants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("confines")]
 
@@ -220,10 +220,45 @@ def test_a_lifetime_ends_the_sandbox() -> None:
         outcome = brief.run(["sleep", "20"])
         assert outcome.ended == "lifetime"
         assert not brief.alive
-        with pytest.raises(SandboxError, match="has ended"):
-            brief.run(["true"])
-        with pytest.raises(SandboxError, match="has ended"):
-            brief.read("x")
+        for ask in (lambda: brief.run(["true"]), lambda: brief.read("x")):
+            with pytest.raises(SandboxError, match="has ended") as caught:
+                ask()
+            assert caught.value.cause == "lifetime"
+
+
+def test_a_lifetime_begins_with_the_first_use() -> None:
+    with Sandbox.open(Limits(seconds=20, lifetime=0.5), waiting=True) as kept:
+        time.sleep(0.8)
+        assert kept.run(["true"]).ok
+        kept.start_clock()
+        assert kept.run(["sleep", "20"]).ended == "lifetime"
+
+
+def test_what_ended_a_sandbox_is_remembered() -> None:
+    many = "for n in range(900): open(f'/tmp/{n}', 'w').close()\nimport time; time.sleep(9)"
+    with Sandbox.open(Limits(files=500)) as spent:
+        assert spent.run(["python", "-c", many]).ended == "files"
+        _wait_until(lambda: not spent.answers())
+        with pytest.raises(SandboxError) as caught:
+            spent.write("x", b"")
+        assert caught.value.cause == "files"
+    with Sandbox.open(LIMITS) as killed:
+        os.kill(killed.process, 9)
+        _wait_until(lambda: not killed.answers())
+        with pytest.raises(SandboxError) as caught:
+            killed.write("x", b"")
+        assert caught.value.cause == "gone"
+
+
+def _wait_until(happens: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_short_of_memory_the_kernel_takes_the_sandbox_first(sandbox: Sandbox) -> None:
+    assert python(sandbox, "print(open('/proc/self/oom_score_adj').read())") == "1000\n\n"
 
 
 def test_it_can_be_ended_while_it_runs() -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from whybench.errors import UserError
 from whybench.sandbox.limits import MIB, Limits, limits_from
 
 if TYPE_CHECKING:
@@ -27,18 +28,21 @@ def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
         ("seconds: soon", "seconds must be a number, got 'soon'"),
         ("seconds: true", "seconds must be a number, got True"),
         ("- 5", "must hold a mapping of limits, got list"),
-        ("memory: -1", "memory must be positive, got -1"),
+        ("memory: -1", "memory must be positive and finite, got -1; leave it out"),
+        ("memory: .inf", "memory must be positive and finite, got inf; leave it out"),
+        ("seconds: .inf", "seconds must be positive and finite, got inf; leave it out"),
+        ("seconds: .nan", "seconds must be positive and finite, got nan; leave it out"),
         ("processes: 2", "processes must be at least 3, got 2"),
     ],
 )
 def test_a_file_that_is_wrong_says_how(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(UserError, match=message):
         limits_from(file)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
 def test_no_limit_can_be_switched_off(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
+    with pytest.raises(ValueError, match=f"{name} must be positive and finite, got 0"):
         Limits(**{name: 0})

@@ -4,10 +4,11 @@
         sandbox.write("rows.csv", rows)
         outcome = sandbox.run(["python", "-c", code])
 
-Inside, there is no network, no other process, no environment, no file but `/usr`, the interpreter
-and the inputs, and nothing can be written but two folders in memory; see `layout`, `syscall_filter`
-and `limits` for what exactly, and `warden` and `agent` for who sees to it. A command takes with it
-whatever it started. One sandbox runs one command at a time.
+Inside, there is no network, no other process, no environment, no file but programs, libraries,
+Python with the packages of an analysis and the inputs, and nothing can be written but two folders
+in memory; see `allowlist`, `layout`, `syscall_filter` and `limits` for what exactly, and `warden`
+and `agent` for who sees to it. A command takes with it whatever it started. One sandbox runs one
+command at a time.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from whybench.sandbox.outcome import Outcome, SandboxError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from whybench.sandbox.outcome import End
 
 __all__ = ["Sandbox"]
 
@@ -47,6 +50,7 @@ class Sandbox:
         self.limits = limits
         self.alive = True
         self.preloaded: tuple[str, ...] = ()
+        self._ended: End = "gone"
         self._turn = threading.RLock()
         self._keeper = Keeper(limits, ",".join(preload), inputs)
 
@@ -58,6 +62,7 @@ class Sandbox:
         preload: Sequence[str] = (),
         inputs: Path | None = None,
         patience: float = 60.0,
+        waiting: bool = False,
     ) -> Self:
         """Start a sandbox and wait until it can be asked.
 
@@ -67,6 +72,7 @@ class Sandbox:
             inputs: A folder shown inside, read-only, as `/input`. Started as root, what lies in it
                 must be readable by others, since it is not read as root.
             patience: Seconds within which it must be ready.
+            waiting: Whether its lifetime begins only with `start_clock`.
         """
         made = cls(limits or Limits(), preload, inputs)
         try:
@@ -78,7 +84,13 @@ class Sandbox:
             made.close()
             raise SandboxError(f"the sandbox did not start: {words or error}") from error
         made.preloaded = tuple(ready.decode().split(",")) if ready else ()
+        if not waiting:
+            made.start_clock()
         return made
+
+    def start_clock(self) -> None:
+        """Let the lifetime begin: somebody uses the sandbox from now on."""
+        self._keeper.start_clock()
 
     def run(
         self,
@@ -97,7 +109,7 @@ class Sandbox:
 
         Raises:
             OSError: The command could not be started, as the kernel says why.
-            SandboxError: The sandbox was gone before.
+            SandboxError: The sandbox was gone before; its cause says what ended it.
         """
         if not argv:
             raise ValueError("argv must hold a command, got none")
@@ -119,8 +131,7 @@ class Sandbox:
         ]
         started = time.monotonic()
         with self._turn:
-            if not self.alive:
-                raise SandboxError("the sandbox has ended")
+            self._check_alive()
             self._keeper.forget()
             asked = time.monotonic()
             try:
@@ -129,6 +140,7 @@ class Sandbox:
             except (SandboxError, ValueError) as error:
                 late = isinstance(error, Late)
                 why, note = ("time", str(error)) if late else self._keeper.reason(patience=1.0)
+                self._ended = why
                 self.close()
                 return Outcome(why, 137, b"", b"", time.monotonic() - started, note or str(error))
             if why == "exit" and code == 137:
@@ -195,14 +207,22 @@ class Sandbox:
 
     def _file(self, request: list[bytes], most: int, path: str) -> list[bytes]:
         with self._turn:
-            failure, *rest = self._ask(request, most, self.limits.seconds)
+            self._check_alive()
+            try:
+                failure, *rest = self._ask(request, most, self.limits.seconds)
+            except SandboxError as error:
+                self._ended, note = self._keeper.reason(patience=1.0)
+                self.close()
+                raise SandboxError(f"{error} ({self._ended} {note})", self._ended) from error
         if int(failure):
             raise OSError(int(failure), os.strerror(int(failure)), path)
         return rest
 
-    def _ask(self, request: list[bytes], most: int, seconds: float) -> list[bytes]:
+    def _check_alive(self) -> None:
         if not self.alive:
-            raise SandboxError("the sandbox has ended")
+            raise SandboxError(f"the sandbox has ended ({self._ended})", self._ended)
+
+    def _ask(self, request: list[bytes], most: int, seconds: float) -> list[bytes]:
         deadline = time.monotonic() + seconds + GRACE
         self._keeper.channel.send(request, deadline)
         kind, *reply = self._keeper.channel.receive(most + OVERHEAD, deadline)

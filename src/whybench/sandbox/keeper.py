@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from whybench.sandbox import bundle
 from whybench.sandbox.channel import Channel
 from whybench.sandbox.gatehouse import in_memory, new_warden
-from whybench.sandbox.layout import NOBODY, WORK, arguments, binds
+from whybench.sandbox.layout import NOBODY, WORK, bwrap_arguments, choose_shown
 from whybench.sandbox.outcome import End, SandboxError, SandboxRefusedError
 from whybench.sandbox.syscall_filter import compiled_filter
 
@@ -65,13 +65,13 @@ class Keeper:
 
     def __init__(self, limits: Limits, preload: str, inputs: Path | None) -> None:
         # What may refuse comes first, while there is nothing yet to clear away.
-        bwrap, program, visible = found_bwrap(), compiled_filter(), binds(inputs)
+        bwrap, program, shown = found_bwrap(), compiled_filter(), choose_shown(inputs)
         staged = os.geteuid() == 0
         watched = [limits.memory, limits.processes, limits.files, limits.lifetime]
         command = [
             *map(str, (PLACES["report"], PLACES["leash"], *watched)),
-            *(["staged", *(bind.source for bind in visible)] if staged else ["as-is"]),
-            *("--", bwrap, *arguments(limits, visible, staged, PLACES, preload)),
+            *(["staged", *(bind.source for bind in shown.binds)] if staged else ["as-is"]),
+            *("--", bwrap, *bwrap_arguments(limits, shown, staged, PLACES, preload)),
         ]
         self._letting_go = threading.Lock()
         self._held = True
@@ -99,6 +99,12 @@ class Keeper:
     def is_running(self) -> bool:
         """Whether the warden, and so the sandbox, is there."""
         return not self._has_ended(0.0)
+
+    def start_clock(self) -> None:
+        """Have the warden count the sandbox's lifetime from now on."""
+        with self._letting_go, contextlib.suppress(BrokenPipeError):
+            if self._held:
+                os.write(self._leash, b"!")
 
     def let_go(self) -> None:
         """Let go of the leash: the warden then ends everything. Does not wait."""

@@ -8,9 +8,12 @@ is kept by the first process inside and, should that fail, from outside.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
+
+from whybench.errors import UserError
 
 __all__ = ["KIB", "MIB", "Limits", "limits_from"]
 
@@ -24,7 +27,8 @@ class Limits:
 
     Attributes:
         seconds: Wall clock of one command.
-        lifetime: Wall clock of the sandbox, in seconds; then it ends whatever it is doing.
+        lifetime: Wall clock of the sandbox from its first use, in seconds; then it ends whatever
+            it is doing.
         processor_seconds: Processor time of one process.
         memory: Memory of all processes together, with what lies in the temporary folders.
         address_space: Address space of one process; larger than `memory`, since numerical
@@ -56,11 +60,14 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value <= 0:
-                raise ValueError(f"{field.name} must be positive, got {value}")
+            if not 0 < value < math.inf:
+                raise UserError(
+                    f"{field.name} must be positive and finite, got {value}; leave it out for the "
+                    "default"
+                )
         # The first process inside, its child and one more must fit, or nothing could be run.
         if self.processes < 3:
-            raise ValueError(f"processes must be at least 3, got {self.processes}")
+            raise UserError(f"processes must be at least 3, got {self.processes}")
 
 
 def limits_from(source: str | Path | None) -> Limits:
@@ -71,11 +78,12 @@ def limits_from(source: str | Path | None) -> Limits:
 
     stated: Any = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
     if not isinstance(stated, dict):
-        raise ValueError(f"{source} must hold a mapping of limits, got {type(stated).__name__}")
+        raise UserError(f"{source} must hold a mapping of limits, got {type(stated).__name__}")
     known = {field.name: type(getattr(Limits(), field.name)) for field in fields(Limits)}
     for name, value in stated.items():
         if name not in known:
-            raise ValueError(f"a limit must be one of {', '.join(known)}, got {name!r}")
+            raise UserError(f"a limit must be one of {', '.join(known)}, got {name!r}")
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise ValueError(f"{name} must be a number, got {value!r}")
-    return Limits(**{name: known[name](value) for name, value in stated.items()})
+            raise UserError(f"{name} must be a number, got {value!r}")
+    whole = {name: known[name](x) if math.isfinite(x) else x for name, x in stated.items()}
+    return Limits(**whole)

@@ -11,6 +11,7 @@ It then looks, every few milliseconds while something runs, at all processes ins
 their number, the files they made. On a breach it says so and kills them, sparing the agent, which
 lets a session go on; if that does not help at once, it ends the sandbox. It ends it too when its
 leash, a pipe held by the program outside, is let go: a program that dies leaves nothing behind.
+A byte on the leash says that the sandbox is in use from now on, and its lifetime begins.
 
     REPORT LEASH MEMORY PROCESSES FILES LIFETIME STAGED SOURCE... -- bwrap ...
 
@@ -97,17 +98,19 @@ def become(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def spawn(command: list[str]) -> int:
-    """Start bubblewrap; the kernel, if short of memory, shall take it before anything else."""
+def spawn(command: list[str], user: int) -> int:
+    """Start bubblewrap as a user; the kernel, if short of memory, shall take it first of all."""
     child = os.fork()
     if child:
         return child
     try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    except OSError:
-        pass  # a matter of politeness: the limits below do not rest on it
-    try:
+        try:  # while we are who may: after a change of user it is root's file
+            with open("/proc/self/oom_score_adj", "w") as file:
+                file.write("1000")
+        except OSError:
+            pass  # a matter of politeness: the limits below do not rest on it
+        if user:
+            become(user)
         os.execv(command[0], command)
     finally:
         os._exit(127)
@@ -200,19 +203,25 @@ def kill(processes: list[int]) -> None:
 
 def watch(bwrap: int, report: int, leash: int, most: dict[str, int], lifetime: float) -> None:
     """Look after a sandbox until it ends; then make sure that it has."""
-    born = time.monotonic()
+    end = float("inf")
     since = 0.0
     waiting = select.poll()
     waiting.register(os.pidfd_open(bwrap), select.POLLIN)
-    waiting.register(leash, select.POLLHUP)
+    waiting.register(leash, select.POLLIN)
     pause = BUSY
     parent = os.getppid()
-    while not waiting.poll(pause * 1000) and os.getppid() == parent:
+    while os.getppid() == parent:
+        events = waiting.poll(pause * 1000)
+        if any(place != leash or event & select.POLLHUP for place, event in events):
+            break
         now = time.monotonic()
+        if events:  # a tug at the leash: somebody has begun to use the sandbox
+            os.read(leash, MOST_ASKED)
+            end = now + lifetime
         agent = next(iter(children(bwrap)), 0)
         inside = descendants(agent) if agent else []
         found = breach(agent, inside, most) if agent else ""
-        if now - born > lifetime:
+        if now > end:
             os.write(report, f"lifetime {lifetime:.0f} {now}\n".encode())
             break
         if found:
@@ -235,11 +244,13 @@ def keep(arguments: list[str], given: int) -> None:
     lifetime, staged = float(arguments[5]), arguments[6] == "staged"
     for descriptor in (report, leash):
         os.set_inheritable(descriptor, False)
+    user = 0
     if staged:
         user = claim()
         stage(arguments[7:split])
+    bwrap = spawn(arguments[split + 1 :], user)
+    if user:
         become(user)
-    bwrap = spawn(arguments[split + 1 :])
     for descriptor in range(given):
         if descriptor not in (2, report, leash):  # or their ends would never be seen outside
             os.close(descriptor)

@@ -1,0 +1,161 @@
+"""What of the machine is visible inside: what is listed, and never a folder of somebody's files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import venv
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+
+from whybench.errors import UserError
+from whybench.sandbox import allowlist
+from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, list_shown
+from whybench.sandbox.confinement import Sandbox
+
+SITE = sysconfig.get_path("purelib")
+
+KEYS = {
+    ".env": "OPENAI_API_KEY=canary",
+    "logs/first.eval": '{"truth": "canary"}',
+    "conda-meta/state": '{"env_vars": {"OPENAI_API_KEY": "canary"}}',
+    "pip.conf": "index-url = https://me:canary@example.com",
+    "bin/postactivate": "export ANTHROPIC_API_KEY=canary",
+    "bin/python-keys": "canary",
+    "lib/keys.so.txt": "canary",
+    "notes/analysis.py": "canary",
+}
+"""What people keep in an environment's folder, above all where it is their project's too."""
+
+LOOK = """
+import json, os
+found = {}
+for path in json.load(open(0)):
+    try:
+        found[path] = open(path).read()
+    except OSError as error:
+        found[path] = type(error).__name__
+import numpy
+print(json.dumps([found, os.listdir(os.path.dirname(next(iter(found)))), numpy.__name__]))
+"""
+
+RUN = """
+import json, sys
+from whybench.sandbox.confinement import Sandbox
+with Sandbox.open() as sandbox:
+    done = sandbox.run(["python", "-c", sys.argv[1]], stdin=sys.argv[2].encode())
+print(done.stdout.decode() or done.stderr.decode())
+"""
+
+
+def test_no_folder_is_shown_that_may_hold_files_of_a_user() -> None:
+    shown = {bind.source for bind in list_shown().binds}
+    whole = {"/", "/usr", "/usr/local", "/usr/src", "/etc", sys.prefix, sys.base_prefix, SITE}
+    assert not shown & (whole | {f"{sys.prefix}/lib", f"{sys.prefix}/bin", str(Path.home())})
+    assert not [path for path in shown if path.startswith(("/usr/local/src", "/usr/share/doc"))]
+
+
+def test_of_packages_only_those_of_an_analysis_are_shown() -> None:
+    names = {Path(bind.target).name for bind in list_shown().packages}
+    assert {*PACKAGES, "dateutil", "patsy"} <= names
+    assert not names & {"whybench", "inspect_ai", "pytest", "openai", "yaml", "pip"}
+    assert {str(Path(bind.target).parent) for bind in list_shown().packages} == {SITE}
+
+
+def test_a_package_that_is_absent_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(name: str) -> metadata.Distribution:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(allowlist.metadata, "distribution", find)
+    assert not list(allowlist._list_packages(SITE))
+
+
+def test_a_package_without_a_list_of_files_is_found_by_its_name(tmp_path: Path) -> None:
+    for path in ("tool/__init__.py", "tool.libs/lib.so", "Tool-1.egg-info/PKG-INFO"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("Name: tool\nVersion: 1\n", encoding="utf-8")
+    [found] = metadata.distributions(name="tool", path=[str(tmp_path)])
+    assert {"tool", "tool.libs"} <= allowlist._list_parts(found, "tool")
+
+
+@pytest.mark.parametrize("count", [3, 60])
+def test_of_many_libraries_only_those_in_use_are_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, count: int
+) -> None:
+    """As beside conda's interpreters, where the libraries of everything lie in one folder."""
+    (tmp_path / "lib").mkdir()
+    for number in range(count):
+        (tmp_path / "lib" / f"lib{number}.so.1").touch()
+    (tmp_path / "lib" / "lib0.so").symlink_to("lib0.so.1")
+    (tmp_path / "lib" / "libkeys.sock").touch()
+    monkeypatch.setattr(allowlist, "_list_roots", lambda: [str(tmp_path)])
+    monkeypatch.setattr(allowlist, "_list_loaded", lambda: {str(tmp_path / "lib" / "lib0.so.1")})
+    names = [Path(path).name for path in allowlist._list_libraries()]
+    assert names[:2] == ["lib0.so", "lib0.so.1"]
+    assert len(names) == (count + 1 if count == 3 else 2)
+
+
+def test_what_an_interpreter_loads_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(allowlist, "IN_USE", "import no_such_module\nimport numpy\n")
+    loaded = allowlist._list_loaded.__wrapped__()
+    assert any(re.search(r"libc\.so|libc-", path) for path in loaded)
+    assert any("/numpy/" in path for path in loaded)
+
+
+@pytest.mark.parametrize("place", ["cwd", "logs", "keys", "home"])
+def test_nothing_starts_where_something_private_would_be_seen(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
+) -> None:
+    shown = allowlist.Shown(system=(allowlist.Bind(str(tmp_path / "shown"), "/shown"),))
+    inside = tmp_path / "shown" / "project"
+    inside.mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    monkeypatch.delenv("INSPECT_LOG_DIR", raising=False)
+    monkeypatch.setattr("whybench.sandbox.layout.list_shown", lambda: shown)
+    check_hidden(shown.binds, list_private("s3://bucket/logs", tmp_path / "fine"))
+    if place == "cwd":
+        monkeypatch.chdir(inside)
+    elif place == "logs":
+        monkeypatch.setenv("INSPECT_LOG_DIR", str(inside / "logs"))
+    elif place == "home":
+        monkeypatch.setenv("HOME", str(inside))
+    else:
+        (inside / ".env").touch()
+        (tmp_path / "elsewhere" / ".env").symlink_to(inside / ".env")
+    with pytest.raises(UserError, match=f"must not lie where programs can read, got {inside}") as e:
+        Sandbox.open()
+    assert "\n" not in str(e.value)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.usefixtures("confines")
+def test_a_project_that_is_its_own_environment_keeps_its_files_to_itself(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    venv.EnvBuilder(symlinks=True).create(project)
+    [site] = project.glob("lib/python*/site-packages")
+    (site / "own.py").write_text("canary", encoding="utf-8")
+    (site / "all.pth").write_text("\n".join(filter(None, sys.path)), encoding="utf-8")
+    keys = {str(project / name): text for name, text in KEYS.items()} | {str(site / "own.py"): ""}
+    for name, text in KEYS.items():
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text(text, encoding="utf-8")
+    done = subprocess.run(
+        [project / "bin" / "python", "-c", RUN, LOOK, json.dumps(list(keys))],
+        cwd=project,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found, beside, numpy = json.loads(done.stdout)
+    assert found == dict.fromkeys(keys, "FileNotFoundError")
+    assert sorted(beside) == ["bin", "lib", "pyvenv.cfg"]
+    assert numpy == "numpy"  # and yet an analysis has what it was promised
