@@ -81,6 +81,14 @@ def sandbox_command() -> None:
     """Confinement of code that a model wrote."""
 
 
+@sandbox_command.command("image")
+def _image() -> None:
+    """Name the compose file of an image for `--sandbox docker:…`."""
+    from whybench.sandbox.packages import image_file  # noqa: PLC0415
+
+    click.echo(image_file())
+
+
 @sandbox_command.command("check")
 @json_option
 def _check(json_output: bool) -> None:

@@ -83,11 +83,13 @@ def evaluate(task: Any, *, folder: str = "log_dir", **settings: Any) -> list[str
     from inspect_ai import eval_set  # noqa: PLC0415  (importing Inspect takes seconds)
 
     from whybench.records.logs import check_log_folder  # noqa: PLC0415
+    from whybench.suites.task import check_sandbox  # noqa: PLC0415
 
     given = {name: value for name, value in settings.items() if value is not None}
     with _as_user_error(of_folder=(folder, given["log_dir"])):
         check_log_folder(given["log_dir"])
-        done, logs = eval_set(task, **{**LEAN, **given})
+        where = check_sandbox(task, given.pop("sandbox", None), given["log_dir"])
+        done, logs = eval_set(task, **{**LEAN, **given}, sandbox=where)
     reasons = [
         f"ended as {log.status}: {log.error.message if log.error else 'no reason given'}"
         for log in logs

@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "check_confinement", "require_confinement"]
 
 NEEDED = (0, 8)
+WAYS_OUT = (
+    "install what is missing, such as `apt-get install bubblewrap libseccomp2` and `pip install "
+    "'whybench[sandbox]'` (`whybench sandbox check` tries it), or use another sandbox, such as "
+    "`--sandbox docker:…` with the file that `whybench sandbox image` names"
+)
 SMALL = Limits(
     seconds=10,
     lifetime=60,
@@ -86,8 +91,8 @@ def require_confinement() -> None:
     for finding in check_confinement():
         if not finding.holds:
             raise SandboxRefusedError(
-                f"this machine cannot confine untrusted code, so none is run: {finding.name}: "
-                f"{finding.seen} (see `whybench sandbox check`)"
+                f"programs must run in a sandbox, which this machine cannot keep ({finding.name}: "
+                f"{finding.seen}), so none is run; {WAYS_OUT}"
             )
 
 
