@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 
+from whybench.sandbox.canaries import Canaries
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
 from whybench.sandbox.outcome import SandboxError
@@ -31,7 +32,16 @@ from whybench.sandbox.warden import descendants, private_bytes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["SMALL", "Attack", "Bystanders", "Repelled", "attacks", "repel", "repel_as_user"]
+__all__ = [
+    "ORDINARY",
+    "SMALL",
+    "Attack",
+    "Bystanders",
+    "Repelled",
+    "attacks",
+    "repel",
+    "repel_as_user",
+]
 
 SMALL = Limits(
     seconds=1.5,
@@ -49,6 +59,9 @@ SMALL = Limits(
 )
 
 CANARY = "WHYBENCH_CANARY"
+PUT, MARK = "WHYBENCH_CANARIES", "WHYBENCH_CANARY_MARK"
+"""Where root put canaries before it became somebody who could not, and what their names hold."""
+
 ORDINARY = 1_950_000_001
 """A user that owns nothing, for running the list as an ordinary user where we are root."""
 
@@ -112,6 +125,10 @@ class Bystanders:
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bystander-")))
 
     def __enter__(self) -> Self:
+        self.canaries = Canaries()
+        self.canaries.__enter__()
+        self._put = os.environ.setdefault(PUT, json.dumps([*map(str, self.canaries.paths)]))
+        self._mark = os.environ.setdefault(MARK, self.canaries.mark)
         self.word = os.urandom(12).hex()
         self.secret = self.folder / "secret"
         self.secret.write_text(self.word, encoding="utf-8")
@@ -125,7 +142,9 @@ class Bystanders:
         self._victim.kill()
         self._victim.wait()
         self._server.close()
-        os.environ.pop(CANARY, None)
+        for name in (CANARY, PUT, MARK):
+            os.environ.pop(name, None)
+        self.canaries.__exit__()
         self.secret.unlink()
         self.folder.rmdir()
 
@@ -136,6 +155,8 @@ class Bystanders:
             "$folder": str(self.folder),
             "$port": str(self._server.getsockname()[1]),
             "$victim": str(self._victim.pid),
+            "$canaries": self._put,
+            "$mark": self._mark,
         }
         for name, value in names.items():
             code = code.replace(name, value)
@@ -228,14 +249,20 @@ def _surprises(attack: Attack, ended: str, status: int, output: str) -> Iterator
 def repel_as_user() -> list[Repelled]:
     """Run all attacks as an ordinary user, though we are root, and return what came of them."""
     command = [sys.executable, "-m", "evidence.attacks", "--drop"]
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).parents[1],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    with Canaries() as canaries:
+        done = subprocess.run(
+            command,
+            cwd=Path(__file__).parents[1],
+            env={
+                **os.environ,
+                PUT: json.dumps([*map(str, canaries.paths)]),
+                MARK: canaries.mark,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
     if done.returncode:
         raise RuntimeError(f"the attacks could not be run as a user: {done.stderr[-500:]}")
     rows = [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies
+from evidence import broken_replies, confinement
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
 
 PARTS: Parts = {
     **broken_replies.PARTS,
+    **{name: confinement.PARTS[name] for name in ("attacks", "canaries")},
 }
 
 figures = partial(figures_of, PARTS)

@@ -35,13 +35,13 @@ FAILS = Finding("namespaces", False, "not permitted")
 def test_the_findings_and_the_verdict(
     monkeypatch: pytest.MonkeyPatch, found: list[Finding], status: int, out: str, err: str
 ) -> None:
-    monkeypatch.setattr(check, "check_confinement", lambda: iter(found))
+    monkeypatch.setattr(check, "check_all", lambda: iter(found))
     done = CliRunner().invoke(sandbox_command, ["check"])
     assert (done.exit_code, done.stdout, done.stderr) == (status, out, err)
 
 
 def test_findings_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "check_confinement", lambda: iter([HOLDS, FAILS]))
+    monkeypatch.setattr(check, "check_all", lambda: iter([HOLDS, FAILS]))
     done = CliRunner().invoke(sandbox_command, ["check", "--json"])
     assert done.exit_code == 1
     assert [json.loads(line)["holds"] for line in done.stdout.splitlines()] == [True, False]

@@ -2,70 +2,39 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import subprocess
 import sys
 import sysconfig
-import venv
+from dataclasses import replace
 from importlib import metadata
 from pathlib import Path
 
 import pytest
+from evidence.confinement import PARTS
+from evidence.figures import held
 
 from whybench.errors import UserError
 from whybench.sandbox import allowlist
-from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, list_shown
+from whybench.sandbox.allowlist import PACKAGES, Bind, check_hidden, list_private, list_visible
+from whybench.sandbox.check import check_canaries
 from whybench.sandbox.confinement import Sandbox
 
 SITE = sysconfig.get_path("purelib")
 
-KEYS = {
-    ".env": "OPENAI_API_KEY=canary",
-    "logs/first.eval": '{"truth": "canary"}',
-    "conda-meta/state": '{"env_vars": {"OPENAI_API_KEY": "canary"}}',
-    "pip.conf": "index-url = https://me:canary@example.com",
-    "bin/postactivate": "export ANTHROPIC_API_KEY=canary",
-    "bin/python-keys": "canary",
-    "lib/keys.so.txt": "canary",
-    "notes/analysis.py": "canary",
-}
-"""What people keep in an environment's folder, above all where it is their project's too."""
-
-LOOK = """
-import json, os
-found = {}
-for path in json.load(open(0)):
-    try:
-        found[path] = open(path).read()
-    except OSError as error:
-        found[path] = type(error).__name__
-import numpy
-print(json.dumps([found, os.listdir(os.path.dirname(next(iter(found)))), numpy.__name__]))
-"""
-
-RUN = """
-import json, sys
-from whybench.sandbox.confinement import Sandbox
-with Sandbox.open() as sandbox:
-    done = sandbox.run(["python", "-c", sys.argv[1]], stdin=sys.argv[2].encode())
-print(done.stdout.decode() or done.stderr.decode())
-"""
-
 
 def test_no_folder_is_shown_that_may_hold_files_of_a_user() -> None:
-    shown = {bind.source for bind in list_shown().binds}
+    shown = {bind.source for bind in list_visible().binds}
     whole = {"/", "/usr", "/usr/local", "/usr/src", "/etc", sys.prefix, sys.base_prefix, SITE}
     assert not shown & (whole | {f"{sys.prefix}/lib", f"{sys.prefix}/bin", str(Path.home())})
     assert not [path for path in shown if path.startswith(("/usr/local/src", "/usr/share/doc"))]
 
 
 def test_of_packages_only_those_of_an_analysis_are_shown() -> None:
-    names = {Path(bind.target).name for bind in list_shown().packages}
+    names = {Path(bind.target).name for bind in list_visible().packages}
     assert {*PACKAGES, "dateutil", "patsy"} <= names
     assert not names & {"whybench", "inspect_ai", "pytest", "openai", "yaml", "pip"}
-    assert {str(Path(bind.target).parent) for bind in list_shown().packages} == {SITE}
+    assert {str(Path(bind.target).parent) for bind in list_visible().packages} == {SITE}
 
 
 def test_a_package_that_is_absent_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,13 +81,13 @@ def test_what_an_interpreter_loads_is_seen(monkeypatch: pytest.MonkeyPatch) -> N
 def test_nothing_starts_where_something_private_would_be_seen(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: str
 ) -> None:
-    shown = allowlist.Shown(system=(allowlist.Bind(str(tmp_path / "shown"), "/shown"),))
+    shown = allowlist.VisibleFiles(system=(allowlist.Bind(str(tmp_path / "shown"), "/shown"),))
     inside = tmp_path / "shown" / "project"
     inside.mkdir(parents=True)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.delenv("INSPECT_LOG_DIR", raising=False)
-    monkeypatch.setattr("whybench.sandbox.layout.list_shown", lambda: shown)
+    monkeypatch.setattr("whybench.sandbox.layout.list_visible", lambda: shown)
     check_hidden(shown.binds, list_private("s3://bucket/logs", tmp_path / "fine"))
     if place == "cwd":
         monkeypatch.chdir(inside)
@@ -137,25 +106,20 @@ def test_nothing_starts_where_something_private_would_be_seen(
 @pytest.mark.slow
 @pytest.mark.xdist_group("sandbox")
 @pytest.mark.usefixtures("confines")
-def test_a_project_that_is_its_own_environment_keeps_its_files_to_itself(tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    venv.EnvBuilder(symlinks=True).create(project)
-    [site] = project.glob("lib/python*/site-packages")
-    (site / "own.py").write_text("canary", encoding="utf-8")
-    (site / "all.pth").write_text("\n".join(filter(None, sys.path)), encoding="utf-8")
-    keys = {str(project / name): text for name, text in KEYS.items()} | {str(site / "own.py"): ""}
-    for name, text in KEYS.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [project / "bin" / "python", "-c", RUN, LOOK, json.dumps(list(keys))],
-        cwd=project,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    found, beside, numpy = json.loads(done.stdout)
-    assert found == dict.fromkeys(keys, "FileNotFoundError")
-    assert sorted(beside) == ["bin", "lib", "pyvenv.cfg"]
-    assert numpy == "numpy"  # and yet an analysis has what it was promised
+def test_keys_and_logs_cannot_be_read_as_root_and_as_a_user() -> None:
+    assert len(held(PARTS["canaries"])) == (3 if os.geteuid() == 0 else 2)
+
+
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.usefixtures("confines")
+def test_a_key_that_can_be_read_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The look itself: with a folder of somebody's files among what is shown, the check fails."""
+    tmp_path.chmod(0o755)
+    shown = list_visible()
+    more = replace(shown, packages=(*shown.packages, Bind(str(tmp_path), str(tmp_path))))
+    monkeypatch.setattr("whybench.sandbox.layout.list_visible", lambda: more)
+    monkeypatch.setattr("whybench.sandbox.canaries.list_places", lambda: [tmp_path])
+    [finding] = check_canaries()
+    assert not finding.holds
+    assert finding.seen.startswith("2 of 2 can be read")
+    assert not list(tmp_path.iterdir())

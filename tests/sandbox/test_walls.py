@@ -11,7 +11,7 @@ import pytest
 
 import whybench
 from whybench.sandbox import layout
-from whybench.sandbox.allowlist import Bind, Shown
+from whybench.sandbox.allowlist import Bind, VisibleFiles
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import Limits
 from whybench.sandbox.outcome import SandboxRefusedError
@@ -26,7 +26,7 @@ FDS = {"filter": 10, "agent": 11, "users": 12}
 
 
 def given(staged: bool = False) -> list[str]:
-    return layout.bwrap_arguments(Limits(), layout.choose_shown(None), staged, FDS, "numpy")
+    return layout.bwrap_arguments(Limits(), layout.choose_visible(None), staged, FDS, "numpy")
 
 
 def test_the_walls_asked_for_are_all_there() -> None:
@@ -54,17 +54,17 @@ def test_the_walls_asked_for_are_all_there() -> None:
 
 def test_our_own_package_is_covered_where_it_is_visible() -> None:
     own = Path(whybench.__file__).resolve().parent
-    installed = Shown(system=(Bind(str(own.parent), "/site-packages"),))
+    installed = VisibleFiles(system=(Bind(str(own.parent), "/site-packages"),))
     made = " ".join(layout.bwrap_arguments(Limits(), installed, False, FDS, ""))
     assert "--tmpfs /site-packages/whybench --remount-ro /site-packages/whybench" in made
-    elsewhere = Shown(system=(Bind("/usr", "/usr"),))
+    elsewhere = VisibleFiles(system=(Bind("/usr", "/usr"),))
     assert "whybench" not in " ".join(layout.bwrap_arguments(Limits(), elsewhere, False, FDS, ""))
 
 
 def test_staged_sources_are_named_by_their_place() -> None:
     plain, staged = given(), given(staged=True)
     changed = [(a, b) for a, b in zip(plain, staged, strict=True) if a != b]
-    visible = layout.choose_shown(None).binds
+    visible = layout.choose_visible(None).binds
     assert changed == [(bind.source, f"/tmp/{place}") for place, bind in enumerate(visible)]
 
 

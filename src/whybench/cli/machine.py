@@ -96,10 +96,10 @@ def _check(json_output: bool) -> None:
 
     Ends with status 1, and the reason, where untrusted code must not be run.
     """
-    from whybench.sandbox.check import check_confinement  # noqa: PLC0415
+    from whybench.sandbox.check import check_all  # noqa: PLC0415
 
     failed = []
-    for finding in check_confinement():
+    for finding in check_all():
         if not finding.holds:
             failed.append(finding)
         if json_output:

@@ -28,7 +28,15 @@ from whybench.sandbox.outcome import SandboxRefusedError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["PACKAGES", "Bind", "Link", "Shown", "check_hidden", "list_private", "list_shown"]
+__all__ = [
+    "PACKAGES",
+    "Bind",
+    "Link",
+    "VisibleFiles",
+    "check_hidden",
+    "list_private",
+    "list_visible",
+]
 
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels")
 """Distributions that programs are promised; what these require is shown too."""
@@ -69,7 +77,7 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisibleFiles:
     """All that is visible inside.
 
     Attributes:
@@ -93,7 +101,7 @@ class Shown:
 
 
 @cache
-def list_shown() -> Shown:
+def list_visible() -> VisibleFiles:
     """Return what of this machine is visible inside."""
     folders = [f"/usr/{name}" for name in ALIASES] + [f"/{name}" for name in ALIASES]
     system = [Bind(path, path) for path in folders if _is_real_folder(path)]
@@ -109,7 +117,7 @@ def list_shown() -> Shown:
     shown = [bind.target for bind in system]
     links += [way for way in ways if not _is_under(way.path, shown)]
     emptied = [path for path in _list_sites() if _is_under(path, shown) and _is_real_folder(path)]
-    return Shown(
+    return VisibleFiles(
         # An interpreter may lie in /tmp, which can be written inside: its own folder must not be.
         made=tuple(sorted(root for root in _list_roots() if root.startswith("/tmp/"))),
         system=tuple(system),

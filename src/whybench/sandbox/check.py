@@ -11,11 +11,12 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.sandbox.canaries import LOOK, Canaries
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.keeper import found_bwrap
 from whybench.sandbox.layout import ENVIRONMENT, NOBODY
@@ -25,11 +26,12 @@ from whybench.sandbox.syscall_filter import compiled_filter
 from whybench.sandbox.warden import descendants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["Finding", "check_confinement", "require_confinement"]
+__all__ = ["Finding", "check_all", "check_canaries", "check_confinement", "require_confinement"]
 
 NEEDED = (0, 8)
+MOST_NAMED = 4
 WAYS_OUT = (
     "install what is missing, such as `apt-get install bubblewrap libseccomp2` and `pip install "
     "'whybench[sandbox]'` (`whybench sandbox check` tries it), or use another sandbox, such as "
@@ -83,6 +85,37 @@ def check_confinement() -> Iterator[Finding]:
         watched = [sandbox.process, *descendants(sandbox.process)]
     left = [number for number in watched if Path(f"/proc/{number}").exists()]
     yield Finding("nothing left behind", not left, f"{len(left)} of {len(watched)} processes left")
+
+
+def check_all() -> Iterator[Finding]:
+    """Yield everything that can be tried, files left in the way among it."""
+    all_hold = True
+    for finding in check_confinement():
+        all_hold &= finding.holds
+        yield finding
+    if all_hold:
+        yield from check_canaries()
+
+
+def check_canaries() -> Iterator[Finding]:
+    """Yield whether code inside can read files put where people keep keys and logs."""
+    with Canaries() as canaries, Sandbox.open(replace(SMALL, seconds=60)) as sandbox:
+        given = [[str(path) for path in canaries.paths], canaries.mark, ["/"]]
+        outcome = sandbox.run(["python", "-c", LOOK], stdin=json.dumps(given).encode())
+        try:
+            found = sorted(set(canaries.found(json.loads(outcome.stdout))))
+        except ValueError:
+            yield Finding("keys and logs", False, f"a look from inside failed: {outcome}")
+            return
+    seen = f"{len(found)} of {len(canaries.paths)} can be read, put in {_name(canaries.paths)}"
+    yield Finding("keys and logs", not found, f"{seen}{': ' if found else ''}{', '.join(found)}")
+
+
+def _name(paths: Sequence[Path]) -> str:
+    """Return the folders of the first few paths, for people."""
+    folders = [str(path.parent) for path in paths if path.suffix == ".env"]
+    more = len(folders) - MOST_NAMED
+    return ", ".join(folders[:MOST_NAMED]) + (f" and {more} more folders" if more > 0 else "")
 
 
 @cache

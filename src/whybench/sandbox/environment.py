@@ -82,7 +82,7 @@ class WhybenchSandbox(SandboxEnvironment):
         try:
             if key not in cls._pools:
                 cls._pools[key] = await run_sync(_Shared, key)
-        except (UserError, OSError) as error:
+        except UserError as error:
             raise PrerequisiteError(str(error)) from None  # which Inspect prints as one line
         cls._pools[key].tasks += 1
 

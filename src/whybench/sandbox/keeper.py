@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from whybench.sandbox import bundle
 from whybench.sandbox.channel import Channel
 from whybench.sandbox.gatehouse import in_memory, new_warden
-from whybench.sandbox.layout import NOBODY, WORK, bwrap_arguments, choose_shown
+from whybench.sandbox.layout import NOBODY, WORK, bwrap_arguments, choose_visible
 from whybench.sandbox.outcome import End, SandboxError, SandboxRefusedError
 from whybench.sandbox.syscall_filter import compiled_filter
 
@@ -65,7 +65,7 @@ class Keeper:
 
     def __init__(self, limits: Limits, preload: str, inputs: Path | None) -> None:
         # What may refuse comes first, while there is nothing yet to clear away.
-        bwrap, program, shown = found_bwrap(), compiled_filter(), choose_shown(inputs)
+        bwrap, program, shown = found_bwrap(), compiled_filter(), choose_visible(inputs)
         staged = os.geteuid() == 0
         watched = [limits.memory, limits.processes, limits.files, limits.lifetime]
         command = [

@@ -14,15 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.sandbox.allowlist import Bind, check_hidden, list_private, list_shown
+from whybench.sandbox.allowlist import Bind, check_hidden, list_private, list_visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from whybench.sandbox.allowlist import Shown
+    from whybench.sandbox.allowlist import VisibleFiles
     from whybench.sandbox.limits import Limits
 
-__all__ = ["ENVIRONMENT", "INPUT", "NOBODY", "WORK", "bwrap_arguments", "choose_shown"]
+__all__ = ["ENVIRONMENT", "INPUT", "NOBODY", "WORK", "bwrap_arguments", "choose_visible"]
 
 NOBODY = 65534
 """User and group inside."""
@@ -56,9 +56,9 @@ COVERED = ("/proc/cmdline", "/proc/keys")
 """Files of the new /proc that anyone may read and that can hold secrets of the host."""
 
 
-def choose_shown(inputs: Path | None) -> Shown:
+def choose_visible(inputs: Path | None) -> VisibleFiles:
     """Return what of the host is visible inside; refuse where it holds something private."""
-    shown = list_shown()
+    shown = list_visible()
     check_hidden(shown.binds, list_private())
     if inputs is None:
         return shown
@@ -76,7 +76,7 @@ def _own_package(visible: Sequence[Bind]) -> list[str]:
     ]
 
 
-def _mount_shown(shown: Shown, staged: bool) -> list[str]:
+def _mount_shown(shown: VisibleFiles, staged: bool) -> list[str]:
     """Return the arguments that mount what is visible, read-only, and what is made empty in it."""
     mounted = [
         ["--ro-bind", f"{STAGE}/{place}" if staged else bind.source, bind.target]
@@ -95,7 +95,7 @@ def _mount_shown(shown: Shown, staged: bool) -> list[str]:
 
 
 def bwrap_arguments(
-    limits: Limits, shown: Shown, staged: bool, fds: Mapping[str, int], preload: str
+    limits: Limits, shown: VisibleFiles, staged: bool, fds: Mapping[str, int], preload: str
 ) -> list[str]:
     """Return bubblewrap's arguments.
 

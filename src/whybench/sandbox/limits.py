@@ -76,7 +76,11 @@ def limits_from(source: str | Path | None) -> Limits:
         return Limits()
     import yaml  # noqa: PLC0415
 
-    stated: Any = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
+    try:
+        stated: Any = yaml.safe_load(Path(source).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        words = " ".join(str(error).split())
+        raise UserError(f"limits must be in a YAML file, got {source} ({words})") from None
     if not isinstance(stated, dict):
         raise UserError(f"{source} must hold a mapping of limits, got {type(stated).__name__}")
     known = {field.name: type(getattr(Limits(), field.name)) for field in fields(Limits)}

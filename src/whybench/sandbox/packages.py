@@ -23,7 +23,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
 from whybench.errors import UserError
-from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, list_shown
+from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, list_visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,7 +122,7 @@ def try_sandbox(kind: str, settings: str | None = None, *private: str) -> Mappin
         UserError: It cannot be started, lacks a package or would show what is private.
     """
     if kind == OWN:
-        check_hidden(list_shown().binds, list_private(*private))
+        check_hidden(list_visible().binds, list_private(*private))
     return _try_sandbox(kind, settings)
 
 
