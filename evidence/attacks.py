@@ -26,8 +26,8 @@ import yaml
 from whybench.sandbox.canaries import Canaries
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.monitor import descendants, private_bytes
 from whybench.sandbox.outcome import SandboxError
-from whybench.sandbox.warden import descendants, private_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,14 +180,14 @@ class Bystanders:
 class _Peak(threading.Thread):
     """Looks how many processes a sandbox has at the most, and how much they hold."""
 
-    def __init__(self, warden: int) -> None:
+    def __init__(self, monitor: int) -> None:
         super().__init__(daemon=True)
-        self.warden, self.processes, self.memory, self.members = warden, 0, 0, set[int]()
+        self.monitor, self.processes, self.memory, self.members = monitor, 0, 0, set[int]()
         self.done = threading.Event()
 
     def run(self) -> None:
         while True:
-            found = descendants(self.warden)
+            found = descendants(self.monitor)
             self.members |= set(found)
             self.processes = max(self.processes, len(found))
             self.memory = max(self.memory, sum(map(private_bytes, found)))
@@ -208,7 +208,7 @@ def repel(attack: Attack, bystanders: Bystanders) -> Repelled:
         if outcome.ended == "exit":
             try:
                 inside = len(descendants(sandbox.process))
-                if inside != 2:  # bubblewrap and the agent
+                if inside != 2:  # bubblewrap and the runner
                     harm.append(f"{inside - 2} processes ran on after the end")
                 left = sandbox.collect()
                 if sandbox.run(["true"]).status:

@@ -17,8 +17,8 @@ from unittest.mock import patch
 
 from evidence.figures import Figure, Parts
 from whybench.records.rows import pack_metadata
-from whybench.sandbox import gatehouse
-from whybench.sandbox.warden import children
+from whybench.sandbox import fork_server
+from whybench.sandbox.monitor import children
 from whybench.suites.analyze.items import AnalyzeItem, full_instance
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.prompts import ANSWER, ROWS_FILE
@@ -180,11 +180,11 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
     )
 
 
-def _kill_wardens() -> None:
+def _kill_monitors() -> None:
     """End all sandboxes of this process from outside, as an administrator might."""
-    house = gatehouse._open[os.getpid()].process.pid
-    for warden in children(house):
-        os.kill(warden, 9)
+    server = fork_server._open[os.getpid()].process.pid
+    for monitor in children(server):
+        os.kill(monitor, 9)
 
 
 def _after(act: Callable[[], object], reply: Said) -> Callable[[], Said]:
@@ -200,7 +200,7 @@ def _after(act: Callable[[], object], reply: Said) -> Callable[[], Said]:
 ENDS: Mapping[str, tuple[Callable[[], object], str, int]] = {
     "files": (partial(time.sleep, 1.5), "for n in range(900): open(f'/tmp/{n}', 'w').close()", 60),
     "lifetime": (partial(time.sleep, 2.5), "1 / 0", 2),
-    "a kill from outside": (_kill_wardens, "1 / 0", 60),
+    "a kill from outside": (_kill_monitors, "1 / 0", 60),
 }
 """How a sandbox is ended between two programs: what happens, the first program, its lifetime."""
 

@@ -25,7 +25,7 @@ from pydantic import BaseModel
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.environment import SpentSandboxError, WhybenchSandbox
 from whybench.sandbox.limits import MIB, Limits
-from whybench.sandbox.warden import descendants
+from whybench.sandbox.monitor import descendants
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -130,8 +130,8 @@ async def test_links_are_reported_in_a_way_inspect_knows(environment: WhybenchSa
 
 
 async def test_a_cancelled_command_ends_its_sandbox(environment: WhybenchSandbox) -> None:
-    warden = environment._sandbox.process
-    members = [warden, *descendants(warden)]
+    monitor = environment._sandbox.process
+    members = [monitor, *descendants(monitor)]
     with anyio.move_on_after(0.2):
         await environment.exec(["sleep", "20"], timeout=20)
     await anyio.to_thread.run_sync(environment._sandbox.close)

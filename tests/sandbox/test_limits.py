@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.errors import UserError
-from whybench.sandbox.limits import MIB, Limits, limits_from
+from whybench.sandbox.limits import MIB, Limits, read_limits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text("seconds: 5\nmemory: 1048576\n", encoding="utf-8")
-    assert limits_from(file) == Limits(seconds=5.0, memory=MIB)
-    assert limits_from(None) == Limits()
+    assert read_limits(file) == Limits(seconds=5.0, memory=MIB)
+    assert read_limits(None) == Limits()
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_a_file_that_is_wrong_says_how(tmp_path: Path, text: str, message: str) 
     file = tmp_path / "limits.yaml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UserError, match=message):
-        limits_from(file)
+        read_limits(file)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])

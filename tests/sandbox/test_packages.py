@@ -18,7 +18,7 @@ from whybench._registry import analyze
 from whybench.errors import UserError
 from whybench.evaluation.engine import evaluate
 from whybench.records import read_logs
-from whybench.sandbox import check, keeper, packages
+from whybench.sandbox import check, monitor_handle, packages
 from whybench.sandbox.allowlist import PACKAGES
 from whybench.sandbox.packages import image_file, report_packages, split_sandbox, try_sandbox
 from whybench.suites.task import check_sandbox
@@ -118,7 +118,7 @@ def test_a_sandbox_without_python_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 def test_without_bubblewrap_the_ways_out_are_named(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(keeper.shutil, "which", lambda _: None)
+    monkeypatch.setattr(monitor_handle.shutil, "which", lambda _: None)
     with pytest.raises(UserError, match="no bwrap on the path") as refused:
         asked(tmp_path)
     assert "\n" not in str(refused.value)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.inside import agent
+from whybench.sandbox.inside import runner
 from whybench.sandbox.limits import Limits
+from whybench.sandbox.monitor import descendants
 from whybench.sandbox.outcome import SandboxError
 from whybench.sandbox.pool import Pool, run_script
-from whybench.sandbox.warden import descendants
 
 pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("confines")]
 
@@ -70,7 +70,7 @@ def test_one_that_ended_while_it_waited_is_not_handed_out() -> None:
         assert pool.wait()
         first = pool._ready[0]
         os.kill(first.process, 9)
-        assert first._keeper._has_ended(10)
+        assert first._monitor._has_ended(10)
         with pool.take() as taken:
             assert taken is not first
             assert taken.run(["true"]).ok
@@ -94,7 +94,7 @@ def test_a_module_that_fails_in_any_way_is_left_out(
 ) -> None:
     (tmp_path / "broken_module.py").write_text(failing, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    assert agent._imported(["broken_module", "json", "no_such_module"]) == ["json"]
+    assert runner._imported(["broken_module", "json", "no_such_module"]) == ["json"]
 
 
 def test_a_pool_that_cannot_make_any_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

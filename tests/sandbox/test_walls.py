@@ -17,12 +17,12 @@ from whybench.sandbox.limits import Limits
 from whybench.sandbox.outcome import SandboxRefusedError
 from whybench.sandbox.syscall_filter import (
     FIRST_UNKNOWN,
-    compiled_filter,
-    number_of,
-    refused_calls,
+    compile_filter,
+    find_number,
+    list_refused_calls,
 )
 
-FDS = {"filter": 10, "agent": 11, "users": 12}
+FDS = {"filter": 10, "runner": 11, "users": 12}
 
 
 def given(staged: bool = False) -> list[str]:
@@ -69,13 +69,13 @@ def test_staged_sources_are_named_by_their_place() -> None:
 
 
 def test_no_call_is_listed_twice() -> None:
-    counts = Counter(name for names in refused_calls().values() for name in names)
+    counts = Counter(name for names in list_refused_calls().values() for name in names)
     assert not [name for name, count in counts.items() if count > 1]
 
 
 def test_the_filter_is_a_program_of_the_kernel() -> None:
     pytest.importorskip("pyseccomp", exc_type=RuntimeError)
-    compiled = compiled_filter()
+    compiled = compile_filter()
     assert len(compiled) % 8 == 0  # struct sock_filter
     assert 100 < len(compiled) // 8 < 4096  # BPF_MAXINSNS
 
@@ -83,8 +83,8 @@ def test_the_filter_is_a_program_of_the_kernel() -> None:
 @pytest.mark.xdist_group("sandbox")
 @pytest.mark.usefixtures("confines")
 def test_every_listed_call_is_refused() -> None:
-    listed = [name for names in refused_calls().values() for name in names]
-    numbers = {name: number for name in listed if (number := number_of(name)) is not None}
+    listed = [name for names in list_refused_calls().values() for name in names]
+    numbers = {name: number for name in listed if (number := find_number(name)) is not None}
     assert len(numbers) > 90
     code = (
         "import ctypes, json, sys\n"
@@ -98,7 +98,7 @@ def test_every_listed_call_is_refused() -> None:
     newer = {str(number): number for number in range(FIRST_UNKNOWN, FIRST_UNKNOWN + 50)}
     with Sandbox.open() as sandbox:
         outcome = sandbox.run(["python", "-c", code], stdin=json.dumps(numbers).encode())
-        others = {name: number_of(name) for name in ("clone3", "getpid")}
+        others = {name: find_number(name) for name in ("clone3", "getpid")}
         hidden = sandbox.run(["python", "-c", code], stdin=json.dumps(others).encode())
         unheard = sandbox.run(["python", "-c", code], stdin=json.dumps(newer).encode())
     assert json.loads(outcome.stdout) == dict.fromkeys(numbers, errno.EPERM)
@@ -111,6 +111,6 @@ def test_a_call_that_libseccomp_does_not_know_is_refused_by_its_number(
 ) -> None:
     pyseccomp = pytest.importorskip("pyseccomp", exc_type=RuntimeError)
     monkeypatch.setattr(pyseccomp, "resolve_syscall", lambda *_: -1)
-    assert number_of("mount_setattr") == 442
+    assert find_number("mount_setattr") == 442
     with pytest.raises(SandboxRefusedError, match="must know every call .*, got 'ptrace'; update"):
-        number_of("ptrace")
+        find_number("ptrace")

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.sandbox.canaries import LOOK, Canaries
 from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.keeper import found_bwrap
 from whybench.sandbox.layout import ENVIRONMENT, NOBODY
 from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.monitor import descendants
+from whybench.sandbox.monitor_handle import find_bwrap
 from whybench.sandbox.outcome import SandboxError, SandboxRefusedError
-from whybench.sandbox.syscall_filter import compiled_filter
-from whybench.sandbox.warden import descendants
+from whybench.sandbox.syscall_filter import compile_filter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,7 +131,7 @@ def require_confinement() -> None:
 
 def _bubblewrap(name: str) -> Finding:
     try:
-        path = found_bwrap()
+        path = find_bwrap()
     except SandboxRefusedError as error:
         return Finding(name, False, str(error))
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
@@ -142,7 +142,7 @@ def _bubblewrap(name: str) -> Finding:
 
 def _filter(name: str) -> Finding:
     try:
-        size = len(compiled_filter()) // 8
+        size = len(compile_filter()) // 8
     except SandboxRefusedError as error:
         return Finding(name, False, str(error))
     return Finding(name, True, f"{size} instructions")

@@ -31,7 +31,7 @@ from inspect_ai.util import (
 
 from whybench.errors import UserError
 from whybench.sandbox.layout import NOBODY, WORK
-from whybench.sandbox.limits import limits_from
+from whybench.sandbox.limits import read_limits
 from whybench.sandbox.outcome import OWN_ENDS, Outcome, SandboxError
 from whybench.sandbox.pool import Pool
 
@@ -60,7 +60,7 @@ class _Shared:
     """A pool for all tasks at work with the same limits, closed when the last of them ends."""
 
     def __init__(self, config: str | None) -> None:
-        self.pool = Pool(AHEAD, limits_from(config))
+        self.pool = Pool(AHEAD, read_limits(config))
         self.tasks = 0
 
 

@@ -29,7 +29,7 @@ NOBODY = 65534
 
 INPUT = "/input"
 WORK = "/tmp/work"
-AGENT = "/run/agent.pyc"
+RUNNER = "/run/runner.pyc"
 STAGE = "/tmp"
 EMPTY = str(1 << 20)
 """Size of a folder in memory that holds nothing but places to mount on."""
@@ -100,12 +100,12 @@ def bwrap_arguments(
     """Return bubblewrap's arguments.
 
     Args:
-        limits: Sizes of the folders in memory, and what the agent inside is told.
+        limits: Sizes of the folders in memory, and what the runner inside is told.
         shown: What of the host is visible.
-        staged: Whether the warden has put that in order under the staging folder, as it must when
+        staged: Whether the monitor has put that in order under the staging folder, as it must when
             the user it becomes cannot reach the originals.
-        fds: Descriptors from which bubblewrap reads the filter, the agent and the list of users.
-        preload: Modules, with commas between them, that the agent imports before it is asked.
+        fds: Descriptors from which bubblewrap reads the filter, the runner and the list of users.
+        preload: Modules, with commas between them, that the runner imports before it is asked.
     """
     made = (
         "--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv "
@@ -114,7 +114,7 @@ def bwrap_arguments(
     # Before what is shown, since an interpreter may itself lie in a temporary folder.
     made += ["--perms", "0700", "--size", str(limits.disk), "--tmpfs", "/tmp", "--dir", WORK]
     made += _mount_shown(shown, staged)
-    made += ["--perms", "0444", "--ro-bind-data", str(fds["agent"]), AGENT]
+    made += ["--perms", "0444", "--ro-bind-data", str(fds["runner"]), RUNNER]
     made += ["--perms", "0444", "--ro-bind-data", str(fds["users"]), "/etc/passwd"]
     made += ["--proc", "/proc"]
     for path in COVERED:
@@ -131,7 +131,7 @@ def bwrap_arguments(
     environment = ENVIRONMENT | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    made += ["--", sys.executable, "-sP", AGENT, preload]
+    made += ["--", sys.executable, "-sP", RUNNER, preload]
     made += [
         f"AS={limits.address_space}",
         f"CPU={limits.processor_seconds}",

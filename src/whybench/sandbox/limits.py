@@ -1,7 +1,7 @@
 """What code in the sandbox may use.
 
 Some limits bind one process and are kept by the kernel (address space, processor seconds, the size
-of a file, open files); some bind all processes of a sandbox together and are kept by the warden,
+of a file, open files); some bind all processes of a sandbox together and are kept by the monitor,
 which looks every few milliseconds (memory, number of processes, number of files); the wall clock
 is kept by the first process inside and, should that fail, from outside.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from whybench.errors import UserError
 
-__all__ = ["KIB", "MIB", "Limits", "limits_from"]
+__all__ = ["KIB", "MIB", "Limits", "read_limits"]
 
 KIB = 2**10
 MIB = 2**20
@@ -70,7 +70,7 @@ class Limits:
             raise UserError(f"processes must be at least 3, got {self.processes}")
 
 
-def limits_from(source: str | Path | None) -> Limits:
+def read_limits(source: str | Path | None) -> Limits:
     """Return the limits a YAML file states, or the defaults; what it leaves out stays default."""
     if source is None:
         return Limits()

@@ -1,7 +1,7 @@
 """Interpreters that wait, with their imports done, for one script each.
 
 Importing pandas and statsmodels takes longer than most analyses. So sandboxes are started ahead,
-each with an agent that has imported them; one is taken for one script or one sample, never given
+each with an runner that has imported them; one is taken for one script or one sample, never given
 back, and ended after use, while the next is being made ready. When none is ready a fresh one is
 started without imports: slower for a script that needs them, otherwise the same.
 """
@@ -67,7 +67,7 @@ class Pool:
         with self._changed:
             if self._closed:
                 raise ValueError("a closed pool has nothing to take")
-            waiting = [sandbox for sandbox in self._ready if sandbox.answers()]
+            waiting = [sandbox for sandbox in self._ready if sandbox.is_running()]
             spent = [sandbox for sandbox in self._ready if sandbox not in waiting]
             taken = waiting.pop(0) if waiting else None
             self._ready = deque(waiting)

@@ -4,11 +4,12 @@ The table is `syscalls.yaml`. Calls that are newer than it, by number, are answe
 had never heard of them. Some refusals depend on more than the name. `clone` may start processes and
 threads but no namespaces; `clone3` hides its flags behind a pointer a filter cannot follow, so it
 too is unheard of, and the C library takes `clone`. A mapping that is both shared and anonymous is
-refused, because its pages can be dropped from the process and yet stay in memory, where the warden
+refused, because its pages can be dropped from the process and yet stay in memory, where the monitor
 would not count them, and so is one of huge pages, which are counted nowhere. A terminal takes no
 input put into its mouth (`TIOCSTI`, `TIOCLINUX`). Files are not locked, since all sandboxes and the
 host see the same ones. A process may change its own priority and limits, and nobody else's: the
-agent, its own user too, must not be starved. Calls of another architecture's table end the process.
+runner, of the same user, must not be starved. Calls of another architecture's table end the
+process.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from importlib.resources import files
 
 from whybench.sandbox.outcome import SandboxRefusedError
 
-__all__ = ["FIRST_UNKNOWN", "compiled_filter", "number_of", "refused_calls"]
+__all__ = ["FIRST_UNKNOWN", "compile_filter", "find_number", "list_refused_calls"]
 
 NAMESPACES = {
     "CLONE_NEWTIME": 0x00000080,
@@ -76,7 +77,7 @@ NEWER = {
 
 
 @cache
-def refused_calls() -> dict[str, tuple[str, ...]]:
+def list_refused_calls() -> dict[str, tuple[str, ...]]:
     """Return the refused calls, by what they would open."""
     import yaml  # noqa: PLC0415
 
@@ -85,7 +86,7 @@ def refused_calls() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def compiled_filter() -> bytes:
+def compile_filter() -> bytes:
     """Return the filter as the kernel takes it; refuse where it cannot be made."""
     try:
         import pyseccomp  # noqa: PLC0415
@@ -95,9 +96,9 @@ def compiled_filter() -> bytes:
         ) from error
     denied = pyseccomp.ERRNO(errno.EPERM)
     made = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
-    for names in refused_calls().values():
+    for names in list_refused_calls().values():
         for name in names:
-            number = number_of(name)
+            number = find_number(name)
             if number is not None:
                 made.add_rule(denied, number)
     made.add_rule(pyseccomp.ERRNO(errno.ENOSYS), "clone3")
@@ -121,7 +122,7 @@ def compiled_filter() -> bytes:
         return _refuse_from(FIRST_UNKNOWN) + file.read()
 
 
-def number_of(name: str) -> int | None:
+def find_number(name: str) -> int | None:
     """Return a call's number; None where it belongs to other processors alone.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The agent: imports what was asked for, then serves requests until there are no more."""
+"""The runner: imports what was asked for, then serves requests until there are no more."""
 
 from __future__ import annotations
 

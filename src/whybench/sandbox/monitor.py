@@ -1,21 +1,21 @@
-"""The warden: a small process outside that starts a sandbox, watches it and ends it.
+"""The monitor: a small process outside that starts a sandbox, watches it and ends it.
 
 Run by the bare interpreter. When the program that asked for the sandbox was started by
-root, the warden first becomes a user of its own that owns nothing: limits on the
+root, the monitor first becomes a user of its own that owns nothing: limits on the
 number of processes do not bind root, and root reads every file it can see. Since that user may not
 be able to reach the interpreter, say in somebody's home, the folders to be shown are mounted
-first, in a mount namespace that nobody else sees. From there on root's wardens and anybody's are
+first, in a mount namespace that nobody else sees. From there on root's monitors and anybody's are
 alike.
 
 It then looks, every few milliseconds while something runs, at all processes inside: their memory,
-their number, the files they made. On a breach it says so and kills them, sparing the agent, which
+their number, the files they made. On a breach it says so and kills them, sparing the runner, which
 lets a session go on; if that does not help at once, it ends the sandbox. It ends it too when its
 leash, a pipe held by the program outside, is let go: a program that dies leaves nothing behind.
 A byte on the leash says that the sandbox is in use from now on, and its lifetime begins.
 
     REPORT LEASH MEMORY PROCESSES FILES LIFETIME STAGED SOURCE... -- bwrap ...
 
-Wardens are forks of one process (see `gatehouse`), which takes such arguments at a socket.
+Monitors are forks of one process (see `fork_server`), which takes such arguments at a socket.
 """
 
 from __future__ import annotations
@@ -160,17 +160,17 @@ def proportional_bytes(process: int) -> int:
     return private_bytes(process)
 
 
-def folders(agent: int) -> tuple[int, int]:
+def folders(runner: int) -> tuple[int, int]:
     """Return bytes and files in the sandbox's folders in memory."""
     size = files = 0
     try:
-        if os.path.samefile(f"/proc/{agent}/root", "/"):
+        if os.path.samefile(f"/proc/{runner}/root", "/"):
             return 0, 0  # still on its way in: these folders are the host's
     except OSError:
         return 0, 0
     for name in ("tmp", "dev/shm"):
         try:
-            state = os.statvfs(f"/proc/{agent}/root/{name}")
+            state = os.statvfs(f"/proc/{runner}/root/{name}")
         except OSError:
             continue
         size += (state.f_blocks - state.f_bfree) * state.f_frsize
@@ -178,14 +178,14 @@ def folders(agent: int) -> tuple[int, int]:
     return size, files
 
 
-def breach(agent: int, inside: list[int], most: dict[str, int]) -> str:
+def breach(runner: int, inside: list[int], most: dict[str, int]) -> str:
     """Return which limit is exceeded and by what, or nothing."""
     if len(inside) > most["processes"]:
         return f"processes {len(inside)}"
-    stored, files = folders(agent)
+    stored, files = folders(runner)
     if files > most["files"]:
         return f"files {files}"
-    everyone = [agent, *inside]
+    everyone = [runner, *inside]
     used = stored + sum(map(private_bytes, everyone))
     if used > most["memory"]:
         used = stored + sum(map(proportional_bytes, everyone))
@@ -193,7 +193,7 @@ def breach(agent: int, inside: list[int], most: dict[str, int]) -> str:
 
 
 def kill(processes: list[int]) -> None:
-    """Kill processes, nearest to the agent first."""
+    """Kill processes, nearest to the runner first."""
     for process in processes:
         try:
             os.kill(process, KILL)
@@ -218,9 +218,9 @@ def watch(bwrap: int, report: int, leash: int, most: dict[str, int], lifetime: f
         if events:  # a tug at the leash: somebody has begun to use the sandbox
             os.read(leash, MOST_ASKED)
             end = now + lifetime
-        agent = next(iter(children(bwrap)), 0)
-        inside = descendants(agent) if agent else []
-        found = breach(agent, inside, most) if agent else ""
+        runner = next(iter(children(bwrap)), 0)
+        inside = descendants(runner) if runner else []
+        found = breach(runner, inside, most) if runner else ""
         if now > end:
             os.write(report, f"lifetime {lifetime:.0f} {now}\n".encode())
             break
@@ -269,7 +269,7 @@ def place(given: list[int]) -> None:
 
 
 def begin(arguments: list[str], given: list[int]) -> int:
-    """Fork a warden; return its process."""
+    """Fork a monitor; return its process."""
     child = os.fork()
     if child:
         return child
@@ -284,10 +284,10 @@ def begin(arguments: list[str], given: list[int]) -> int:
 
 
 def main() -> None:
-    """Wait at the door; for each that asks, fork a warden and say which process it is."""
+    """Wait at the door; for each that asks, fork a monitor and say which process it is."""
     import _socket
 
-    # Wardens that end are buried by the kernel: nobody here waits for them.
+    # Monitors that end are buried by the kernel: nobody here waits for them.
     _signal.signal(CHILD_ENDED, _signal.SIG_IGN)
     door = _socket.socket(fileno=int(sys.argv[1]))
     waiting = select.poll()
@@ -305,10 +305,10 @@ def main() -> None:
             for _, _, data in control
             for start in range(0, len(data), 4)
         ]
-        warden = begin(message.decode("utf-8", "surrogateescape").split("\0"), given)
+        monitor = begin(message.decode("utf-8", "surrogateescape").split("\0"), given)
         for descriptor in given:
             os.close(descriptor)
-        door.send(str(warden).encode())
+        door.send(str(monitor).encode())
 
 
 if __name__ == "__main__":
