@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies, confinement
+from evidence import broken_replies, code_runs, confinement
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -12,6 +12,7 @@ __all__ = ["PARTS", "figures"]
 PARTS: Parts = {
     **broken_replies.PARTS,
     **{name: confinement.PARTS[name] for name in ("attacks", "canaries")},
+    "blame": code_runs.PARTS["blame"],
 }
 
 figures = partial(figures_of, PARTS)

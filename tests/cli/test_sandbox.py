@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -45,6 +46,15 @@ def test_findings_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
     done = CliRunner().invoke(sandbox_command, ["check", "--json"])
     assert done.exit_code == 1
     assert [json.loads(line)["holds"] for line in done.stdout.splitlines()] == [True, False]
+
+
+def test_the_image_is_named_and_is_there() -> None:
+    done = CliRunner().invoke(sandbox_command, ["image"])
+    compose = Path(done.stdout.strip())
+    assert done.exit_code == 0
+    assert {path.name for path in compose.parent.iterdir()} == {
+        *("compose.yaml", "Dockerfile", "requirements.txt"),
+    }
 
 
 def test_it_is_registered() -> None:

@@ -88,7 +88,7 @@ def test_nothing_starts_where_something_private_would_be_seen(
     monkeypatch.chdir(tmp_path / "elsewhere")
     monkeypatch.delenv("INSPECT_LOG_DIR", raising=False)
     monkeypatch.setattr("whybench.sandbox.layout.list_visible", lambda: shown)
-    check_hidden(shown.binds, list_private("s3://bucket/logs", tmp_path / "fine"))
+    check_hidden(shown, list_private("s3://bucket/logs", tmp_path / "fine"))
     if place == "cwd":
         monkeypatch.chdir(inside)
     elif place == "logs":
@@ -101,6 +101,21 @@ def test_nothing_starts_where_something_private_would_be_seen(
     with pytest.raises(UserError, match=f"must not lie where programs can read, got {inside}") as e:
         Sandbox.open()
     assert "\n" not in str(e.value)
+
+
+def test_what_lies_among_packages_is_hidden_unless_it_is_of_an_analysis(tmp_path: Path) -> None:
+    """As where there is no environment, and the folder of packages is one of the library's."""
+    library, site = str(tmp_path), tmp_path / "site-packages"
+    (site / "numpy").mkdir(parents=True)
+    shown = allowlist.VisibleFiles(
+        system=(Bind(library, library),),
+        emptied=(str(site),),
+        packages=(Bind(str(site / "numpy"), str(site / "numpy")),),
+    )
+    check_hidden(shown, [site / "whybench" / "suites"])
+    for seen in (site / "numpy" / "logs", tmp_path / "json"):
+        with pytest.raises(UserError, match=f"got {seen}; move it"):
+            check_hidden(shown, [seen])
 
 
 @pytest.mark.slow

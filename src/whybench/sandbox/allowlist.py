@@ -133,23 +133,26 @@ def list_private(*further: str | Path) -> list[Path]:
     keys = [folder / ".env" for folder in (here, *here.parents)]
     logs = os.environ.get("INSPECT_LOG_DIR", "logs")
     given = [path for path in (logs, *further) if "://" not in str(path)]
-    return [Path.home(), here, *(path for path in keys if path.exists()), *map(Path, given)]
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111  (which does not fail where there is none)
+    return [home, here, *(path for path in keys if path.exists()), *map(Path, given)]
 
 
-def check_hidden(binds: Iterable[Bind], private: Iterable[Path]) -> None:
+def check_hidden(visible: VisibleFiles, private: Iterable[Path]) -> None:
     """Refuse to start where something private lies in what would be visible.
 
     Raises:
         SandboxRefusedError: With what would be seen, and what to do.
     """
+    emptied = [os.path.realpath(folder) for folder in visible.emptied]
+    packages = [bind.source for bind in visible.packages]
+    system = [bind.source for bind in visible.system]
     for path in private:
         real = os.path.realpath(path)
-        for bind in binds:
-            if _is_under(real, [bind.source]):
-                raise SandboxRefusedError(
-                    f"home, working and log folders and .env files must not lie where programs "
-                    f"can read, got {real} in {bind.source}; move it, or work in another folder"
-                )
+        if _is_under(real, packages) or (_is_under(real, system) and not _is_under(real, emptied)):
+            raise SandboxRefusedError(
+                "home, working and log folders and .env files must not lie where programs can "
+                f"read, got {real}; move it, or work in another folder"
+            )
 
 
 def _is_real_folder(path: str) -> bool:

@@ -44,7 +44,7 @@ def list_places() -> list[Path]:
     places = [Path(root, part) for root in sorted(roots) for part in parts] + list(map(Path, sites))
     system = ("/usr", "/usr/src", "/usr/src/app", "/usr/local", "/usr/local/src", "/usr/share")
     others = ("/etc", "/opt", "/srv", "/var/lib", "/mnt", "/run", "/tmp")
-    places += [*map(Path, (*system, *others)), Path.home(), Path.cwd()]
+    places += [*map(Path, (*system, *others)), Path(os.path.expanduser("~")), Path.cwd()]  # noqa: PTH111
     return list(dict.fromkeys(places))
 
 

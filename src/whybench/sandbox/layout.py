@@ -59,7 +59,7 @@ COVERED = ("/proc/cmdline", "/proc/keys")
 def choose_visible(inputs: Path | None) -> VisibleFiles:
     """Return what of the host is visible inside; refuse where it holds something private."""
     shown = list_visible()
-    check_hidden(shown.binds, list_private())
+    check_hidden(shown, list_private())
     if inputs is None:
         return shown
     bind = Bind(str(inputs.resolve(strict=True)), INPUT)

@@ -122,7 +122,7 @@ def try_sandbox(kind: str, settings: str | None = None, *private: str) -> Mappin
         UserError: It cannot be started, lacks a package or would show what is private.
     """
     if kind == OWN:
-        check_hidden(list_visible().binds, list_private(*private))
+        check_hidden(list_visible(), list_private(*private))
     return _try_sandbox(kind, settings)
 
 
