@@ -33,10 +33,11 @@ __all__ = ["Finding", "check_all", "check_canaries", "check_confinement", "requi
 NEEDED = (0, 8)
 MOST_NAMED = 4
 WAYS_OUT = (
-    "install what is missing, such as `apt-get install bubblewrap libseccomp2` and `pip install "
-    "'whybench[sandbox]'` (`whybench sandbox check` tries it), or use another sandbox, such as "
-    "`--sandbox docker:…` with the file that `whybench sandbox image` names"
+    "install what is missing, such as by `apt-get install bubblewrap libseccomp2` and with the "
+    "extra `sandbox` of WhyBench (`whybench sandbox check` tries it), or use another sandbox, such "
+    "as `--sandbox docker:…` with the file that `whybench sandbox image` names"
 )
+"""Without square brackets, which Inspect takes for colours."""
 SMALL = Limits(
     seconds=10,
     lifetime=60,

@@ -92,7 +92,7 @@ async def _look() -> tuple[Mapping[str, str] | None, str]:
 def _describe(got: str) -> str:
     return (
         f"the sandbox must have {', '.join(PACKAGES)}, which programs are promised, got {got}; "
-        "install them with `pip install 'whybench[analyze]'`, or use the image that has them: "
+        "install them, or WhyBench with its extra `analyze`, or use the image that has them: "
         f"`--sandbox docker:{image_file()}`"
     )
 
