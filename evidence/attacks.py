@@ -30,7 +30,7 @@ from whybench.sandbox.monitor import descendants, private_bytes
 from whybench.sandbox.outcome import SandboxError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 __all__ = [
     "ORDINARY",
@@ -90,7 +90,7 @@ class Repelled:
         seen: The last line it printed, or what a limit found.
         harm: What the host felt of it, and every way in which it ended otherwise than expected.
         processes: The most processes seen at one time.
-        memory: The most bytes seen at one time, pages that forks share counted once each.
+        memory: The most bytes seen at one time, pages that forks share counted for each of them.
     """
 
     name: str
@@ -177,11 +177,17 @@ class Bystanders:
             pass
 
 
-class _Peak(threading.Thread):
-    """Looks how many processes a sandbox has at the most, and how much they hold."""
+class Peak(threading.Thread):
+    """Looks how many processes a sandbox has at the most, and how much they hold.
 
-    def __init__(self, monitor: int) -> None:
+    Args:
+        monitor: The process of which those inside are descendants.
+        count: The bytes of a process.
+    """
+
+    def __init__(self, monitor: int, count: Callable[[int], int] = private_bytes) -> None:
         super().__init__(daemon=True)
+        self._count = count
         self.monitor, self.processes, self.memory, self.members = monitor, 0, 0, set[int]()
         self.done = threading.Event()
 
@@ -190,7 +196,7 @@ class _Peak(threading.Thread):
             found = descendants(self.monitor)
             self.members |= set(found)
             self.processes = max(self.processes, len(found))
-            self.memory = max(self.memory, sum(map(private_bytes, found)))
+            self.memory = max(self.memory, sum(map(self._count, found)))
             if self.done.wait(0.02):
                 return
 
@@ -200,7 +206,7 @@ def repel(attack: Attack, bystanders: Bystanders) -> Repelled:
     harm = []
     left: dict[str, bytes] = {}
     with Sandbox.open(SMALL) as sandbox:
-        peak = _Peak(sandbox.process)
+        peak = Peak(sandbox.process)
         peak.start()
         outcome = sandbox.run(["python", "-c", bystanders.filled(attack.code)])
         peak.done.set()

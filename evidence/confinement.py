@@ -18,6 +18,7 @@ from evidence.attacks import (
     ORDINARY,
     SMALL,
     Bystanders,
+    Peak,
     Repelled,
     attacks,
     repel,
@@ -27,6 +28,8 @@ from evidence.figures import Figure, Parts, figures_of
 from whybench.sandbox.canaries import LOOK
 from whybench.sandbox.check import check_canaries, check_confinement
 from whybench.sandbox.confinement import Sandbox
+from whybench.sandbox.limits import Limits
+from whybench.sandbox.monitor import proportional_bytes
 from whybench.sandbox.pool import ANALYSIS, Pool, run_script
 from whybench.seeds import generator
 
@@ -137,6 +140,40 @@ def repelled_attacks(small: bool) -> Iterator[Figure]:
         f"under a limit of {SMALL.memory / 2**20:.0f}",
         f"{peak / 2**20:.0f} MiB",
         peak <= _most_memory(small),
+    )
+
+
+CROWD = """
+import os, time
+for _ in range(45):
+    if os.fork() == 0:
+        while True:
+            pass
+for _ in range(12):
+    if os.fork() == 0:
+        held = []
+        while True:
+            held.append(bytearray(b"x" * 2**20))
+time.sleep(20)
+"""
+
+
+def crowded(small: bool) -> Iterator[Figure]:
+    """Let many processes fill memory while others keep every core busy, and see how far it goes."""
+    peaks = []
+    for _ in range(1 if small else 10):
+        with Sandbox.open(Limits(seconds=10, memory=SMALL.memory)) as sandbox:
+            peak = Peak(sandbox.process, proportional_bytes)
+            peak.start()
+            ended = sandbox.run(["python", "-c", CROWD]).ended
+            peak.done.set()
+            peak.join()
+            peaks.append(peak.memory / 2**20)
+    yield Figure(
+        f"12 processes fill memory beside 45 busy ones: at most {_most_memory(small) / 2**20:.0f} "
+        f"MiB under a limit of {SMALL.memory / 2**20:.0f}, pages that forks share counted once",
+        f"at most {max(peaks):.0f} MiB in {len(peaks)} tries; ended by {ended}",
+        max(peaks) <= _most_memory(small) / 2**20 and ended == "memory",
     )
 
 
@@ -253,6 +290,7 @@ PARTS: Parts = {
     "machine": machine,
     "attacks": repelled_attacks,
     "canaries": canaries,
+    "crowded": crowded,
     "start": start,
     "handover": handover,
 }
