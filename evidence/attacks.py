@@ -37,6 +37,7 @@ __all__ = [
     "SMALL",
     "Attack",
     "Bystanders",
+    "Peak",
     "Repelled",
     "attacks",
     "repel",
@@ -192,6 +193,7 @@ class Peak(threading.Thread):
         self.done = threading.Event()
 
     def run(self) -> None:
+        """Look until told that it is over."""
         while True:
             found = descendants(self.monitor)
             self.members |= set(found)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from evidence.fault_server import DECOY, FAULTS
 from evidence.broken_replies import PARTS, SHARES, Drill, told
+from evidence.fault_server import DECOY, FAULTS
 from evidence.figures import held
 
 RIGHT = {f"item-{i}": float(2 * i) for i in range(40)}
