@@ -23,15 +23,26 @@ from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 
+from whybench.sandbox.canaries import Canaries
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.monitor import descendants, private_bytes
 from whybench.sandbox.outcome import SandboxError
-from whybench.sandbox.warden import descendants, private_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-__all__ = ["SMALL", "Attack", "Bystanders", "Repelled", "attacks", "repel", "repel_as_user"]
+__all__ = [
+    "ORDINARY",
+    "SMALL",
+    "Attack",
+    "Bystanders",
+    "Peak",
+    "Repelled",
+    "attacks",
+    "repel",
+    "repel_as_user",
+]
 
 SMALL = Limits(
     seconds=1.5,
@@ -49,6 +60,9 @@ SMALL = Limits(
 )
 
 CANARY = "WHYBENCH_CANARY"
+PUT, MARK = "WHYBENCH_CANARIES", "WHYBENCH_CANARY_MARK"
+"""Where root put canaries before it became somebody who could not, and what their names hold."""
+
 ORDINARY = 1_950_000_001
 """A user that owns nothing, for running the list as an ordinary user where we are root."""
 
@@ -77,7 +91,7 @@ class Repelled:
         seen: The last line it printed, or what a limit found.
         harm: What the host felt of it, and every way in which it ended otherwise than expected.
         processes: The most processes seen at one time.
-        memory: The most bytes seen at one time, pages that forks share counted once each.
+        memory: The most bytes seen at one time, pages that forks share counted for each of them.
     """
 
     name: str
@@ -112,6 +126,10 @@ class Bystanders:
     folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="bystander-")))
 
     def __enter__(self) -> Self:
+        self.canaries = Canaries()
+        self.canaries.__enter__()
+        self._put = os.environ.setdefault(PUT, json.dumps([*map(str, self.canaries.paths)]))
+        self._mark = os.environ.setdefault(MARK, self.canaries.mark)
         self.word = os.urandom(12).hex()
         self.secret = self.folder / "secret"
         self.secret.write_text(self.word, encoding="utf-8")
@@ -125,7 +143,9 @@ class Bystanders:
         self._victim.kill()
         self._victim.wait()
         self._server.close()
-        os.environ.pop(CANARY, None)
+        for name in (CANARY, PUT, MARK):
+            os.environ.pop(name, None)
+        self.canaries.__exit__()
         self.secret.unlink()
         self.folder.rmdir()
 
@@ -136,6 +156,8 @@ class Bystanders:
             "$folder": str(self.folder),
             "$port": str(self._server.getsockname()[1]),
             "$victim": str(self._victim.pid),
+            "$canaries": self._put,
+            "$mark": self._mark,
         }
         for name, value in names.items():
             code = code.replace(name, value)
@@ -156,20 +178,27 @@ class Bystanders:
             pass
 
 
-class _Peak(threading.Thread):
-    """Looks how many processes a sandbox has at the most, and how much they hold."""
+class Peak(threading.Thread):
+    """Looks how many processes a sandbox has at the most, and how much they hold.
 
-    def __init__(self, warden: int) -> None:
+    Args:
+        monitor: The process of which those inside are descendants.
+        count: The bytes of a process.
+    """
+
+    def __init__(self, monitor: int, count: Callable[[int], int] = private_bytes) -> None:
         super().__init__(daemon=True)
-        self.warden, self.processes, self.memory, self.members = warden, 0, 0, set[int]()
+        self._count = count
+        self.monitor, self.processes, self.memory, self.members = monitor, 0, 0, set[int]()
         self.done = threading.Event()
 
     def run(self) -> None:
+        """Look until told that it is over."""
         while True:
-            found = descendants(self.warden)
+            found = descendants(self.monitor)
             self.members |= set(found)
             self.processes = max(self.processes, len(found))
-            self.memory = max(self.memory, sum(map(private_bytes, found)))
+            self.memory = max(self.memory, sum(map(self._count, found)))
             if self.done.wait(0.02):
                 return
 
@@ -179,7 +208,7 @@ def repel(attack: Attack, bystanders: Bystanders) -> Repelled:
     harm = []
     left: dict[str, bytes] = {}
     with Sandbox.open(SMALL) as sandbox:
-        peak = _Peak(sandbox.process)
+        peak = Peak(sandbox.process)
         peak.start()
         outcome = sandbox.run(["python", "-c", bystanders.filled(attack.code)])
         peak.done.set()
@@ -187,7 +216,7 @@ def repel(attack: Attack, bystanders: Bystanders) -> Repelled:
         if outcome.ended == "exit":
             try:
                 inside = len(descendants(sandbox.process))
-                if inside != 2:  # bubblewrap and the agent
+                if inside != 2:  # bubblewrap and the runner
                     harm.append(f"{inside - 2} processes ran on after the end")
                 left = sandbox.collect()
                 if sandbox.run(["true"]).status:
@@ -228,14 +257,20 @@ def _surprises(attack: Attack, ended: str, status: int, output: str) -> Iterator
 def repel_as_user() -> list[Repelled]:
     """Run all attacks as an ordinary user, though we are root, and return what came of them."""
     command = [sys.executable, "-m", "evidence.attacks", "--drop"]
-    done = subprocess.run(
-        command,
-        cwd=Path(__file__).parents[1],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    with Canaries() as canaries:
+        done = subprocess.run(
+            command,
+            cwd=Path(__file__).parents[1],
+            env={
+                **os.environ,
+                PUT: json.dumps([*map(str, canaries.paths)]),
+                MARK: canaries.mark,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )
     if done.returncode:
         raise RuntimeError(f"the attacks could not be run as a user: {done.stderr[-500:]}")
     rows = [json.loads(line) for line in done.stdout.splitlines()]

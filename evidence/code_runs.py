@@ -9,12 +9,16 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 from evidence.figures import Figure, Parts
 from whybench.records.rows import pack_metadata
+from whybench.sandbox import fork_server
+from whybench.sandbox.monitor import children
 from whybench.suites.analyze.items import AnalyzeItem, full_instance
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.prompts import ANSWER, ROWS_FILE
@@ -25,8 +29,8 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
 
-    Said = str | list[tuple[str, dict[str, Any]]]
-    """A reply of a scripted model: text, or calls of tools."""
+    Said = str | list[tuple[str, dict[str, Any]]] | Callable[[], Any]
+    """A reply of a scripted model: text, calls of tools, or what makes one when it is asked."""
 
 __all__ = ["DIES", "DIGEST", "HANGS", "PARTS", "SECONDS", "TRUE", "block", "converse"]
 
@@ -74,9 +78,21 @@ TRIED: Mapping[str, tuple[str, str, str]] = {
 
 
 def converse(
-    protocol: str, scripts: Mapping[str, Sequence[Said]], folder: Path
+    protocol: str,
+    scripts: Mapping[str, Sequence[Said]],
+    folder: Path,
+    sandbox: str | tuple[str, str] = "whybench",
+    **settings: Any,
 ) -> dict[str, EvalSample]:
-    """Hold scripted conversations about one item, and return the samples by their names."""
+    """Hold scripted conversations about one item, and return the samples by their names.
+
+    Args:
+        protocol: How programs are run.
+        scripts: What the agent replies, in turn.
+        folder: Where the log goes.
+        sandbox: Where programs are run.
+        **settings: Further settings of Inspect.
+    """
     from inspect_ai import Task, eval
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ChatMessageUser, get_model
@@ -93,12 +109,16 @@ def converse(
         for name in scripts
     ]
     # Programs here import nothing large, so no sandbox need wait with its imports done.
-    with patch("whybench.sandbox.environment.AHEAD", 0):
+    with (
+        patch("whybench.sandbox.environment.AHEAD", 0),
+        patch("whybench.sandbox.packages.PACKAGES", ("numpy",)),
+    ):
         [log] = eval(
-            Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox="whybench"),
+            Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox=sandbox),
             model=get_model("mockllm/model", custom_outputs=_scripted(scripts)),
             log_dir=str(folder),
             display="none",
+            **settings,
         )
     if log.status != "success":
         raise RuntimeError(f"the conversations must be held to their end, got {log.error}")
@@ -113,6 +133,7 @@ def _scripted(scripts: Mapping[str, Sequence[Said]]) -> Callable[..., ModelOutpu
         script = scripts[messages[0].metadata["item"]]
         turn = sum(isinstance(message, ChatMessageAssistant) for message in messages)
         said = script[min(turn, len(script) - 1)]
+        said = said() if callable(said) else said
         output = ModelOutput.from_content("mockllm/model", said if isinstance(said, str) else "")
         if not isinstance(said, str) and choice != "none":
             output.choices[0].message.tool_calls = [
@@ -159,4 +180,66 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
     )
 
 
-PARTS: Parts = {"misbehaving": misbehaving}
+def _kill_monitors() -> None:
+    """End all sandboxes of this process from outside, as an administrator might."""
+    server = fork_server._open[os.getpid()].process.pid
+    for monitor in children(server):
+        os.kill(monitor, 9)
+
+
+def _after(act: Callable[[], object], reply: Said) -> Callable[[], Said]:
+    """Return what does something first, and then replies."""
+
+    def make() -> Said:
+        act()
+        return reply
+
+    return make
+
+
+ENDS: Mapping[str, tuple[Callable[[], object], str, int]] = {
+    "files": (partial(time.sleep, 1.5), "for n in range(900): open(f'/tmp/{n}', 'w').close()", 60),
+    "lifetime": (partial(time.sleep, 2.5), "1 / 0", 2),
+    "a kill from outside": (_kill_monitors, "1 / 0", 60),
+}
+"""How a sandbox is ended between two programs: what happens, the first program, its lifetime."""
+
+
+def blame(small: bool) -> Iterator[Figure]:
+    """End sandboxes between two programs, by what is the programs' doing and by what is not."""
+    pairs = [(protocol, name) for protocol in ("code-debug", "agentic") for name in ENDS]
+    for protocol, name in pairs[::2] if small else pairs:  # each end once, each protocol too
+        act, code, lifetime = ENDS[name]
+        replies: list[Said] = [block(code), _after(act, block("print(1)")), TRUE]
+        if protocol == "agentic":
+            first, second = ([("python", {"code": each})] for each in (code, "print(1)"))
+            replies = [first, _after(act, second), "Done.", TRUE]
+        with tempfile.TemporaryDirectory() as folder:
+            limits = Path(folder, "limits.yaml")
+            limits.write_text(f"files: 500\nlifetime: {lifetime}\n", encoding="utf-8")
+            found = converse(
+                protocol,
+                {"item": replies},
+                Path(folder),
+                ("whybench", str(limits)),
+                fail_on_error=False,
+                retry_on_error=1,
+            )
+            yield _blamed(f"{protocol}: a sandbox that ends by {name}", name, found["item"])
+
+
+def _blamed(what: str, name: str, sample: EvalSample) -> Figure:
+    from whybench.suites.analyze.protocols.task import read_outcomes
+
+    outcomes = read_outcomes(sample.messages)
+    said = sample.error.message.partition("\n")[0] if sample.error else "no error"
+    tried = 1 + len(sample.error_retries or ())
+    measured = f"outcomes {outcomes}; {said[:90]}; tried {tried} x"
+    if name == "files":
+        holds = sample.error is None and outcomes[-1:] == ["gone"]
+        return Figure(f"{what}, a limit of programs: told to the agent", measured, holds)
+    holds = "SandboxLostError" in said and tried == 2 and "gone" not in outcomes
+    return Figure(f"{what}, none of a program's doing: an error, tried again", measured, holds)
+
+
+PARTS: Parts = {"misbehaving": misbehaving, "blame": blame}

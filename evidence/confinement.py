@@ -2,25 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
+import venv
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.attacks import SMALL, Bystanders, Repelled, attacks, repel, repel_as_user
+from evidence.attacks import (
+    ORDINARY,
+    SMALL,
+    Bystanders,
+    Peak,
+    Repelled,
+    attacks,
+    repel,
+    repel_as_user,
+)
 from evidence.figures import Figure, Parts, figures_of
-from whybench.sandbox.check import check_confinement
+from whybench.sandbox.canaries import LOOK
+from whybench.sandbox.check import check_canaries, check_confinement
 from whybench.sandbox.confinement import Sandbox
+from whybench.sandbox.limits import Limits
+from whybench.sandbox.monitor import proportional_bytes
 from whybench.sandbox.pool import ANALYSIS, Pool, run_script
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "cold_and_warm", "figures", "starts", "told"]
+__all__ = ["PARTS", "cold_and_warm", "figures", "project", "starts", "told"]
 
 OLS = """
 import pandas as pd
@@ -107,7 +123,7 @@ def _most_memory(small: bool) -> float:
 
 def repelled_attacks(small: bool) -> Iterator[Figure]:
     """Run the list of attacks as the user we are, and if that is root as an ordinary one too."""
-    who = "root" if os.geteuid() == 0 else "user"
+    who = name_of_user()
     found = []
     with Bystanders() as bystanders:
         for attack in attacks().values():
@@ -125,6 +141,127 @@ def repelled_attacks(small: bool) -> Iterator[Figure]:
         f"{peak / 2**20:.0f} MiB",
         peak <= _most_memory(small),
     )
+
+
+CROWD = """
+import os, time
+for _ in range(45):
+    if os.fork() == 0:
+        while True:
+            pass
+for _ in range(12):
+    if os.fork() == 0:
+        held = []
+        while True:
+            held.append(bytearray(b"x" * 2**20))
+time.sleep(20)
+"""
+
+
+def crowded(small: bool) -> Iterator[Figure]:
+    """Let many processes fill memory while others keep every core busy, and see how far it goes."""
+    peaks = []
+    for _ in range(1 if small else 10):
+        with Sandbox.open(Limits(seconds=10, memory=SMALL.memory)) as sandbox:
+            peak = Peak(sandbox.process, proportional_bytes)
+            peak.start()
+            ended = sandbox.run(["python", "-c", CROWD]).ended
+            peak.done.set()
+            peak.join()
+            peaks.append(peak.memory / 2**20)
+    yield Figure(
+        f"12 processes fill memory beside 45 busy ones: at most {_most_memory(small) / 2**20:.0f} "
+        f"MiB under a limit of {SMALL.memory / 2**20:.0f}, pages that forks share counted once",
+        f"at most {max(peaks):.0f} MiB in {len(peaks)} tries; ended by {ended}",
+        max(peaks) <= _most_memory(small) / 2**20 and ended == "memory",
+    )
+
+
+KEYS = {
+    ".env": "OPENAI_API_KEY=",
+    "logs/first.eval": "truth ",
+    "conda-meta/state": "OPENAI_API_KEY ",
+    "pip.conf": "index-url = https://me:",
+    "bin/postactivate": "export ANTHROPIC_API_KEY=",
+    "bin/python-keys": "",
+    "lib/libkeys.so.txt": "",
+    "notes/analysis.py": "",
+}
+"""What people keep in an environment's folder, above all where it is their project's too."""
+
+LOOK_ABOUT = """
+import sys
+from whybench.sandbox.confinement import Sandbox
+with Sandbox.open() as sandbox:
+    done = sandbox.run(["python", "-c", sys.argv[1]], stdin=sys.argv[2].encode())
+    needed = sandbox.run(["python", "-c", "import numpy; print(numpy.__name__)"])
+print(done.stdout.decode() or done.stderr.decode(), end="")
+print(needed.stdout.decode() or needed.stderr.decode(), end="")
+"""
+DROP = """
+import os, sys
+from evidence.attacks import become_ordinary
+become_ordinary()
+os.environ["HOME"] = "/"
+os.chdir(sys.argv[1])
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def project(as_user: bool) -> Figure:
+    """Put keys and logs into a project that is its own environment, and try to read them."""
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary, "project")
+        Path(temporary).chmod(0o755)
+        venv.EnvBuilder(symlinks=True).create(root)
+        [site] = root.glob("lib/python*/site-packages")
+        (site / "all.pth").write_text("\n".join(filter(None, sys.path)), encoding="utf-8")
+        word = os.urandom(12).hex()
+        paths = [root / name for name in KEYS] + [site / "canary_own.py"]
+        for path, before in zip(paths, (*KEYS.values(), ""), strict=True):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(before + word, encoding="utf-8")
+        if as_user:
+            for path in (root, *root.rglob("*")):
+                os.chown(path, ORDINARY, ORDINARY, follow_symlinks=False)
+            for path in paths:
+                path.chmod(0o600)
+        look = json.dumps([[*map(str, paths)], "canary_own.py", [str(root)]])
+        command = [str(root / "bin" / "python"), "-c", LOOK_ABOUT, LOOK, look]
+        drop = [sys.executable, "-c", DROP, str(root)] if as_user else []
+        done = subprocess.run(
+            drop + command,
+            cwd=None if as_user else root,
+            env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    said = done.stdout.splitlines() or [done.stderr[-300:]]
+    return Figure(
+        f"{'user' if as_user else name_of_user()}: keys, logs and conda's state in a project that "
+        f"is its own environment: none of {len(paths)} can be read, and numpy can be imported",
+        f"read: {said[0]}; imported: {said[-1]}",
+        said == ["[]", "numpy"],
+    )
+
+
+def name_of_user() -> str:
+    """Return who we are, as far as sandboxes care."""
+    return "root" if os.geteuid() == 0 else "user"
+
+
+def canaries(_: bool) -> Iterator[Figure]:
+    """Put files of keys and logs where people keep them, and look for them from inside."""
+    for finding in check_canaries():
+        yield Figure(
+            f"{name_of_user()}: files put where keys and logs are: 0 can be read",
+            (finding.seen),
+            finding.holds,
+        )
+    yield project(as_user=False)
+    if os.geteuid() == 0:
+        yield project(as_user=True)
 
 
 def start(small: bool) -> Iterator[Figure]:
@@ -152,6 +289,8 @@ def handover(small: bool) -> Iterator[Figure]:
 PARTS: Parts = {
     "machine": machine,
     "attacks": repelled_attacks,
+    "canaries": canaries,
+    "crowded": crowded,
     "start": start,
     "handover": handover,
 }

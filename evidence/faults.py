@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from evidence import broken_replies, damage, damaged_studies, spending, stops, unanswered
+from evidence import (
+    broken_replies,
+    code_runs,
+    confinement,
+    damage,
+    damaged_studies,
+    spending,
+    stops,
+    unanswered,
+)
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -16,6 +25,8 @@ PARTS: Parts = {
     **damage.PARTS,
     **damaged_studies.PARTS,
     **spending.PARTS,
+    **{name: confinement.PARTS[name] for name in ("attacks", "canaries")},
+    "blame": code_runs.PARTS["blame"],
 }
 
 figures = partial(figures_of, PARTS)

@@ -52,7 +52,6 @@ NOT_RUN = {
     "pip install 'whybench[all]'": "needs a package index",
     "whybench profile openai/gpt-4o --max-cost 5": "needs a provider",
     "pip install 'whybench[ray]'": "needs a package index",
-    "pip install 'whybench[sandbox]'": "needs a package index",
     "pip install 'whybench[verifiers]'": "needs a package index",
     "vf-eval whybench-judge -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
         "needs a model"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -35,16 +36,25 @@ FAILS = Finding("namespaces", False, "not permitted")
 def test_the_findings_and_the_verdict(
     monkeypatch: pytest.MonkeyPatch, found: list[Finding], status: int, out: str, err: str
 ) -> None:
-    monkeypatch.setattr(check, "check_confinement", lambda: iter(found))
+    monkeypatch.setattr(check, "check_all", lambda: iter(found))
     done = CliRunner().invoke(sandbox_command, ["check"])
     assert (done.exit_code, done.stdout, done.stderr) == (status, out, err)
 
 
 def test_findings_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "check_confinement", lambda: iter([HOLDS, FAILS]))
+    monkeypatch.setattr(check, "check_all", lambda: iter([HOLDS, FAILS]))
     done = CliRunner().invoke(sandbox_command, ["check", "--json"])
     assert done.exit_code == 1
     assert [json.loads(line)["holds"] for line in done.stdout.splitlines()] == [True, False]
+
+
+def test_the_image_is_named_and_is_there() -> None:
+    done = CliRunner().invoke(sandbox_command, ["image"])
+    compose = Path(done.stdout.strip())
+    assert done.exit_code == 0
+    assert {path.name for path in compose.parent.iterdir()} == {
+        *("compose.yaml", "Dockerfile", "requirements.txt"),
+    }
 
 
 def test_it_is_registered() -> None:

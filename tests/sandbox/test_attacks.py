@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 from evidence.attacks import Bystanders, Repelled, attacks, repel, repel_as_user
-from evidence.confinement import told
+from evidence.confinement import PARTS, told
+from evidence.figures import held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,6 +42,11 @@ def test_an_attack_is_repelled_for_an_ordinary_user(
 ) -> None:
     figure = told(as_user[name], "user", small=True)
     assert figure.holds, str(figure)
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_on_busy_cores() -> None:
+    held(PARTS["crowded"])
 
 
 def test_harm_is_seen_where_there_is_some() -> None:

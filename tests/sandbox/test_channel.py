@@ -1,4 +1,4 @@
-"""Messages between the program outside and the agent inside."""
+"""Messages between the program outside and the runner inside."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.sandbox.channel import Channel, Late
+from whybench.sandbox.channel import Channel, LateReplyError
 from whybench.sandbox.inside.messages import Pipes
 from whybench.sandbox.outcome import SandboxError
 
@@ -18,7 +18,7 @@ FIELDS = st.lists(st.binary(max_size=300), min_size=1, max_size=6)
 
 
 class Line:
-    """A channel and the agent's end of it."""
+    """A channel and the runner's end of it."""
 
     def __init__(self) -> None:
         asked, requests = os.pipe()
@@ -92,7 +92,7 @@ def test_a_reply_of_too_many_parts_is_not_read() -> None:
 
 def test_a_silent_end_is_late_and_a_closed_one_is_gone() -> None:
     with Line() as line:
-        with pytest.raises(Late):
+        with pytest.raises(LateReplyError):
             line.channel.receive(1000, time.monotonic() + 0.05)
         line.hang_up()
         with pytest.raises(SandboxError, match="gone"):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.sandbox import check, keeper
+from whybench.sandbox import check, monitor_handle
 from whybench.sandbox.check import Finding, check_confinement, require_confinement
 from whybench.sandbox.outcome import SandboxError, SandboxRefusedError
 from whybench.sandbox.pool import Pool, run_script
@@ -41,12 +41,14 @@ def test_each_wall_is_tried() -> None:
 
 
 def test_without_bubblewrap_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeper.shutil, "which", lambda _: None)
+    monkeypatch.setattr(monitor_handle.shutil, "which", lambda _: None)
     assert last() == Finding(
         "bubblewrap", False, "bubblewrap is not installed: no bwrap on the path"
     )
     for untrusted in (lambda: run_script("print('ran')"), lambda: Pool(1)):
-        with pytest.raises(SandboxRefusedError, match="cannot confine .* no bwrap on the path"):
+        with pytest.raises(
+            SandboxRefusedError, match="no bwrap on the path.*, so none is run; install"
+        ):
             untrusted()
 
 
@@ -55,7 +57,7 @@ def test_without_the_filter_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> N
         raise SandboxRefusedError("the seccomp filter cannot be made")
 
     monkeypatch.setattr(check, "_bubblewrap", lambda name: Finding(name, True, ""))
-    monkeypatch.setattr(check, "compiled_filter", missing)
+    monkeypatch.setattr(check, "compile_filter", missing)
     assert last() == Finding("seccomp filter", False, "the seccomp filter cannot be made")
     with pytest.raises(SandboxRefusedError, match="the seccomp filter cannot be made"):
         run_script("print('ran')")
@@ -84,5 +86,5 @@ def test_an_old_bubblewrap_will_not_do(monkeypatch: pytest.MonkeyPatch, tmp_path
     old = tmp_path / "bwrap"
     old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n", encoding="utf-8")
     old.chmod(0o755)
-    monkeypatch.setattr(check, "found_bwrap", lambda: str(old))
+    monkeypatch.setattr(check, "find_bwrap", lambda: str(old))
     assert last() == Finding("bubblewrap", False, "bubblewrap 0.4.1 (0.8 or later is needed)")

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.sandbox import gatehouse, keeper
+from whybench.sandbox import fork_server, monitor_handle
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.monitor import descendants
 from whybench.sandbox.outcome import SandboxError
-from whybench.sandbox.warden import descendants
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("confines")]
 
@@ -179,10 +179,10 @@ def test_a_limit_ends_the_command_and_not_the_sandbox(sandbox: Sandbox) -> None:
 def test_what_was_seen_before_a_command_does_not_explain_its_end(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The warden may be held up between seeing and saying, and say it during the next command."""
+    """The monitor may be held up between seeing and saying, and say it during the next command."""
     seen = time.monotonic()
     late = f"memory 999 {seen}\n"
-    monkeypatch.setattr(keeper, "_drained", lambda _: late)
+    monkeypatch.setattr(monitor_handle, "_drained", lambda _: late)
     assert sandbox.run(["sh", "-c", "kill -9 $$"]).ended == "exit"
     late += f"memory 1000 {seen + 60}\n"
     outcome = sandbox.run(["sh", "-c", "kill -9 $$"])
@@ -207,7 +207,7 @@ def test_a_command_takes_along_what_it_started(sandbox: Sandbox) -> None:
     outcome = sandbox.run(["sh", "-c", "setsid sleep 50 & setsid sleep 50 & echo started"])
     assert outcome.stdout == b"started\n"
     assert time.monotonic() - began < 3  # though the sleepers hold the output open
-    assert len(descendants(sandbox.process)) == 2  # bubblewrap and the agent
+    assert len(descendants(sandbox.process)) == 2  # bubblewrap and the runner
 
 
 def test_a_kill_from_within_is_no_limit(sandbox: Sandbox) -> None:
@@ -220,10 +220,45 @@ def test_a_lifetime_ends_the_sandbox() -> None:
         outcome = brief.run(["sleep", "20"])
         assert outcome.ended == "lifetime"
         assert not brief.alive
-        with pytest.raises(SandboxError, match="has ended"):
-            brief.run(["true"])
-        with pytest.raises(SandboxError, match="has ended"):
-            brief.read("x")
+        for ask in (lambda: brief.run(["true"]), lambda: brief.read("x")):
+            with pytest.raises(SandboxError, match="has ended") as caught:
+                ask()
+            assert caught.value.cause == "lifetime"
+
+
+def test_a_lifetime_begins_with_the_first_use() -> None:
+    with Sandbox.open(Limits(seconds=20, lifetime=0.5), waiting=True) as kept:
+        time.sleep(0.8)
+        assert kept.run(["true"]).ok
+        kept.start_clock()
+        assert kept.run(["sleep", "20"]).ended == "lifetime"
+
+
+def test_what_ended_a_sandbox_is_remembered() -> None:
+    many = "for n in range(900): open(f'/tmp/{n}', 'w').close()\nimport time; time.sleep(9)"
+    with Sandbox.open(Limits(files=500)) as spent:
+        assert spent.run(["python", "-c", many]).ended == "files"
+        _wait_until(lambda: not spent.is_running())
+        with pytest.raises(SandboxError) as caught:
+            spent.write("x", b"")
+        assert caught.value.cause == "files"
+    with Sandbox.open(LIMITS) as killed:
+        os.kill(killed.process, 9)
+        _wait_until(lambda: not killed.is_running())
+        with pytest.raises(SandboxError) as caught:
+            killed.write("x", b"")
+        assert caught.value.cause == "gone"
+
+
+def _wait_until(happens: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 10
+    while not happens():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_short_of_memory_the_kernel_takes_the_sandbox_first(sandbox: Sandbox) -> None:
+    assert python(sandbox, "print(open('/proc/self/oom_score_adj').read())") == "1000\n\n"
 
 
 def test_it_can_be_ended_while_it_runs() -> None:
@@ -240,7 +275,7 @@ def test_nothing_outlives_the_program_that_started_it() -> None:
     code = (
         "import os, threading, time\n"
         "from whybench.sandbox.confinement import Sandbox\n"
-        "from whybench.sandbox.warden import descendants\n"
+        "from whybench.sandbox.monitor import descendants\n"
         "opened = Sandbox.open()\n"
         "threading.Thread(target=opened.run, args=(['sleep', '60'],), daemon=True).start()\n"
         "time.sleep(0.3)\n"
@@ -250,7 +285,7 @@ def test_nothing_outlives_the_program_that_started_it() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     members = [int(number) for number in done.stdout.split()]
     assert done.returncode == -9
-    assert len(members) == 4  # warden, bubblewrap, agent, sleep
+    assert len(members) == 4  # monitor, bubblewrap, runner, sleep
     deadline = time.monotonic() + 5
     while any(Path(f"/proc/{number}").exists() for number in members):
         assert time.monotonic() < deadline
@@ -281,12 +316,12 @@ def test_descriptors_are_given_back() -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
-def test_a_gatehouse_that_was_killed_is_replaced() -> None:
+def test_a_fork_server_that_was_killed_is_replaced() -> None:
     with Sandbox.open(LIMITS) as first:
-        house = gatehouse._open[os.getpid()].process
-        house.kill()
-        house.wait()
-        assert first.run(["sleep", "9"]).ended == "gone"  # a warden ends with its gatehouse
+        server = fork_server._open[os.getpid()].process
+        server.kill()
+        server.wait()
+        assert first.run(["sleep", "9"]).ended == "gone"  # a monitor ends with its fork server
     with Sandbox.open(LIMITS) as second:
         assert second.run(["true"]).ok
-        assert gatehouse._open[os.getpid()].process.pid != house.pid
+        assert fork_server._open[os.getpid()].process.pid != server.pid

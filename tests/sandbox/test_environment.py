@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 import pytest
 from inspect_ai import Task, eval
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Target, accuracy, scorer
 from inspect_ai.solver import Generate, TaskState, solver
@@ -21,9 +23,9 @@ from inspect_ai.util._sandbox.limits import override_max_exec_output_size
 from pydantic import BaseModel
 
 from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.environment import WhybenchSandbox
+from whybench.sandbox.environment import SpentSandboxError, WhybenchSandbox
 from whybench.sandbox.limits import MIB, Limits
-from whybench.sandbox.warden import descendants
+from whybench.sandbox.monitor import descendants
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -84,7 +86,7 @@ async def test_too_much_memory_is_told_to_the_model(environment: WhybenchSandbox
     assert "ended by the sandbox: memory (memory reached" in result.stderr
 
 
-async def test_a_sandbox_that_is_gone_is_unavailable(environment: WhybenchSandbox) -> None:
+async def test_a_sandbox_that_a_program_ended_is_spent(environment: WhybenchSandbox) -> None:
     many = "for n in range(10000): open(f'/tmp/{n}', 'w').close()\nimport time; time.sleep(9)"
     result = await environment.exec(["python3", "-c", many])
     assert "ended by the sandbox: files" in result.stderr
@@ -92,12 +94,29 @@ async def test_a_sandbox_that_is_gone_is_unavailable(environment: WhybenchSandbo
         while True:
             try:
                 await environment.exec(["true"])
-            except SandboxUnavailableError:
+            except SpentSandboxError:
                 break
             await anyio.sleep(0.1)
     for failing in (environment.read_file("x"), environment.write_file("x", "y")):
-        with pytest.raises(SandboxUnavailableError):
+        with pytest.raises(SpentSandboxError):
             await failing
+
+
+async def test_a_sandbox_that_was_killed_is_nobodys_doing(environment: WhybenchSandbox) -> None:
+    async with anyio.create_task_group() as together:
+        together.start_soon(_kill_soon, environment._sandbox.process)
+        with pytest.raises(SandboxUnavailableError) as caught:
+            await environment.exec(["sleep", "20"], timeout=20)
+    assert not isinstance(caught.value, SpentSandboxError)
+    for failing in (environment.read_file("x"), environment.write_file("x", "y")):
+        with pytest.raises(SandboxUnavailableError) as caught:
+            await failing
+        assert not isinstance(caught.value, SpentSandboxError)
+
+
+async def _kill_soon(process: int) -> None:
+    await anyio.sleep(0.2)
+    os.kill(process, 9)
 
 
 async def test_links_are_reported_in_a_way_inspect_knows(environment: WhybenchSandbox) -> None:
@@ -111,8 +130,8 @@ async def test_links_are_reported_in_a_way_inspect_knows(environment: WhybenchSa
 
 
 async def test_a_cancelled_command_ends_its_sandbox(environment: WhybenchSandbox) -> None:
-    warden = environment._sandbox.process
-    members = [warden, *descendants(warden)]
+    monitor = environment._sandbox.process
+    members = [monitor, *descendants(monitor)]
     with anyio.move_on_after(0.2):
         await environment.exec(["sleep", "20"], timeout=20)
     await anyio.to_thread.run_sync(environment._sandbox.close)
@@ -120,9 +139,9 @@ async def test_a_cancelled_command_ends_its_sandbox(environment: WhybenchSandbox
 
 
 async def test_settings_must_be_a_file(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(PrerequisiteError, match="limits must be in a YAML file, got .*none.yaml"):
         await WhybenchSandbox.task_init("task", str(tmp_path / "none.yaml"))
-    with pytest.raises(ValueError, match="must be a YAML file of limits"):
+    with pytest.raises(PrerequisiteError, match="settings of the sandbox must be a YAML file"):
         await WhybenchSandbox.task_init("task", Settings())
     assert not WhybenchSandbox._pools
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.sandbox.limits import MIB, Limits, limits_from
+from whybench.errors import UserError
+from whybench.sandbox.limits import MIB, Limits, read_limits
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text("seconds: 5\nmemory: 1048576\n", encoding="utf-8")
-    assert limits_from(file) == Limits(seconds=5.0, memory=MIB)
-    assert limits_from(None) == Limits()
+    assert read_limits(file) == Limits(seconds=5.0, memory=MIB)
+    assert read_limits(None) == Limits()
 
 
 @pytest.mark.parametrize(
@@ -26,19 +27,23 @@ def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
         ("secnds: 5", "a limit must be one of seconds, .*, got 'secnds'"),
         ("seconds: soon", "seconds must be a number, got 'soon'"),
         ("seconds: true", "seconds must be a number, got True"),
+        ("seconds: [", "limits must be in a YAML file, got .*limits.yaml"),
         ("- 5", "must hold a mapping of limits, got list"),
-        ("memory: -1", "memory must be positive, got -1"),
+        ("memory: -1", "memory must be positive and finite, got -1; leave it out"),
+        ("memory: .inf", "memory must be positive and finite, got inf; leave it out"),
+        ("seconds: .inf", "seconds must be positive and finite, got inf; leave it out"),
+        ("seconds: .nan", "seconds must be positive and finite, got nan; leave it out"),
         ("processes: 2", "processes must be at least 3, got 2"),
     ],
 )
 def test_a_file_that_is_wrong_says_how(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "limits.yaml"
     file.write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        limits_from(file)
+    with pytest.raises(UserError, match=message):
+        read_limits(file)
 
 
 @pytest.mark.parametrize("name", [field.name for field in fields(Limits)])
 def test_no_limit_can_be_switched_off(name: str) -> None:
-    with pytest.raises(ValueError, match=f"{name} must be positive, got 0"):
+    with pytest.raises(ValueError, match=f"{name} must be positive and finite, got 0"):
         Limits(**{name: 0})

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
 
+from whybench.sandbox.confinement import Sandbox
+from whybench.sandbox.inside import runner
 from whybench.sandbox.limits import Limits
+from whybench.sandbox.monitor import descendants
+from whybench.sandbox.outcome import SandboxError
 from whybench.sandbox.pool import Pool, run_script
-from whybench.sandbox.warden import descendants
 
 pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("confines")]
 
@@ -61,14 +66,46 @@ def test_a_waiting_interpreter_has_one_thread_and_can_be_forked() -> None:
 
 
 def test_one_that_ended_while_it_waited_is_not_handed_out() -> None:
-    with Pool(1, Limits(lifetime=1.5), preload=()) as pool:
+    with Pool(1, LIMITS, preload=()) as pool:
         assert pool.wait()
         first = pool._ready[0]
-        assert first._keeper._has_ended(10)
+        os.kill(first.process, 9)
+        assert first._monitor._has_ended(10)
         with pool.take() as taken:
             assert taken is not first
             assert taken.run(["true"]).ok
         assert not first.alive
+
+
+def test_what_one_has_waited_is_no_part_of_its_lifetime() -> None:
+    with Pool(1, Limits(lifetime=1.0), preload=()) as pool:
+        assert pool.wait()
+        first = pool._ready[0]
+        time.sleep(1.2)
+        with pool.take() as taken:
+            assert taken is first
+            assert taken.run(["sleep", "0.2"]).ok
+            assert taken.run(["sleep", "9"]).ended == "lifetime"
+
+
+@pytest.mark.parametrize("failing", ["raise ValueError('dtype size changed')", "exit(3)", "1 / 0"])
+def test_a_module_that_fails_in_any_way_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, failing: str
+) -> None:
+    (tmp_path / "broken_module.py").write_text(failing, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert runner._imported(["broken_module", "json", "no_such_module"]) == ["json"]
+
+
+def test_a_pool_that_cannot_make_any_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise SandboxError("the sandbox did not start")
+
+    monkeypatch.setattr(Sandbox, "open", refuse)
+    with Pool(1, LIMITS, preload=()) as pool:
+        began = time.monotonic()
+        assert not pool.wait(30)
+        assert time.monotonic() - began < 10
 
 
 def test_a_closed_pool_leaves_nothing() -> None:

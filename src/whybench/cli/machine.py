@@ -83,6 +83,14 @@ def sandbox_command() -> None:
     """Confinement of code that a model wrote."""
 
 
+@sandbox_command.command("image")
+def _image() -> None:
+    """Name the compose file of an image for `--sandbox docker:…`."""
+    from whybench.sandbox.packages import image_file  # noqa: PLC0415
+
+    click.echo(image_file())
+
+
 @sandbox_command.command("check")
 @json_option
 def _check(json_output: bool) -> None:
@@ -90,10 +98,10 @@ def _check(json_output: bool) -> None:
 
     Ends with status 1, and the reason, where untrusted code must not be run.
     """
-    from whybench.sandbox.check import check_confinement  # noqa: PLC0415
+    from whybench.sandbox.check import check_all  # noqa: PLC0415
 
     failed = []
-    for finding in check_confinement():
+    for finding in check_all():
         if not finding.holds:
             failed.append(finding)
         if json_output:

@@ -133,6 +133,7 @@ def evaluate(
     from inspect_ai import eval_set  # noqa: PLC0415  (importing Inspect takes seconds)
 
     from whybench.records.logs import check_log_folder  # noqa: PLC0415
+    from whybench.suites.task import check_sandbox  # noqa: PLC0415
 
     given = {name: value for name, value in settings.items() if value is not None}
     log_dir = given["log_dir"]
@@ -141,6 +142,7 @@ def evaluate(
     logs: list[Any] = []
     with _as_user_error(of_folder=(folder, log_dir)):
         check_log_folder(log_dir)
+        given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
         before = read_progress(log_dir, planned)
         if before.failed and not keep_errors:
             _reopen_logs(log_dir)

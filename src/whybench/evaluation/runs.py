@@ -164,7 +164,6 @@ def inspect_settings(
     settings: Mapping[str, Any] | None = None,
     *,
     max_connections: int | None = None,
-    sandbox: str | None = None,
     **named: Any,
 ) -> dict[str, Any]:
     """Return how a model is asked, as settings of Inspect's eval sets.
@@ -173,16 +172,9 @@ def inspect_settings(
         model_args: Arguments of the model.
         settings: Settings by Inspect's names; those that have a name here go before.
         max_connections: Calls at once, and so samples at once.
-        sandbox: A type, or a type and its file after a colon.
         **named: Other settings; None for Inspect's own choice.
     """
-    kind, _, file = (sandbox or "").partition(":")
-    given = {
-        **named,
-        "max_connections": max_connections,
-        "max_samples": max_connections,
-        "sandbox": (kind, file) if file else kind or None,
-    }
+    given = {**named, "max_connections": max_connections, "max_samples": max_connections}
     chosen = {name: value for name, value in given.items() if value is not None}
     return {**check_settings(settings or {}), **chosen, "model_args": dict(model_args)}
 

@@ -1,8 +1,8 @@
 """Our own scripts as the interpreter stores them, which spares every start compiling them.
 
-The warden is one file. The agent is several modules that import each other under their full names;
-inside there is no WhyBench to import from, so they travel together, with a few lines that put them
-in place.
+The monitor is one file. The runner is several modules that import each other under their full
+names; inside there is no WhyBench to import from, so they travel together, with a few lines that
+put them in place.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import CodeType
 
-__all__ = ["agent", "warden"]
+__all__ = ["pack_monitor", "pack_runner"]
 
 HERE = Path(__file__).parent
-INSIDE = ("messages", "files", "processes", "scripts", "commands", "agent")
-"""Modules of the agent, each after those it imports."""
+INSIDE = ("messages", "files", "processes", "scripts", "commands", "runner")
+"""Modules of the runner, each after those it imports."""
 
 BOOT = """
 import marshal, sys
@@ -32,18 +32,18 @@ module.main()
 
 
 @cache
-def agent() -> bytes:
-    """Return the agent, ready to be run."""
+def pack_runner() -> bytes:
+    """Return the runner, ready to be run."""
     package = f"{__package__}.inside"
     packed = [(f"{package}.{name}", _code(HERE / "inside" / f"{name}.py")) for name in INSIDE]
     source = f"PACKED = {marshal.dumps(packed)!r}\n{BOOT}"
-    return _stored(compile(source, "agent", "exec", dont_inherit=True))
+    return _stored(compile(source, "runner", "exec", dont_inherit=True))
 
 
 @cache
-def warden() -> bytes:
-    """Return the warden, ready to be run."""
-    return _stored(_code(HERE / "warden.py"))
+def pack_monitor() -> bytes:
+    """Return the monitor, ready to be run."""
+    return _stored(_code(HERE / "monitor.py"))
 
 
 def _code(path: Path) -> CodeType:

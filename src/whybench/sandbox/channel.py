@@ -1,4 +1,4 @@
-"""Messages to and from the agent inside, each within a time and a size.
+"""Messages to and from the runner inside, each within a time and a size.
 
 A message is a count and then as many byte strings, each after its length. The far end is not
 trusted: a reply that is late, too large or cut short is an error, never a wait or a large
@@ -17,17 +17,17 @@ from whybench.sandbox.outcome import SandboxError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Channel", "Late"]
+__all__ = ["Channel", "LateReplyError"]
 
 MOST_FIELDS = 4096
 
 
-class Late(SandboxError):  # noqa: N818
+class LateReplyError(SandboxError):
     """The far end did not answer in time."""
 
 
 class Channel:
-    """Two pipes to an agent: requests go down one, replies come up the other."""
+    """Two pipes to an runner: requests go down one, replies come up the other."""
 
     def __init__(self, requests: int, replies: int) -> None:
         self._requests = requests
@@ -88,4 +88,4 @@ def _wait(descriptor: int, event: int, deadline: float) -> None:
     waiting = select.poll()
     waiting.register(descriptor, event)
     if not waiting.poll(max(0.0, deadline - time.monotonic()) * 1000):
-        raise Late("the sandbox did not answer in time")
+        raise LateReplyError("the sandbox did not answer in time")

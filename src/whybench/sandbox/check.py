@@ -11,25 +11,33 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from whybench.sandbox.canaries import LOOK, Canaries
 from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.keeper import found_bwrap
 from whybench.sandbox.layout import ENVIRONMENT, NOBODY
 from whybench.sandbox.limits import MIB, Limits
+from whybench.sandbox.monitor import descendants
+from whybench.sandbox.monitor_handle import find_bwrap
 from whybench.sandbox.outcome import SandboxError, SandboxRefusedError
-from whybench.sandbox.syscall_filter import compiled_filter
-from whybench.sandbox.warden import descendants
+from whybench.sandbox.syscall_filter import compile_filter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-__all__ = ["Finding", "check_confinement", "require_confinement"]
+__all__ = ["Finding", "check_all", "check_canaries", "check_confinement", "require_confinement"]
 
 NEEDED = (0, 8)
+MOST_NAMED = 4
+WAYS_OUT = (
+    "install what is missing, such as by `apt-get install bubblewrap libseccomp2` and with the "
+    "extra `sandbox` of WhyBench (`whybench sandbox check` tries it), or use another sandbox, such "
+    "as `--sandbox docker:…` with the file that `whybench sandbox image` names"
+)
+"""Without square brackets, which Inspect takes for colours."""
 SMALL = Limits(
     seconds=10,
     lifetime=60,
@@ -80,20 +88,51 @@ def check_confinement() -> Iterator[Finding]:
     yield Finding("nothing left behind", not left, f"{len(left)} of {len(watched)} processes left")
 
 
+def check_all() -> Iterator[Finding]:
+    """Yield everything that can be tried, files left in the way among it."""
+    all_hold = True
+    for finding in check_confinement():
+        all_hold &= finding.holds
+        yield finding
+    if all_hold:
+        yield from check_canaries()
+
+
+def check_canaries() -> Iterator[Finding]:
+    """Yield whether code inside can read files put where people keep keys and logs."""
+    with Canaries() as canaries, Sandbox.open(replace(SMALL, seconds=60)) as sandbox:
+        given = [[str(path) for path in canaries.paths], canaries.mark, ["/"]]
+        outcome = sandbox.run(["python", "-c", LOOK], stdin=json.dumps(given).encode())
+        try:
+            found = sorted(set(canaries.found(json.loads(outcome.stdout))))
+        except ValueError:
+            yield Finding("keys and logs", False, f"a look from inside failed: {outcome}")
+            return
+    seen = f"{len(found)} of {len(canaries.paths)} can be read, put in {_name(canaries.paths)}"
+    yield Finding("keys and logs", not found, f"{seen}{': ' if found else ''}{', '.join(found)}")
+
+
+def _name(paths: Sequence[Path]) -> str:
+    """Return the folders of the first few paths, for people."""
+    folders = [str(path.parent) for path in paths if path.suffix == ".env"]
+    more = len(folders) - MOST_NAMED
+    return ", ".join(folders[:MOST_NAMED]) + (f" and {more} more folders" if more > 0 else "")
+
+
 @cache
 def require_confinement() -> None:
     """Refuse, with the reason, where untrusted code cannot be confined."""
     for finding in check_confinement():
         if not finding.holds:
             raise SandboxRefusedError(
-                f"this machine cannot confine untrusted code, so none is run: {finding.name}: "
-                f"{finding.seen} (see `whybench sandbox check`)"
+                f"programs must run in a sandbox, which this machine cannot keep ({finding.name}: "
+                f"{finding.seen}), so none is run; {WAYS_OUT}"
             )
 
 
 def _bubblewrap(name: str) -> Finding:
     try:
-        path = found_bwrap()
+        path = find_bwrap()
     except SandboxRefusedError as error:
         return Finding(name, False, str(error))
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
@@ -104,7 +143,7 @@ def _bubblewrap(name: str) -> Finding:
 
 def _filter(name: str) -> Finding:
     try:
-        size = len(compiled_filter()) // 8
+        size = len(compile_filter()) // 8
     except SandboxRefusedError as error:
         return Finding(name, False, str(error))
     return Finding(name, True, f"{size} instructions")

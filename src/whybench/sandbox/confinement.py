@@ -4,10 +4,11 @@
         sandbox.write("rows.csv", rows)
         outcome = sandbox.run(["python", "-c", code])
 
-Inside, there is no network, no other process, no environment, no file but `/usr`, the interpreter
-and the inputs, and nothing can be written but two folders in memory; see `layout`, `syscall_filter`
-and `limits` for what exactly, and `warden` and `agent` for who sees to it. A command takes with it
-whatever it started. One sandbox runs one command at a time.
+Inside, there is no network, no other process, no environment, no file but programs, libraries,
+Python with the packages of an analysis and the inputs, and nothing can be written but two folders
+in memory; see `allowlist`, `layout`, `syscall_filter` and `limits` for what exactly, and `monitor`
+and `runner` for who sees to it. A command takes with it whatever it started. One sandbox runs one
+command at a time.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ import threading
 import time
 from typing import TYPE_CHECKING, Self
 
-from whybench.sandbox.channel import Late
-from whybench.sandbox.keeper import GRACE, Keeper, end_named
+from whybench.sandbox.channel import LateReplyError
 from whybench.sandbox.layout import WORK
 from whybench.sandbox.limits import Limits
+from whybench.sandbox.monitor_handle import GRACE, MonitorHandle, parse_end
 from whybench.sandbox.outcome import Outcome, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from whybench.sandbox.outcome import End
 
 __all__ = ["Sandbox"]
 
@@ -47,8 +50,9 @@ class Sandbox:
         self.limits = limits
         self.alive = True
         self.preloaded: tuple[str, ...] = ()
+        self._ended: End = "gone"
         self._turn = threading.RLock()
-        self._keeper = Keeper(limits, ",".join(preload), inputs)
+        self._monitor = MonitorHandle(limits, ",".join(preload), inputs)
 
     @classmethod
     def open(
@@ -58,6 +62,7 @@ class Sandbox:
         preload: Sequence[str] = (),
         inputs: Path | None = None,
         patience: float = 60.0,
+        waiting: bool = False,
     ) -> Self:
         """Start a sandbox and wait until it can be asked.
 
@@ -67,18 +72,25 @@ class Sandbox:
             inputs: A folder shown inside, read-only, as `/input`. Started as root, what lies in it
                 must be readable by others, since it is not read as root.
             patience: Seconds within which it must be ready.
+            waiting: Whether its lifetime begins only with `start_clock`.
         """
         made = cls(limits or Limits(), preload, inputs)
         try:
-            kind, ready = made._keeper.channel.receive(OVERHEAD, time.monotonic() + patience)
+            kind, ready = made._monitor.channel.receive(OVERHEAD, time.monotonic() + patience)
             if kind != b"ready":
                 raise SandboxError(f"it must say that it is ready, got {kind!r}")
         except (SandboxError, ValueError) as error:
-            _, words = made._keeper.reason(patience=1.0)
+            _, words = made._monitor.reason(patience=1.0)
             made.close()
             raise SandboxError(f"the sandbox did not start: {words or error}") from error
         made.preloaded = tuple(ready.decode().split(",")) if ready else ()
+        if not waiting:
+            made.start_clock()
         return made
+
+    def start_clock(self) -> None:
+        """Let the lifetime begin: somebody uses the sandbox from now on."""
+        self._monitor.start_clock()
 
     def run(
         self,
@@ -97,7 +109,7 @@ class Sandbox:
 
         Raises:
             OSError: The command could not be started, as the kernel says why.
-            SandboxError: The sandbox was gone before.
+            SandboxError: The sandbox was gone before; its cause says what ended it.
         """
         if not argv:
             raise ValueError("argv must hold a command, got none")
@@ -119,20 +131,20 @@ class Sandbox:
         ]
         started = time.monotonic()
         with self._turn:
-            if not self.alive:
-                raise SandboxError("the sandbox has ended")
-            self._keeper.forget()
+            self._check_alive()
+            self._monitor.forget()
             asked = time.monotonic()
             try:
                 failure, ended, status, out, err = self._ask(request, 2 * cap, seconds)
-                number, code, why, note = int(failure), int(status), end_named(ended), ""
+                number, code, why, note = int(failure), int(status), parse_end(ended), ""
             except (SandboxError, ValueError) as error:
-                late = isinstance(error, Late)
-                why, note = ("time", str(error)) if late else self._keeper.reason(patience=1.0)
+                late = isinstance(error, LateReplyError)
+                why, note = ("time", str(error)) if late else self._monitor.reason(patience=1.0)
+                self._ended = why
                 self.close()
                 return Outcome(why, 137, b"", b"", time.monotonic() - started, note or str(error))
             if why == "exit" and code == 137:
-                found, seen = self._keeper.reason(since=asked)
+                found, seen = self._monitor.reason(since=asked)
                 why, note = (why, note) if found == "gone" else (found, seen)
         if number:
             raise OSError(number, os.strerror(number), argv[0])
@@ -168,16 +180,16 @@ class Sandbox:
 
     @property
     def process(self) -> int:
-        """The warden's process, of which all processes inside are descendants."""
-        return self._keeper.process
+        """The monitor's process, of which all processes inside are descendants."""
+        return self._monitor.process
 
-    def answers(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the sandbox has neither been closed nor come to its own end."""
-        return self.alive and self._keeper.is_running()
+        return self.alive and self._monitor.is_running()
 
     def end(self) -> None:
         """Have the sandbox ended, without waiting; a command that is being run returns."""
-        self._keeper.let_go()
+        self._monitor.let_go()
 
     def close(self) -> None:
         """End the sandbox with all that runs in it, and wait until it is gone."""
@@ -185,7 +197,7 @@ class Sandbox:
         with self._turn:
             if self.alive:
                 self.alive = False
-                self._keeper.close()
+                self._monitor.close()
 
     def __enter__(self) -> Self:
         return self
@@ -195,17 +207,25 @@ class Sandbox:
 
     def _file(self, request: list[bytes], most: int, path: str) -> list[bytes]:
         with self._turn:
-            failure, *rest = self._ask(request, most, self.limits.seconds)
+            self._check_alive()
+            try:
+                failure, *rest = self._ask(request, most, self.limits.seconds)
+            except SandboxError as error:
+                self._ended, note = self._monitor.reason(patience=1.0)
+                self.close()
+                raise SandboxError(f"{error} ({self._ended} {note})", self._ended) from error
         if int(failure):
             raise OSError(int(failure), os.strerror(int(failure)), path)
         return rest
 
-    def _ask(self, request: list[bytes], most: int, seconds: float) -> list[bytes]:
+    def _check_alive(self) -> None:
         if not self.alive:
-            raise SandboxError("the sandbox has ended")
+            raise SandboxError(f"the sandbox has ended ({self._ended})", self._ended)
+
+    def _ask(self, request: list[bytes], most: int, seconds: float) -> list[bytes]:
         deadline = time.monotonic() + seconds + GRACE
-        self._keeper.channel.send(request, deadline)
-        kind, *reply = self._keeper.channel.receive(most + OVERHEAD, deadline)
+        self._monitor.channel.send(request, deadline)
+        kind, *reply = self._monitor.channel.receive(most + OVERHEAD, deadline)
         if kind != request[0] or not reply:
             raise SandboxError(f"a reply must be to {request[0]!r}, got {kind!r}")
         return reply

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 import anyio
 from anyio.to_thread import run_sync
+from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
@@ -28,17 +29,19 @@ from inspect_ai.util import (
     sandboxenv,
 )
 
+from whybench.errors import UserError
 from whybench.sandbox.layout import NOBODY, WORK
-from whybench.sandbox.limits import limits_from
-from whybench.sandbox.outcome import Outcome, SandboxError
+from whybench.sandbox.limits import read_limits
+from whybench.sandbox.outcome import OWN_ENDS, Outcome, SandboxError
 from whybench.sandbox.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from whybench.sandbox.confinement import Sandbox
+    from whybench.sandbox.outcome import End
 
-__all__ = ["WhybenchSandbox"]
+__all__ = ["SpentSandboxError", "WhybenchSandbox"]
 
 AHEAD = 2
 """Sandboxes that wait with their imports done."""
@@ -49,11 +52,15 @@ ORDINARY = (FileNotFoundError, PermissionError, IsADirectoryError)
 T = TypeVar("T")
 
 
+class SpentSandboxError(SandboxUnavailableError):
+    """A program of the sample's own has ended the sandbox, by a limit it met."""
+
+
 class _Shared:
     """A pool for all tasks at work with the same limits, closed when the last of them ends."""
 
     def __init__(self, config: str | None) -> None:
-        self.pool = Pool(AHEAD, limits_from(config))
+        self.pool = Pool(AHEAD, read_limits(config))
         self.tasks = 0
 
 
@@ -72,8 +79,11 @@ class WhybenchSandbox(SandboxEnvironment):
     async def task_init(cls, task_name: str, config: SandboxEnvironmentConfigType | None) -> None:  # noqa: ARG003
         """Refuse where this machine cannot confine; else start making sandboxes ready."""
         key = _path(config)
-        if key not in cls._pools:
-            cls._pools[key] = await run_sync(_Shared, key)
+        try:
+            if key not in cls._pools:
+                cls._pools[key] = await run_sync(_Shared, key)
+        except UserError as error:
+            raise PrerequisiteError(str(error)) from None  # which Inspect prints as one line
         cls._pools[key].tasks += 1
 
     @classmethod
@@ -192,12 +202,19 @@ class WhybenchSandbox(SandboxEnvironment):
             self._sandbox.end()
             raise
         except SandboxError as error:
-            raise SandboxUnavailableError(str(error)) from error
+            raise _unavailable(str(error), error.cause) from error
+
+
+def _unavailable(message: str, cause: End) -> SandboxUnavailableError:
+    return (SpentSandboxError if cause in OWN_ENDS else SandboxUnavailableError)(message)
 
 
 def _path(config: SandboxEnvironmentConfigType | None) -> str | None:
     if config is not None and not isinstance(config, str):
-        raise ValueError(f"the sandbox's settings must be a YAML file of limits, got {config!r}")
+        raise PrerequisiteError(
+            f"the settings of the sandbox must be a YAML file, got {config!r}; name one, as in "
+            "`--sandbox whybench:limits.yaml`"
+        )
     return config
 
 
@@ -209,6 +226,8 @@ def _result(outcome: Outcome) -> ExecResult[str]:
     if outcome.ended == "output":
         limit = SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE_STR
         raise OutputLimitExceededError(limit, out or err)
+    if outcome.ended not in OWN_ENDS:
+        raise _unavailable(f"the sandbox ended: {outcome.ended} ({outcome.note})", outcome.ended)
     if outcome.ended != "exit":
         err += f"\nended by the sandbox: {outcome.ended} ({outcome.note})\n"
     return ExecResult(outcome.ok, outcome.status, out, err)

@@ -1,36 +1,38 @@
 """What code in the sandbox sees: the file system, the environment and its own identity.
 
-Everything is a bubblewrap argument. Nothing of the host is visible but `/usr`, the interpreter
-that runs this program with its packages, and the folder of inputs, all read-only. What can be
-written lies in memory, in two folders of limited size. `/dev` holds `null` and the random sources
-only: `/dev/zero` would give memory that nobody counts. WhyBench itself is covered up, since
-whoever can import it can compute the answers.
+Everything is a bubblewrap argument. Nothing of the host is visible but what `allowlist` lists and
+the folder of inputs, all read-only. What can be written lies in memory, in two folders of limited
+size. `/dev` holds `null` and the random sources only: `/dev/zero` would give memory that nobody
+counts. WhyBench itself is covered up wherever it would show, since whoever can import it can
+compute the answers.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.sandbox.outcome import SandboxRefusedError
+from whybench.sandbox.allowlist import Bind, check_hidden, list_private, list_visible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from whybench.sandbox.allowlist import VisibleFiles
     from whybench.sandbox.limits import Limits
 
-__all__ = ["ENVIRONMENT", "INPUT", "NOBODY", "WORK", "Bind", "arguments", "binds"]
+__all__ = ["ENVIRONMENT", "INPUT", "NOBODY", "WORK", "bwrap_arguments", "choose_visible"]
 
 NOBODY = 65534
 """User and group inside."""
 
 INPUT = "/input"
 WORK = "/tmp/work"
-AGENT = "/run/agent.pyc"
+RUNNER = "/run/runner.pyc"
 STAGE = "/tmp"
+EMPTY = str(1 << 20)
+"""Size of a folder in memory that holds nothing but places to mount on."""
 
 ENVIRONMENT = {
     "HOME": WORK,
@@ -50,54 +52,18 @@ ENVIRONMENT = {
     "USER": "nobody",
 }
 
-ALIASES = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
-"""Folders of `/` that are links into `/usr` on most systems, folders of their own on some."""
-
-SYSTEM = ("/etc/ld.so.cache", "/etc/alternatives")
 COVERED = ("/proc/cmdline", "/proc/keys")
 """Files of the new /proc that anyone may read and that can hold secrets of the host."""
 
 
-@dataclass(frozen=True)
-class Bind:
-    """A file or folder of the host, and where it appears inside, read-only."""
-
-    source: str
-    target: str
-
-
-def _interpreter() -> list[str]:
-    """Return the folders the interpreter needs: its environment and what that was made from."""
-    executable = Path(sys.executable).resolve().parent.parent
-    roots = {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix, str(executable)}
-    roots |= {os.path.realpath(root) for root in roots}
-    home = str(Path.home())
-    for root in roots:
-        if root in {"/", home} or home.startswith(root + "/"):
-            raise SandboxRefusedError(
-                f"the interpreter's folder must not hold a home folder, got {root} and {home}"
-            )
-    outside = sorted(root for root in roots if root != "/usr" and not root.startswith("/usr/"))
-    return [
-        root
-        for root in outside
-        if not any(root.startswith(other + "/") for other in outside if other != root)
-    ]
-
-
-def binds(inputs: Path | None) -> list[Bind]:
-    """Return what of the host is visible inside."""
-    found = [Bind("/usr", "/usr")]
-    found += [Bind(os.path.realpath(root), root) for root in _interpreter()]
-    found += [Bind(f"/{name}", f"/{name}") for name in ALIASES if _is_folder(f"/{name}")]
-    found += [Bind(os.path.realpath(path), path) for path in SYSTEM if Path(path).exists()]
-    if inputs is not None:
-        found.append(Bind(str(inputs.resolve(strict=True)), INPUT))
-    return found
-
-
-def _is_folder(path: str) -> bool:
-    return Path(path).is_dir() and not Path(path).is_symlink()
+def choose_visible(inputs: Path | None) -> VisibleFiles:
+    """Return what of the host is visible inside; refuse where it holds something private."""
+    shown = list_visible()
+    check_hidden(shown, list_private())
+    if inputs is None:
+        return shown
+    bind = Bind(str(inputs.resolve(strict=True)), INPUT)
+    return replace(shown, packages=(*shown.packages, bind))
 
 
 def _own_package(visible: Sequence[Bind]) -> list[str]:
@@ -110,18 +76,36 @@ def _own_package(visible: Sequence[Bind]) -> list[str]:
     ]
 
 
-def arguments(
-    limits: Limits, visible: Sequence[Bind], staged: bool, fds: dict[str, int], preload: str
+def _mount_shown(shown: VisibleFiles, staged: bool) -> list[str]:
+    """Return the arguments that mount what is visible, read-only, and what is made empty in it."""
+    mounted = [
+        ["--ro-bind", f"{STAGE}/{place}" if staged else bind.source, bind.target]
+        for place, bind in enumerate(shown.binds)
+    ]
+    first, rest = mounted[: len(shown.system)], mounted[len(shown.system) :]
+    empty = [["--size", EMPTY, "--tmpfs", path] for path in (*shown.made, *shown.emptied)]
+    links = [["--symlink", link.says, link.path] for link in shown.links]
+    covered = [["--size", EMPTY, "--tmpfs", path] for path in _own_package(shown.binds)]
+    closed = [*reversed((*shown.made, *shown.emptied)), *_own_package(shown.binds)]
+    made = len(shown.made)
+    parts = (*empty[:made], *first, *empty[made:], *rest, *links, *covered)
+    return [word for part in parts for word in part] + [
+        word for path in closed for word in ("--remount-ro", path)
+    ]
+
+
+def bwrap_arguments(
+    limits: Limits, shown: VisibleFiles, staged: bool, fds: Mapping[str, int], preload: str
 ) -> list[str]:
     """Return bubblewrap's arguments.
 
     Args:
-        limits: Sizes of the folders in memory, and what the agent inside is told.
-        visible: What of the host is visible.
-        staged: Whether the warden has put `visible` in order under the staging folder, as it must
-            when the user it becomes cannot reach the originals.
-        fds: Descriptors from which bubblewrap reads the filter, the agent and the list of users.
-        preload: Modules, with commas between them, that the agent imports before it is asked.
+        limits: Sizes of the folders in memory, and what the runner inside is told.
+        shown: What of the host is visible.
+        staged: Whether the monitor has put that in order under the staging folder, as it must when
+            the user it becomes cannot reach the originals.
+        fds: Descriptors from which bubblewrap reads the filter, the runner and the list of users.
+        preload: Modules, with commas between them, that the runner imports before it is asked.
     """
     made = (
         "--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv "
@@ -129,14 +113,8 @@ def arguments(
     ).split()
     # Before what is shown, since an interpreter may itself lie in a temporary folder.
     made += ["--perms", "0700", "--size", str(limits.disk), "--tmpfs", "/tmp", "--dir", WORK]
-    for place, bind in enumerate(visible):
-        made += ["--ro-bind", f"{STAGE}/{place}" if staged else bind.source, bind.target]
-    for name in ALIASES:
-        if Path(f"/{name}").is_symlink():
-            made += ["--symlink", str(Path(f"/{name}").readlink()), f"/{name}"]
-    for covered in _own_package(visible):
-        made += ["--size", "4096", "--tmpfs", covered, "--remount-ro", covered]
-    made += ["--perms", "0444", "--ro-bind-data", str(fds["agent"]), AGENT]
+    made += _mount_shown(shown, staged)
+    made += ["--perms", "0444", "--ro-bind-data", str(fds["runner"]), RUNNER]
     made += ["--perms", "0444", "--ro-bind-data", str(fds["users"]), "/etc/passwd"]
     made += ["--proc", "/proc"]
     for path in COVERED:
@@ -153,7 +131,7 @@ def arguments(
     environment = ENVIRONMENT | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    made += ["--", sys.executable, "-sP", AGENT, preload]
+    made += ["--", sys.executable, "-sP", RUNNER, preload]
     made += [
         f"AS={limits.address_space}",
         f"CPU={limits.processor_seconds}",

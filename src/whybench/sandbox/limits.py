@@ -1,21 +1,21 @@
 """What code in the sandbox may use.
 
 Some limits bind one process and are kept by the kernel (address space, processor seconds, the size
-of a file, open files); some bind all processes of a sandbox together and are kept by the warden,
+of a file, open files); some bind all processes of a sandbox together and are kept by the monitor,
 which looks every few milliseconds (memory, number of processes, number of files); the wall clock
 is kept by the first process inside and, should that fail, from outside.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
 from whybench.errors import UserError, suggest
 
-__all__ = ["KIB", "MIB", "Limits", "limits_from"]
+__all__ = ["KIB", "MIB", "Limits", "read_limits"]
 
 KIB = 2**10
 MIB = 2**20
@@ -27,7 +27,8 @@ class Limits:
 
     Attributes:
         seconds: Wall clock of one command.
-        lifetime: Wall clock of the sandbox, in seconds; then it ends whatever it is doing.
+        lifetime: Wall clock of the sandbox from its first use, in seconds; then it ends whatever
+            it is doing.
         processor_seconds: Processor time of one process.
         memory: Memory of all processes together, with what lies in the temporary folders.
         address_space: Address space of one process; larger than `memory`, since numerical
@@ -59,14 +60,17 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value <= 0:
-                raise ValueError(f"{field.name} must be positive, got {value}")
+            if not 0 < value < math.inf:
+                raise UserError(
+                    f"{field.name} must be positive and finite, got {value}; leave it out for the "
+                    "default"
+                )
         # The first process inside, its child and one more must fit, or nothing could be run.
         if self.processes < 3:
-            raise ValueError(f"processes must be at least 3, got {self.processes}")
+            raise UserError(f"processes must be at least 3, got {self.processes}")
 
 
-def limits_from(source: str | Path | None) -> Limits:
+def read_limits(source: str | Path | None) -> Limits:
     """Return the limits a YAML file states, or the defaults; what it leaves out stays default."""
     if source is None:
         return Limits()
@@ -86,7 +90,11 @@ def limits_from(source: str | Path | None) -> Limits:
                 f"{source}: a limit must be one of {', '.join(known)}, got {name!r}"
                 f"{suggest(name, known)}"
             )
-        if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
             raise UserError(f"{source}: {name} must be a number, got {value!r}")
     try:
         return Limits(**{name: known[name](value) for name, value in stated.items()})

@@ -5,18 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["End", "Outcome", "SandboxError", "SandboxRefusedError"]
+from whybench.errors import UserError
+
+__all__ = ["OWN_ENDS", "End", "Outcome", "SandboxError", "SandboxRefusedError"]
 
 End = Literal["exit", "time", "output", "memory", "processes", "files", "lifetime", "gone"]
 """Why a command is over: it ended by itself, a limit ended it, or its sandbox is gone."""
 
 
+OWN_ENDS = frozenset({"exit", "time", "output", "memory", "processes", "files"})
+"""Ends that a program brings about; any other is none of its doing."""
+
+
 class SandboxError(RuntimeError):
-    """A sandbox could not be started or does not answer."""
+    """A sandbox could not be started or does not answer.
+
+    Attributes:
+        cause: What ended it; one of `OWN_ENDS` if a program inside did.
+    """
+
+    def __init__(self, message: str, cause: End = "gone") -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
-class SandboxRefusedError(SandboxError):
-    """This machine cannot confine untrusted code, so none is run."""
+class SandboxRefusedError(SandboxError, UserError):
+    """Untrusted code cannot be confined here, so none is run."""
 
 
 @dataclass(frozen=True)

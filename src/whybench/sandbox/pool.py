@@ -1,7 +1,7 @@
 """Interpreters that wait, with their imports done, for one script each.
 
 Importing pandas and statsmodels takes longer than most analyses. So sandboxes are started ahead,
-each with an agent that has imported them; one is taken for one script or one sample, never given
+each with an runner that has imported them; one is taken for one script or one sample, never given
 back, and ended after use, while the next is being made ready. When none is ready a fresh one is
 started without imports: slower for a script that needs them, otherwise the same.
 """
@@ -67,19 +67,25 @@ class Pool:
         with self._changed:
             if self._closed:
                 raise ValueError("a closed pool has nothing to take")
-            waiting = [sandbox for sandbox in self._ready if sandbox.answers()]
+            waiting = [sandbox for sandbox in self._ready if sandbox.is_running()]
             spent = [sandbox for sandbox in self._ready if sandbox not in waiting]
             taken = waiting.pop(0) if waiting else None
             self._ready = deque(waiting)
-        for sandbox in spent:  # ended by its lifetime, most likely
+        for sandbox in spent:
             sandbox.close()
         self._fill()
-        return taken or Sandbox.open(self.limits, inputs=self._inputs)
+        if taken is None:
+            return Sandbox.open(self.limits, inputs=self._inputs)
+        taken.start_clock()  # what it has waited is no part of its lifetime
+        return taken
 
     def wait(self, seconds: float = 60.0) -> bool:
-        """Wait until all are ready, or for so long; return whether they are."""
+        """Wait, for so long, until all are ready or none is coming; return whether they are."""
         with self._changed:
-            return self._changed.wait_for(lambda: len(self._ready) >= self._size, seconds)
+            self._changed.wait_for(
+                lambda: len(self._ready) >= self._size or not self._coming, seconds
+            )
+            return len(self._ready) >= self._size
 
     def close(self) -> None:
         """End the sandboxes that wait, and those still on their way."""
@@ -107,7 +113,9 @@ class Pool:
     def _make(self) -> None:
         made = None
         try:
-            made = Sandbox.open(self.limits, preload=self._preload, inputs=self._inputs)
+            made = Sandbox.open(
+                self.limits, preload=self._preload, inputs=self._inputs, waiting=True
+            )
         except SandboxError:
             pass  # whoever needs one will start it and be told why that fails
         finally:

@@ -54,6 +54,7 @@ __all__ = [
     "CUT_OFF",
     "as_prerequisite_error",
     "build_inspect_task",
+    "check_sandbox",
     "inspect_metric",
     "inspect_scorer",
     "inspect_task",
@@ -108,6 +109,27 @@ def inspect_task(suite: AnySuite) -> Callable[..., Task]:
     vars(build)["__signature__"] = signature.replace(return_annotation=Task)
     registered: Callable[..., Task] = task(name=suite.name)(_as_member(suite, build, suite.name))
     return registered
+
+
+def check_sandbox(task: Task, chosen: Any, log_dir: str) -> Any:
+    """Return the sandbox of a run as Inspect takes it, having tried it; None without programs.
+
+    Args:
+        task: The task; its metadata name packages if programs are promised some.
+        chosen: The sandbox asked for, such as `docker:compose.yaml`; None for the task's own.
+        log_dir: Where logs go, which programs must not be able to read.
+
+    Raises:
+        UserError: The sandbox cannot be used; says why and what to do.
+    """
+    if task.sandbox is None:
+        return None
+    from whybench.sandbox.packages import split_sandbox, try_sandbox  # noqa: PLC0415  (seconds)
+
+    kind, settings = split_sandbox(chosen or task.sandbox)
+    if "packages" in (task.metadata or {}):
+        try_sandbox(kind, settings, log_dir)
+    return kind if settings is None else (kind, settings)
 
 
 @cache

@@ -223,6 +223,13 @@ def test_whatever_a_program_does_is_an_outcome_and_the_answer_is_asked_for(confi
     assert len(held(PARTS["misbehaving"])) > 10
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_an_end_that_no_program_brought_about_is_an_error(confines: None) -> None:
+    assert len(held(PARTS["blame"])) == 3
+
+
 DEBUG: dict[str, tuple[tuple[Said, ...], list[str]]] = {
     "fine": ((block("print(1)"), TRUE), ["ok"]),
     "repaired": ((block("print(1"), block("print(1)"), TRUE), ["error", "ok"]),

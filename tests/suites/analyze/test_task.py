@@ -12,6 +12,7 @@ from whybench._registry import analyze
 from whybench.agents.provider import find_current_item
 from whybench.records import read_logs
 from whybench.records.table import record_table
+from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
 from whybench.suites.calibration import simulate
@@ -115,7 +116,8 @@ def test_of_a_conversation_the_last_reply_is_the_answer(tmp_path) -> None:
         said.append(len(messages))
         return gold_of(messages) if len(messages) > 1 else '{"coef_a": 0, "coef_b": 0}'
 
-    run(tmp_path, speaking(speak), task, sandbox="local")
+    log = run(tmp_path, speaking(speak), task, sandbox="local")
+    assert {tuple(sample.store["packages"]) for sample in log.samples} == {PACKAGES}
     rows = rows_in(tmp_path)
     assert sorted(said) == [1, 1, 3, 3]
     assert [row["value"] for row in rows] == [1.0, 1.0]

@@ -1,4 +1,4 @@
-"""What the agent does to processes: binds them to limits, hides from them, ends them."""
+"""What the runner does to processes: binds them to limits, hides from them, ends them."""
 
 from __future__ import annotations
 

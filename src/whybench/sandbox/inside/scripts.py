@@ -1,4 +1,4 @@
-"""Python without a new interpreter: a fork of the agent, its imports done, runs the script.
+"""Python without a new interpreter: a fork of the runner, its imports done, runs the script.
 
 That spares a script the second or two that pandas and statsmodels take. To the script it looks as
 if `python` had been called: its own `__main__`, its arguments, its folder on the path, the same

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task_with
 
+from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.analyze.protocols.task import solver_for
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["analysis_task"]
 
 SANDBOX = "whybench"
-"""Where programs are run unless a run says otherwise, as `inspect eval --sandbox docker` does."""
+"""Where programs are run unless a run says otherwise, as `--sandbox docker:…` does."""
 
 
 def analysis_task(
@@ -47,7 +48,9 @@ def analysis_task(
     if design.protocol == "direct":
         task = ask()
     else:
-        task = task_with(ask(solver=solver_for(design.protocol)), sandbox=SANDBOX)
+        task = ask(solver=solver_for(design.protocol))
+        metadata = {**(task.metadata or {}), "packages": list(PACKAGES)}
+        task = task_with(task, sandbox=SANDBOX, metadata=metadata)
     if graded:
         # The score of the answer comes first: that is the one that records hold.
         both = [inspect_scorer(suite)(), reasons(options["calibration"])]

@@ -1,9 +1,10 @@
 """The protocols as Inspect solvers: programs are run in the sample's sandbox.
 
 What a program of the agent's brings about, the end of its sandbox included, is an outcome. A
-sandbox that fails before the first program was run is nobody's answer: it is an error, and the
-sample is one that Inspect can try again. Outcomes stand in the metadata of the message that told
-the agent of them, so that a log can be read again (`read_outcomes`).
+sandbox that fails before the first program was run, or ends by no limit that a program met, is
+nobody's answer: it is an error, and the sample is one that Inspect can try again. Outcomes stand in
+the metadata of the message that told the agent of them, so that a log can be read again
+(`read_outcomes`); versions of packages stand in the sample's store.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from inspect_ai.tool import ToolDef
 from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError, sandbox
 
 from whybench.records.rows import unpack_sample
+from whybench.sandbox.environment import SpentSandboxError
+from whybench.sandbox.packages import PackageCheck
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import Attempt, classify_exit, describe_attempt
@@ -44,7 +47,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.protocols.programs import Program
     from whybench.suites.analyze.protocols.prompts import Protocol
 
-__all__ = ["agentic", "in_replies", "read_outcomes", "solver_for"]
+__all__ = ["SandboxLostError", "agentic", "in_replies", "read_outcomes", "solver_for"]
 
 PROGRAM_FILE = "program.py"
 ATTEMPT = "attempt"
@@ -74,9 +77,10 @@ def read_outcomes(messages: Sequence[ChatMessage]) -> list[str]:
 @solver
 def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
     """Run the program of a reply, say what came of it, ask for a repair or for the answer."""
+    packages = PackageCheck()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        workspace = _open_workspace(state, seconds)
+        workspace = await _open_workspace(state, seconds, packages)
         for left in reversed(range(PROTOCOLS[protocol].programs)):
             output = await _ask(state)
             program = find_program(output.message.text, output.stop_reason in CUT_OFF)
@@ -94,10 +98,10 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
 @solver
 def agentic(seconds: int = SECONDS) -> Solver:
     """Let the agent run programs with a tool, and ask for the answer when it is done."""
-    protocol = PROTOCOLS["agentic"]
+    protocol, packages = PROTOCOLS["agentic"], PackageCheck()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        workspace = _open_workspace(state, seconds)
+        workspace = await _open_workspace(state, seconds, packages)
         attempts: list[Attempt | None] = []
         tools = [_python_tool(workspace, attempts, protocol, seconds)]
         for _ in range(TURNS_PER_PROGRAM * protocol.programs):
@@ -135,10 +139,19 @@ def _user_message(text: str, attempt: Attempt | None) -> ChatMessageUser:
     return ChatMessageUser(content=text, metadata=metadata)
 
 
-def _open_workspace(state: TaskState, seconds: int) -> _Workspace:
-    """Return the workspace with the rows of the item that a sample asks."""
+async def _open_workspace(state: TaskState, seconds: int, packages: PackageCheck) -> _Workspace:
+    """Return the workspace with the rows of the item that a sample asks.
+
+    Raises:
+        PrerequisiteError: Its sandbox lacks a package that programs are promised.
+    """
+    state.store.set("packages", dict(await packages.versions()))
     [row] = unpack_sample(str(state.sample_id), state.metadata, None)
     return _Workspace(rows_csv(instance_from_factors(row), str(row["label"])), seconds)
+
+
+class SandboxLostError(RuntimeError):
+    """The sandbox ended, and not by a program's doing; no tool's error, but one of the sample."""
 
 
 class _Workspace:
@@ -157,9 +170,13 @@ class _Workspace:
             await sandbox().write_file(ROWS_FILE, self._rows)
             await sandbox().write_file(PROGRAM_FILE, program.code.encode("utf-8", "replace"))
             return await self._execute(program.blocks)
-        except (SandboxUnavailableError, PermissionError, FileNotFoundError, IsADirectoryError):
+        except SandboxUnavailableError as error:
+            if not isinstance(error, SpentSandboxError):
+                raise SandboxLostError(str(error)) from error
+            return Attempt("gone", blocks=program.blocks)
+        except (PermissionError, FileNotFoundError, IsADirectoryError) as error:
             if not self._used:
-                raise
+                raise SandboxLostError(str(error)) from error
             return Attempt("gone", blocks=program.blocks)
         finally:
             self._used = True

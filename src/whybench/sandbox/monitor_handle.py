@@ -1,4 +1,4 @@
-"""Starts a warden with its sandbox, holds its leash, and hears from it why it ended something."""
+"""Starts a monitor with its sandbox, holds its leash, and hears from it why it ended something."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from whybench.sandbox import bundle
 from whybench.sandbox.channel import Channel
-from whybench.sandbox.gatehouse import in_memory, new_warden
-from whybench.sandbox.layout import NOBODY, WORK, arguments, binds
+from whybench.sandbox.fork_server import make_memory_file, start_monitor
+from whybench.sandbox.layout import NOBODY, WORK, bwrap_arguments, choose_visible
 from whybench.sandbox.outcome import End, SandboxError, SandboxRefusedError
-from whybench.sandbox.syscall_filter import compiled_filter
+from whybench.sandbox.syscall_filter import compile_filter
 
 if TYPE_CHECKING:
     from whybench.sandbox.limits import Limits
 
-__all__ = ["GRACE", "Keeper", "end_named", "found_bwrap"]
+__all__ = ["GRACE", "MonitorHandle", "find_bwrap", "parse_end"]
 
 GRACE = 5.0
 """How long anything may take beyond what it was given before it is ended outright."""
@@ -30,16 +30,16 @@ USERS = f"nobody:x:{NOBODY}:{NOBODY}:nobody:{WORK}:/bin/sh\n".encode()
 PLACES = {
     name: place
     for place, name in enumerate(
-        ("asked", "answered", "says", "report", "leash", "filter", "agent", "users")
+        ("asked", "answered", "says", "report", "leash", "filter", "runner", "users")
     )
 }
-"""Descriptors that a warden is given, and their numbers there; the first three are its streams."""
+"""Descriptors that a monitor is given, and their numbers there; the first three are its streams."""
 
 PIPE_SIZE = 1 << 20
 MOST_SAID = 4096
 
 
-def found_bwrap() -> str:
+def find_bwrap() -> str:
     """Return where bubblewrap is; refuse where it is not."""
     path = shutil.which("bwrap")
     if path is None:
@@ -47,7 +47,7 @@ def found_bwrap() -> str:
     return str(Path(path).resolve())
 
 
-def end_named(name: bytes) -> End:
+def parse_end(name: bytes) -> End:
     """Return an end by its name; a name that is none comes from something gone wrong."""
     text = name.decode("ascii", "replace")
     if text not in get_args(End):
@@ -55,23 +55,23 @@ def end_named(name: bytes) -> End:
     return cast("End", text)
 
 
-class Keeper:
-    """One warden and the pipes to it and to the agent inside.
+class MonitorHandle:
+    """One monitor and the pipes to it and to the runner inside.
 
     Attributes:
-        channel: The way to ask the agent.
-        process: The warden's process, of which all processes inside are descendants.
+        channel: The way to ask the runner.
+        process: The monitor's process, of which all processes inside are descendants.
     """
 
     def __init__(self, limits: Limits, preload: str, inputs: Path | None) -> None:
         # What may refuse comes first, while there is nothing yet to clear away.
-        bwrap, program, visible = found_bwrap(), compiled_filter(), binds(inputs)
+        bwrap, program, shown = find_bwrap(), compile_filter(), choose_visible(inputs)
         staged = os.geteuid() == 0
         watched = [limits.memory, limits.processes, limits.files, limits.lifetime]
         command = [
             *map(str, (PLACES["report"], PLACES["leash"], *watched)),
-            *(["staged", *(bind.source for bind in visible)] if staged else ["as-is"]),
-            *("--", bwrap, *arguments(limits, visible, staged, PLACES, preload)),
+            *(["staged", *(bind.source for bind in shown.binds)] if staged else ["as-is"]),
+            *("--", bwrap, *bwrap_arguments(limits, shown, staged, PLACES, preload)),
         ]
         self._letting_go = threading.Lock()
         self._held = True
@@ -81,9 +81,9 @@ class Keeper:
         self._report, reports = os.pipe()
         held, self._leash = os.pipe()
         lent = [asked, answered, says, reports, held]
-        lent += map(in_memory, (program, bundle.agent(), USERS))
+        lent += map(make_memory_file, (program, bundle.pack_runner(), USERS))
         try:
-            self.process = new_warden(command, lent)
+            self.process = start_monitor(command, lent)
         except SandboxError:
             for descriptor in (requests, replies, self._said, self._report, self._leash):
                 os.close(descriptor)
@@ -97,11 +97,17 @@ class Keeper:
         self.channel = Channel(requests, replies)
 
     def is_running(self) -> bool:
-        """Whether the warden, and so the sandbox, is there."""
+        """Whether the monitor, and so the sandbox, is there."""
         return not self._has_ended(0.0)
 
+    def start_clock(self) -> None:
+        """Have the monitor count the sandbox's lifetime from now on."""
+        with self._letting_go, contextlib.suppress(BrokenPipeError):
+            if self._held:
+                os.write(self._leash, b"!")
+
     def let_go(self) -> None:
-        """Let go of the leash: the warden then ends everything. Does not wait."""
+        """Let go of the leash: the monitor then ends everything. Does not wait."""
         with self._letting_go:
             if self._held:
                 self._held = False
@@ -119,27 +125,27 @@ class Keeper:
             os.close(descriptor)
 
     def forget(self) -> None:
-        """Drop what the warden reported of earlier commands, which must not explain a later one."""
+        """Drop what was reported of earlier commands, which must not explain a later one."""
         if self.is_running():
             _drained(self._report)
 
     def reason(self, patience: float = 0.0, since: float = 0.0) -> tuple[End, str]:
-        """Return what the warden ended and what it had found; else that it is gone, and last words.
+        """Return what was ended and what had been found; else that it is gone, and last words.
 
         Args:
-            patience: Seconds to wait for the warden's own end before asking.
+            patience: Seconds to wait for the monitor's own end before asking.
             since: The moment, by the monotonic clock, before which what was seen does not count.
         """
         self._has_ended(patience)
         for line in _drained(self._report).splitlines():
             limit, reached, seen = line.split()
             if float(seen) >= since:
-                return end_named(limit.encode()), f"{limit} reached {reached}"
+                return parse_end(limit.encode()), f"{limit} reached {reached}"
         words = _drained(self._said).strip().splitlines()
         return "gone", words[-1] if words else ""
 
     def _has_ended(self, seconds: float) -> bool:
-        """Wait so long for the warden's end, which is when nobody holds its report's other end."""
+        """Wait so long for the monitor's end, which is when nobody holds its report's other end."""
         waiting = select.poll()
         waiting.register(self._report, 0)
         return bool(waiting.poll(seconds * 1000))

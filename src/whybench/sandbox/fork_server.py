@@ -1,8 +1,8 @@
-"""Where wardens come from: one small process, of which every warden is a fork.
+"""Where monitors come from: one small process, of which every monitor is a fork.
 
-To start an interpreter for each warden would be a quarter of the time a sandbox takes to start. So
-the program starts one, which has loaded the warden and waits at a socket for what a warden needs:
-its arguments, and its descriptors. It ends when the program does, and its wardens with it.
+To start an interpreter for each monitor would be a quarter of the time a sandbox takes to start. So
+the program starts one, which has loaded the monitor and waits at a socket for what a monitor needs:
+its arguments, and its descriptors. It ends when the program does, and its monitors with it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
-__all__ = ["in_memory", "new_warden"]
+__all__ = ["make_memory_file", "start_monitor"]
 
 MOST_SAID = 64
 PATIENCE = 30.0
-"""Seconds within which a warden must have been forked, on however busy a machine."""
+"""Seconds within which a monitor must have been forked, on however busy a machine."""
 
 
-def in_memory(contents: bytes) -> int:
+def make_memory_file(contents: bytes) -> int:
     """Return a descriptor of a file that is nowhere, with these contents."""
     made = os.memfd_create("sandbox")
     os.write(made, contents)
@@ -36,7 +36,7 @@ def in_memory(contents: bytes) -> int:
     return made
 
 
-class _Gatehouse:
+class _ForkServer:
     """The process, and the socket at which it waits."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class _Gatehouse:
 
         self.door: socket.socket
         self.door, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        program = in_memory(bundle.warden())
+        program = make_memory_file(bundle.pack_monitor())
         self.process = subprocess.Popen(
             [sys.executable, "-I", "-S", f"/proc/self/fd/{program}", str(theirs.fileno())],
             stdin=subprocess.DEVNULL,
@@ -64,12 +64,12 @@ class _Gatehouse:
 
 
 _lock = threading.Lock()
-_open: dict[int, _Gatehouse] = {}
-"""The gatehouse of this process; one that a parent had is not ours to use after a fork."""
+_open: dict[int, _ForkServer] = {}
+"""The fork server of this process; one that a parent had is not ours to use after a fork."""
 
 
-def new_warden(arguments: Sequence[str], descriptors: Sequence[int]) -> int:
-    """Start a warden; return its process.
+def start_monitor(arguments: Sequence[str], descriptors: Sequence[int]) -> int:
+    """Start a monitor; return its process.
 
     Args:
         arguments: Its arguments, in which a descriptor is called by its place among `descriptors`.
@@ -84,14 +84,14 @@ def new_warden(arguments: Sequence[str], descriptors: Sequence[int]) -> int:
             here.close()
             here = None
         if here is None:
-            here = _open[os.getpid()] = _Gatehouse()
+            here = _open[os.getpid()] = _ForkServer()
         try:
             socket.send_fds(here.door, [message], list(descriptors))
             return int(here.door.recv(MOST_SAID))
         except (OSError, ValueError) as error:
             del _open[os.getpid()]
             here.close()
-            raise SandboxError(f"no warden could be started: {error}") from error
+            raise SandboxError(f"no monitor could be started: {error}") from error
 
 
 @atexit.register

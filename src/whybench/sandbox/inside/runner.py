@@ -1,4 +1,4 @@
-"""The agent: imports what was asked for, then serves requests until there are no more."""
+"""The runner: imports what was asked for, then serves requests until there are no more."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _imported(wanted: list[str]) -> list[str]:
         try:
             __import__(name)
             ready.append(name)
-        except ImportError:
+        except BaseException:  # whatever it is, a program that imports it will be told
             continue
     for name in kept_out:
         del sys.modules[name]

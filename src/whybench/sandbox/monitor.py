@@ -1,20 +1,21 @@
-"""The warden: a small process outside that starts a sandbox, watches it and ends it.
+"""The monitor: a small process outside that starts a sandbox, watches it and ends it.
 
 Run by the bare interpreter. When the program that asked for the sandbox was started by
-root, the warden first becomes a user of its own that owns nothing: limits on the
+root, the monitor first becomes a user of its own that owns nothing: limits on the
 number of processes do not bind root, and root reads every file it can see. Since that user may not
 be able to reach the interpreter, say in somebody's home, the folders to be shown are mounted
-first, in a mount namespace that nobody else sees. From there on root's wardens and anybody's are
+first, in a mount namespace that nobody else sees. From there on root's monitors and anybody's are
 alike.
 
 It then looks, every few milliseconds while something runs, at all processes inside: their memory,
-their number, the files they made. On a breach it says so and kills them, sparing the agent, which
+their number, the files they made. On a breach it says so and kills them, sparing the runner, which
 lets a session go on; if that does not help at once, it ends the sandbox. It ends it too when its
 leash, a pipe held by the program outside, is let go: a program that dies leaves nothing behind.
+A byte on the leash says that the sandbox is in use from now on, and its lifetime begins.
 
     REPORT LEASH MEMORY PROCESSES FILES LIFETIME STAGED SOURCE... -- bwrap ...
 
-Wardens are forks of one process (see `gatehouse`), which takes such arguments at a socket.
+Monitors are forks of one process (see `fork_server`), which takes such arguments at a socket.
 """
 
 from __future__ import annotations
@@ -97,17 +98,19 @@ def become(user: int) -> None:
     os.setresuid(user, user, user)
 
 
-def spawn(command: list[str]) -> int:
-    """Start bubblewrap; the kernel, if short of memory, shall take it before anything else."""
+def spawn(command: list[str], user: int) -> int:
+    """Start bubblewrap as a user; the kernel, if short of memory, shall take it first of all."""
     child = os.fork()
     if child:
         return child
     try:
-        with open("/proc/self/oom_score_adj", "w") as file:
-            file.write("1000")
-    except OSError:
-        pass  # a matter of politeness: the limits below do not rest on it
-    try:
+        try:  # while we are who may: after a change of user it is root's file
+            with open("/proc/self/oom_score_adj", "w") as file:
+                file.write("1000")
+        except OSError:
+            pass  # a matter of politeness: the limits below do not rest on it
+        if user:
+            become(user)
         os.execv(command[0], command)
     finally:
         os._exit(127)
@@ -157,17 +160,17 @@ def proportional_bytes(process: int) -> int:
     return private_bytes(process)
 
 
-def folders(agent: int) -> tuple[int, int]:
+def folders(runner: int) -> tuple[int, int]:
     """Return bytes and files in the sandbox's folders in memory."""
     size = files = 0
     try:
-        if os.path.samefile(f"/proc/{agent}/root", "/"):
+        if os.path.samefile(f"/proc/{runner}/root", "/"):
             return 0, 0  # still on its way in: these folders are the host's
     except OSError:
         return 0, 0
     for name in ("tmp", "dev/shm"):
         try:
-            state = os.statvfs(f"/proc/{agent}/root/{name}")
+            state = os.statvfs(f"/proc/{runner}/root/{name}")
         except OSError:
             continue
         size += (state.f_blocks - state.f_bfree) * state.f_frsize
@@ -175,14 +178,14 @@ def folders(agent: int) -> tuple[int, int]:
     return size, files
 
 
-def breach(agent: int, inside: list[int], most: dict[str, int]) -> str:
+def breach(runner: int, inside: list[int], most: dict[str, int]) -> str:
     """Return which limit is exceeded and by what, or nothing."""
     if len(inside) > most["processes"]:
         return f"processes {len(inside)}"
-    stored, files = folders(agent)
+    stored, files = folders(runner)
     if files > most["files"]:
         return f"files {files}"
-    everyone = [agent, *inside]
+    everyone = [runner, *inside]
     used = stored + sum(map(private_bytes, everyone))
     if used > most["memory"]:
         used = stored + sum(map(proportional_bytes, everyone))
@@ -190,7 +193,7 @@ def breach(agent: int, inside: list[int], most: dict[str, int]) -> str:
 
 
 def kill(processes: list[int]) -> None:
-    """Kill processes, nearest to the agent first."""
+    """Kill processes, nearest to the runner first."""
     for process in processes:
         try:
             os.kill(process, KILL)
@@ -200,19 +203,25 @@ def kill(processes: list[int]) -> None:
 
 def watch(bwrap: int, report: int, leash: int, most: dict[str, int], lifetime: float) -> None:
     """Look after a sandbox until it ends; then make sure that it has."""
-    born = time.monotonic()
+    end = float("inf")
     since = 0.0
     waiting = select.poll()
     waiting.register(os.pidfd_open(bwrap), select.POLLIN)
-    waiting.register(leash, select.POLLHUP)
+    waiting.register(leash, select.POLLIN)
     pause = BUSY
     parent = os.getppid()
-    while not waiting.poll(pause * 1000) and os.getppid() == parent:
+    while os.getppid() == parent:
+        events = waiting.poll(pause * 1000)
+        if any(place != leash or event & select.POLLHUP for place, event in events):
+            break
         now = time.monotonic()
-        agent = next(iter(children(bwrap)), 0)
-        inside = descendants(agent) if agent else []
-        found = breach(agent, inside, most) if agent else ""
-        if now - born > lifetime:
+        if events:  # a tug at the leash: somebody has begun to use the sandbox
+            os.read(leash, MOST_ASKED)
+            end = now + lifetime
+        runner = next(iter(children(bwrap)), 0)
+        inside = descendants(runner) if runner else []
+        found = breach(runner, inside, most) if runner else ""
+        if now > end:
             os.write(report, f"lifetime {lifetime:.0f} {now}\n".encode())
             break
         if found:
@@ -235,11 +244,13 @@ def keep(arguments: list[str], given: int) -> None:
     lifetime, staged = float(arguments[5]), arguments[6] == "staged"
     for descriptor in (report, leash):
         os.set_inheritable(descriptor, False)
+    user = 0
     if staged:
         user = claim()
         stage(arguments[7:split])
+    bwrap = spawn(arguments[split + 1 :], user)
+    if user:
         become(user)
-    bwrap = spawn(arguments[split + 1 :])
     for descriptor in range(given):
         if descriptor not in (2, report, leash):  # or their ends would never be seen outside
             os.close(descriptor)
@@ -258,7 +269,7 @@ def place(given: list[int]) -> None:
 
 
 def begin(arguments: list[str], given: list[int]) -> int:
-    """Fork a warden; return its process."""
+    """Fork a monitor; return its process."""
     child = os.fork()
     if child:
         return child
@@ -273,10 +284,10 @@ def begin(arguments: list[str], given: list[int]) -> int:
 
 
 def main() -> None:
-    """Wait at the door; for each that asks, fork a warden and say which process it is."""
+    """Wait at the door; for each that asks, fork a monitor and say which process it is."""
     import _socket
 
-    # Wardens that end are buried by the kernel: nobody here waits for them.
+    # Monitors that end are buried by the kernel: nobody here waits for them.
     _signal.signal(CHILD_ENDED, _signal.SIG_IGN)
     door = _socket.socket(fileno=int(sys.argv[1]))
     waiting = select.poll()
@@ -294,10 +305,10 @@ def main() -> None:
             for _, _, data in control
             for start in range(0, len(data), 4)
         ]
-        warden = begin(message.decode("utf-8", "surrogateescape").split("\0"), given)
+        monitor = begin(message.decode("utf-8", "surrogateescape").split("\0"), given)
         for descriptor in given:
             os.close(descriptor)
-        door.send(str(warden).encode())
+        door.send(str(monitor).encode())
 
 
 if __name__ == "__main__":
