@@ -226,6 +226,7 @@ def test_a_lifetime_ends_the_sandbox() -> None:
             assert caught.value.cause == "lifetime"
 
 
+@pytest.mark.slow
 def test_a_lifetime_begins_with_the_first_use() -> None:
     with Sandbox.open(Limits(seconds=20, lifetime=0.5), waiting=True) as kept:
         time.sleep(0.8)

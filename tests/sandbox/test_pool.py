@@ -77,6 +77,7 @@ def test_one_that_ended_while_it_waited_is_not_handed_out() -> None:
         assert not first.alive
 
 
+@pytest.mark.slow
 def test_what_one_has_waited_is_no_part_of_its_lifetime() -> None:
     with Pool(1, Limits(lifetime=1.0), preload=()) as pool:
         assert pool.wait()
