@@ -8,6 +8,11 @@ users write (designs, stories, themes, plans, prices, limits) are bent in their 
 What must hold of a case: the command ends with status 0, or with status 2 and one line that names
 the damaged file; an answer that is read is the answer that was given; and where answers are
 missing, a note names the file.
+
+Not among the cases: a spoilt word that is a legal one, such as another agent's name, which nobody
+can notice; a digit of a CSV file that turned into another; figures and pages of other suites than
+judge; YAML nested hundreds deep; `rows` of a design of analyze, which is refused, without the name
+of the file, only when its data are drawn; data of studies.
 """
 
 from __future__ import annotations
