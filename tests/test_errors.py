@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(errors) == doctest.TestResults(failed=0, attempted=3)
+    assert doctest.testmod(errors) == doctest.TestResults(failed=0, attempted=5)
 
 
 def test_a_fence_names_what_failed_and_goes_on(caplog: pytest.LogCaptureFixture) -> None:

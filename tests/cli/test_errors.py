@@ -206,7 +206,7 @@ def test_a_file_that_is_no_text_is_named(tmp_path, content, told) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("memory: .inf", "memory must be a number, got inf"),
+        ("memory: .inf", "memory must be positive and finite, got inf"),
         ("memry: 5", "did you mean 'memory'?"),
         ("memory: -5", "memory must be positive"),
         ("[1]", "must hold a mapping of limits"),
@@ -215,10 +215,10 @@ def test_a_file_that_is_no_text_is_named(tmp_path, content, told) -> None:
 )
 def test_limits_of_another_shape_are_named(tmp_path, text, told) -> None:
     from whybench.errors import UserError
-    from whybench.sandbox.limits import limits_from
+    from whybench.sandbox.limits import read_limits
 
     (path := Path(tmp_path / "limits.yaml")).write_text(text)
     with pytest.raises(UserError) as caught:
-        limits_from(path)
+        read_limits(path)
     assert str(path) in str(caught.value)
     assert told in str(caught.value)

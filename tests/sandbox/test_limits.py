@@ -27,7 +27,7 @@ def test_what_a_file_leaves_out_stays_default(tmp_path: Path) -> None:
         ("secnds: 5", "a limit must be one of seconds, .*, got 'secnds'"),
         ("seconds: soon", "seconds must be a number, got 'soon'"),
         ("seconds: true", "seconds must be a number, got True"),
-        ("seconds: [", "limits must be in a YAML file, got .*limits.yaml"),
+        ("seconds: [", "limits must be a YAML file, got .*limits.yaml"),
         ("- 5", "must hold a mapping of limits, got list"),
         ("memory: -1", "memory must be positive and finite, got -1; leave it out"),
         ("memory: .inf", "memory must be positive and finite, got inf; leave it out"),

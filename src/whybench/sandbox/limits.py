@@ -90,13 +90,11 @@ def read_limits(source: str | Path | None) -> Limits:
                 f"{source}: a limit must be one of {', '.join(known)}, got {name!r}"
                 f"{suggest(name, known)}"
             )
-        if (
-            isinstance(value, bool)
-            or not isinstance(value, int | float)
-            or not math.isfinite(value)
-        ):
+        if isinstance(value, bool) or not isinstance(value, int | float):
             raise UserError(f"{source}: {name} must be a number, got {value!r}")
     try:
-        return Limits(**{name: known[name](value) for name, value in stated.items()})
+        return Limits(
+            **{name: known[name](x) if math.isfinite(x) else x for name, x in stated.items()}
+        )
     except ValueError as error:
         raise UserError(f"{source}: {error}") from None
