@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from evidence import (
+    bounds,
     broken_replies,
     code_runs,
     confinement,
@@ -27,6 +28,7 @@ PARTS: Parts = {
     **spending.PARTS,
     **{name: confinement.PARTS[name] for name in ("attacks", "canaries")},
     "blame": code_runs.PARTS["blame"],
+    **bounds.PARTS,
 }
 
 figures = partial(figures_of, PARTS)
