@@ -11,6 +11,7 @@ from evidence import (
     confinement,
     damage,
     damaged_studies,
+    profiles,
     spending,
     stops,
     unanswered,
@@ -28,6 +29,7 @@ PARTS: Parts = {
     **spending.PARTS,
     **{name: confinement.PARTS[name] for name in ("attacks", "canaries")},
     "blame": code_runs.PARTS["blame"],
+    **profiles.PARTS,
     **bounds.PARTS,
 }
 

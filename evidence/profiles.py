@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from evidence.figures import Figure, Parts
 from evidence.model_server import MODEL, ModelServer
 
-__all__ = ["RealProfile", "real_profile"]
+__all__ = ["PARTS", "RealProfile", "real_profile"]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 CONNECTIONS = 2
 CONTEXT = 4096
@@ -108,6 +114,57 @@ def real_profile(options: list[str], kill_after: int, a_sample: int) -> RealProf
         )
     # The model's share is known once its process has ended.
     return replace(found, processor=_processor() - before)
+
+
+ESTIMATE = re.compile(r"after \d+ calls: about (?:(\d+) more minutes|a minute or two more)")
+
+
+def default_profile(options: list[str], seconds: float) -> tuple[int, float, float]:
+    """Profile the real model with our defaults; return status, minutes estimated, and minutes left.
+
+    Args:
+        options: Further words of `whybench profile`.
+        seconds: After which it is ended.
+    """
+    words = [sys.executable, "-c", "from whybench.cli import main; main()", "profile", MODEL]
+    estimated, told, calls_end = 0.0, 0.0, 0.0
+    with ModelServer(CONNECTIONS, CONTEXT) as server, tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            [*words, "-o", "profile", *options],
+            env={**os.environ, **server.environment, "INSPECT_DISPLAY": "none"},
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        ending = threading.Timer(seconds, process.terminate)
+        ending.start()
+        assert process.stderr is not None
+        for line in process.stderr:
+            print(line, end="", file=sys.stderr)
+            if found := ESTIMATE.search(line):
+                estimated, told = float(found[1] or 1.5), time.monotonic()
+            if "…" in line and not calls_end:  # the page is begun
+                calls_end = time.monotonic()
+        status = process.wait()
+        ending.cancel()
+    return status, estimated, ((calls_end or time.monotonic()) - told) / 60
+
+
+def defaults(small: bool) -> Iterator[Figure]:
+    """Yield how well the time of a profile is told after 20 calls; small, with short replies."""
+    suites = ["--suite", "judge", *(("--max-tokens", "16") if small else ("--suite", "intervene"))]
+    status, estimated, taken = default_profile(suites, 600 if small else 7200)
+    most = 3.0 if small else 1.5
+    yield Figure(
+        "the real model finishes judge and intervene of the small profile with our defaults, "
+        f"within {most} x of the time told after 20 calls",
+        f"status {status}; {estimated:.1f} minutes told, {taken:.1f} taken",
+        status == 0 and 0 < taken <= most * estimated,
+    )
+
+
+PARTS: Parts = {"real model": defaults}
 
 
 def _processor() -> float:

@@ -222,3 +222,16 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_two_runs_do_not_write_to_one_folder() -> None:
+    import fcntl
+
+    Path("logs").mkdir()
+    with Path("logs", ".lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(
+            wb.UserError, match="one run at a time must write to a folder, got logs"
+        ):
+            ask()
+    assert not ASKED

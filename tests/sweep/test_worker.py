@@ -2,12 +2,13 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from inspect_ai.log import read_eval_log_sample_summaries
 
-from whybench.suites.contract import UserError
-from whybench.sweep.collection import read_answers, read_state
+from whybench.errors import Fence, UserError
+from whybench.sweep.collection import collect, read_answers, read_state
 from whybench.sweep.plan import Ask, SweepPlan, list_units
 from whybench.sweep.store import DONE, PROGRESS, Store, open_store
 from whybench.sweep.worker import run_unit
@@ -109,3 +110,25 @@ def test_what_is_here_and_was_never_uploaded_is_uploaded_first(tmp_path):
     assert run(unit, store, tmp_path / "one")["asked"] == 0
     assert read_state(unit, store).samples == 12
     assert len(read_answers(unit, store).rows["judge"]) == 12
+
+
+def test_a_unit_whose_log_is_damaged_does_not_stop_the_collection(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    units = [unit_of("reference/judge.noisy-or"), unit_of("reference/judge.associative")]
+    for unit in units:
+        run(unit, store, tmp_path / "one")
+    (log,) = Path(tmp_path, "out", "units", units[0].name).glob("*.eval")
+    log.write_bytes(log.read_bytes()[:40])
+    fence = Fence()
+    rows, damaged = collect(units, store, str(tmp_path / "records"), fence)
+    assert rows == units[1].samples
+    assert [*fence.notes, *damaged][0].startswith(f"left out {units[0].name}: ")
+
+
+def test_a_note_that_proves_nothing_is_not_believed(tmp_path):
+    store = open_store(str(tmp_path / "out"))
+    unit = unit_of("reference/judge.noisy-or")
+    store.write_note(unit.name, DONE, {"samples": unit.samples, "asked": unit.samples})
+    assert not read_state(unit, store).done
+    assert run(unit, store, tmp_path / "one")["asked"] == unit.samples
+    assert read_state(unit, store).done

@@ -18,7 +18,7 @@ from whybench.cli.options import (
     sandbox_option,
     settings_option,
 )
-from whybench.errors import Interrupted
+from whybench.errors import Fence, Interrupted
 from whybench.evaluation.runs import inspect_settings
 from whybench.sweep.collection import (
     EVERY,
@@ -161,7 +161,10 @@ def _collect(
     units = list(list_units(plan))
     chosen = finished_units(units, store, plan_file, partial, keep_errors)
     with click.progressbar(chosen, label="Collecting", file=sys.stderr) as bar:
-        rows = collect(bar, store, target)
+        fence = Fence()
+        rows, damaged = collect(bar, store, target, fence)
+    for note in (*fence.notes, *damaged):
+        click.echo(f"Note: {note}", err=True)
     if json_output:
         print_json({"units": len(chosen), "rows": rows, "output": target})
     else:

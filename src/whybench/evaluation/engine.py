@@ -57,6 +57,9 @@ LEAN: dict[str, Any] = {
 FLUSH_SECONDS = 30.0
 """Seconds after which an answer is in the log, though fewer than `log_buffer` came."""
 
+LOCK = ".lock"
+"""The file by which a run holds its folder of logs."""
+
 OWN_SETTINGS = frozenset({"tasks", "model", "limit", "epochs", "log_dir", "fail_on_error"})
 """Settings of Inspect's eval sets that a request has words of its own for."""
 
@@ -140,7 +143,7 @@ def evaluate(
     planned = planned_samples(task, given.get("limit"), given.get("epochs"))
     display = given.pop("display", None) or os.environ.get("INSPECT_DISPLAY")
     logs: list[Any] = []
-    with _as_user_error(of_folder=(folder, log_dir)):
+    with _as_user_error(of_folder=(folder, log_dir)), _hold_folder(log_dir):
         check_log_folder(log_dir)
         given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
         before = read_progress(log_dir, planned)
@@ -223,6 +226,33 @@ def _begun_with(folder: str | Path, default: int) -> int | None:
         return default
     headers = read_headers([folder], [])
     return generate_config(headers[-1][1]).get("max_tokens") if headers else default
+
+
+@contextmanager
+def _hold_folder(folder: str) -> Iterator[None]:
+    """Hold a folder of logs against other runs of this machine, which would ask everything twice.
+
+    Raises:
+        UserError: Another run holds it.
+    """
+    if "://" in folder:
+        yield
+        return
+    try:
+        import fcntl  # noqa: PLC0415  (not on every system)
+    except ImportError:
+        yield
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with Path(folder, LOCK).open("w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise UserError(
+                f"one run at a time must write to a folder, got {folder} in which another is at "
+                "work; wait for its end, or choose another folder"
+            ) from None
+        yield
 
 
 def _reopen_logs(folder: str) -> None:

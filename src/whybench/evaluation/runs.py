@@ -249,7 +249,7 @@ def list_played_items(folder: str | Path, agent: str) -> set[str]:
         return set()
     return {
         row["item"]
-        for rows in read_logs([folder]).rows.values()
+        for rows in read_logs([folder], salvage=True).rows.values()
         for row in rows
         if row["agent"] == agent and row["outcome"] != "error"
     }

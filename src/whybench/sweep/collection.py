@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import defaultdict
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from rich.table import Table
 
+    from whybench.errors import Fence
     from whybench.evaluation.progress import Progress
     from whybench.records import ReadLogs
     from whybench.sweep.plan import Unit
@@ -93,7 +94,7 @@ def read_answers(unit: Unit, store: Store) -> ReadLogs:
 
     with tempfile.TemporaryDirectory() as folder:
         store.download(unit.name, Path(folder))
-        return read_logs([folder])
+        return read_logs([folder], salvage=True)
 
 
 def finished_units(
@@ -125,18 +126,33 @@ def finished_units(
     return chosen
 
 
-def collect(units: Iterable[Unit], store: Store, target: str) -> int:
-    """Write the answers of units as partitioned records; return how many there are."""
+def collect(
+    units: Iterable[Unit], store: Store, target: str, fence: Fence | None = None
+) -> tuple[int, list[str]]:
+    """Write the answers of units as partitioned records.
+
+    Args:
+        units: Whose answers.
+        store: Where their logs are.
+        target: An address for the records.
+        fence: Keeps a unit whose log cannot be read from ending the others.
+
+    Returns:
+        How many answers there are, and what of the logs is damaged.
+    """
     from whybench.records.partitions import write_partition  # noqa: PLC0415
     from whybench.records.table import record_table  # noqa: PLC0415
 
-    rows = 0
+    rows, damaged = 0, list[str]()
     for unit in units:
-        for name, answers in read_answers(unit, store).rows.items():
-            table = record_table(answers, get_suite(name).record_columns)
-            write_partition(table, target, unit.name)
-            rows += table.num_rows
-    return rows
+        with fence.around(f"left out {unit.name}") if fence else nullcontext():
+            read = read_answers(unit, store)
+            damaged += read.damaged
+            for name, answers in read.rows.items():
+                table = record_table(answers, get_suite(name).record_columns)
+                write_partition(table, target, unit.name)
+                rows += table.num_rows
+    return rows, damaged
 
 
 EVERY = 2.0
