@@ -86,7 +86,7 @@ def light_drawing(monkeypatch) -> None:
         Path(output).write_text("a page")
         return Path(output)
 
-    def save(figures, output) -> list[Path]:
+    def save(figures, output, *_) -> list[Path]:
         assert list(figures)
         return [Path(output)]
 
