@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from importlib import import_module
 
@@ -38,6 +39,8 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="a tenth of the size, wider bounds")
     parser.add_argument("--only", default="", help="only parts whose name contains this")
     chosen = parser.parse_args()
+    # A shell lets what it starts in the background ignore Ctrl-C, and all that this starts in turn.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     subject = import_module(f"evidence.{chosen.subject}")
     sys.exit(0 if print_figures(subject.figures(chosen.small, chosen.only)) else 1)
 

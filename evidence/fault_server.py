@@ -231,7 +231,7 @@ class _Server:
             fault = REFUSED
         self.calls.append(
             {
-                "asked": question_digest(json.dumps([call["model"], call["messages"]])),
+                "asked": question_digest(json.dumps([call.get("model"), call["messages"]])),
                 "time": time.monotonic(),
                 "client": client,
                 "question": question,

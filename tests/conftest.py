@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -30,6 +31,11 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "house"))
+
+# A shell lets what it starts in the background ignore these, and all that this starts in turn.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # What measures, runs a model, installs, or needs what one process should hold for all (a browser, a
 # sandbox, a cluster), is slow without a mark of its own.

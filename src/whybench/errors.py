@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INTERRUPTED",
+    "SIGNALS",
     "DataError",
     "Fence",
     "Interrupted",
@@ -28,6 +29,11 @@ __all__ = [
     "format_cause",
     "suggest",
 ]
+
+SIGNALS = tuple(
+    getattr(signals, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signals, name)
+)
+"""What asks a process to end; a signal that was ignored when it came to life stays ignored."""
 
 LONGEST_CAUSE = 240
 """Characters of a cause in a note."""

@@ -81,7 +81,7 @@ def test_a_unit_that_fails_is_told_and_the_others_go_on(tmp_path):
     found = sweep("run", str(file), "--work", str(tmp_path / "work"), "--processes", "2")
     assert found.exit_code == 1
     assert "nobody" in found.output
-    assert "1 units failed; the same command resumes them" in found.output
+    assert "1 units are not complete. The same command goes on." in found.output
     states = [json.loads(line) for line in sweep("status", str(file), "--json").output.splitlines()]
     assert [state["done"] for state in states] == [False, True]
 

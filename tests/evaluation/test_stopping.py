@@ -16,7 +16,7 @@ from inspect_ai.model import (
 )
 
 import whybench as wb
-from whybench.errors import Interrupted, StoppedError
+from whybench.errors import SIGNALS, Interrupted, StoppedError
 from whybench.evaluation import stopping
 from whybench.evaluation.stopping import Evaluation, Stop, raise_stopped, signals_raise
 
@@ -63,11 +63,11 @@ def ask(**settings: object) -> wb.Records:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_ends_a_run_and_the_same_call_goes_on(script: dict, number: int) -> None:
     script.update(after=10, then=lambda: signal.raise_signal(number))
-    handlers = [signal.getsignal(one) for one in stopping.SIGNALS]
+    handlers = [signal.getsignal(one) for one in SIGNALS]
     with pytest.raises(Interrupted, match=r"Stopped: judge \d+ of 24\. The same .* goes on") as end:
         ask()
     assert end.value.signal == number
-    assert [signal.getsignal(one) for one in stopping.SIGNALS] == handlers
+    assert [signal.getsignal(one) for one in SIGNALS] == handlers
     assert len(ASKED) == 10
     # What was in flight is neither an answer nor an error.
     before = wb.load("logs")

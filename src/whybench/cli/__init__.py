@@ -17,7 +17,7 @@ import click
 
 from whybench import __version__
 from whybench.cli.options import name_options
-from whybench.errors import DataError, Interrupted, StoppedError, UserError, suggest
+from whybench.errors import SIGNALS, DataError, Interrupted, StoppedError, UserError, suggest
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -116,8 +116,8 @@ def main() -> None:
     A request that cannot be met has status 2; what nobody foresaw has status 1. SIGINT, SIGTERM
     and SIGHUP end it in order, with status 128 and the signal's number.
     """
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
+    for number in SIGNALS:
+        if number != signal.SIGINT and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
     try:
         whybench_command()

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from whybench.errors import Interrupted, StoppedError
+from whybench.errors import SIGNALS, Interrupted, StoppedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FIRST_FAILURES",
-    "SIGNALS",
     "Evaluation",
     "Stop",
     "raise_stopped",
@@ -36,9 +35,6 @@ __all__ = [
     "stop",
     "stoppable",
 ]
-
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What asks a process to end; a signal that was ignored when it came to life stays ignored."""
 
 FIRST_FAILURES = 5
 """How many samples at the start must fail, all alike, before the rest is not tried."""

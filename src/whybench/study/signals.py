@@ -15,14 +15,12 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import SIGNALS
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 __all__ = ["leave_in_order"]
-
-ENDS = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-)
 
 
 @contextmanager
@@ -44,8 +42,8 @@ def leave_in_order(farewell: Callable[[], str]) -> Iterator[None]:
         heard.append(number)
         signal.raise_signal(signal.SIGINT)
 
-    before = {number: signal.getsignal(number) for number in ENDS}
-    for number in ENDS:
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number in SIGNALS:
         if number == signal.SIGINT:
             signal.signal(number, signal.default_int_handler)
         elif number == signal.SIGTERM or before[number] != signal.SIG_IGN:
@@ -53,7 +51,7 @@ def leave_in_order(farewell: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        for number in ENDS:
+        for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         _print_last(farewell())
         raise SystemExit(128 + (heard[0] if heard else signal.SIGINT)) from None

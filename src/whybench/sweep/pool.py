@@ -23,8 +23,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.errors import Interrupted, StoppedError
-from whybench.evaluation.stopping import SIGNALS, signals_raise
+from whybench.errors import SIGNALS, Interrupted, StoppedError
+from whybench.evaluation.stopping import signals_raise
 from whybench.sweep.store import open_store
 from whybench.sweep.worker import run_unit
 
