@@ -18,13 +18,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from unittest.mock import patch
 
 from evidence.billing_server import MODEL, BillingServer, Tariff
 from evidence.figures import Figure, Parts
 from whybench.evaluation.accounts import give_up_dead
 from whybench.evaluation.spending import Spending
-from whybench.planning.plans import plan
 from whybench.planning.prices import Price, Prices
 
 if TYPE_CHECKING:
@@ -164,36 +162,33 @@ def _tell(worker: subprocess.Popen[str], folder: str, limit: float) -> dict[str,
 
 def _run(folder: str, limit: float) -> dict[str, Any]:
     """Ask judge within a limit; return what was spent, why it stopped and what was scored."""
-    from whybench.evaluation import stopping
+    from whybench.errors import StoppedError
     from whybench.evaluation.runs import run
     from whybench.results.sources import load
 
-    getattr(stopping, "forget_stop", bool)()
-    reasons: list[str] = []
-
-    def stop(reason: str) -> None:
-        reasons.append(reason)
-        stopping.stop(reason)
-
-    spending = Spending.resume(folder, limit, PRICES, plans={MODEL: [plan("judge", limit=ITEMS)]})
-    logs = f"{folder}/logs"
+    reason = ""
+    table = Path(folder, "prices.yaml")
+    price = PRICES.models[MODEL]
+    stated = {"models": {MODEL: {"input": price.input, "output": price.output}}}
+    table.write_text(json.dumps(stated), encoding="utf-8")
     try:
-        with patch("whybench.evaluation.spending.stop", stop), spending.watch(MODEL):
-            run(
-                "judge",
-                MODEL,
-                limit=ITEMS,
-                max_connections=CONNECTIONS,
-                max_tokens=LONGEST,
-                log_dir=logs,
-                display="none",
-            )
-    except (KeyboardInterrupt, Exception):
-        if not reasons:
-            raise
-    answers = load(logs)
+        run(
+            "judge",
+            MODEL,
+            limit=ITEMS,
+            max_connections=CONNECTIONS,
+            max_tokens=LONGEST,
+            max_cost=limit,
+            prices=table,
+            log_dir=f"{folder}/logs",
+            display="none",
+        )
+    except StoppedError as error:
+        reason = str(error)
+    answers = load(f"{folder}/logs")
     scored = len(answers) - sum(answers.reasons("error").values())
-    return {"counted": spending.total, "reason": " ".join(reasons[:1]), "scored": scored}
+    spent = Spending.resume(f"{folder}/logs", None, PRICES).total
+    return {"counted": spent, "reason": reason, "scored": scored}
 
 
 def max_cost(small: bool) -> Iterator[Figure]:
@@ -248,7 +243,7 @@ def killed(small: bool) -> Iterator[Figure]:
                 while len(server.bills) < 25 + 5 * number and process.poll() is None:
                     time.sleep(0.01)
             time.sleep(0.5)  # the server ends the replies that were under way, and bills them
-            account = Spending.resume(folder, None, PRICES)
+            account = Spending.resume(f"{folder}/logs", None, PRICES)
             with account.account.open() as state:
                 give_up_dead(state)
             found.append((account.total, server.total))

@@ -99,6 +99,7 @@ def ask(name: str, kind: str, folder: Path, times: int = 1) -> Counter[str]:
         limit=asked.samples * times,
         log_dir=str(folder),
         model_args={"custom_outputs": _speaker(kind, asked.constant)},
+        keep_errors=True,
         display="none",
         **(asked.factors if times == 1 else {}),
     )

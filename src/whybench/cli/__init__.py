@@ -78,7 +78,7 @@ class _Lazy(click.Group):
         except KeyboardInterrupt as error:
             click.echo(str(error) or "Stopped.", err=True)
             sys.exit(128 + getattr(error, "signal", signal.SIGINT))
-        except (UserError, DataError) as error:
+        except (UserError, DataError, StoppedError) as error:
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if command is None:
                 raise

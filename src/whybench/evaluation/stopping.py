@@ -138,10 +138,11 @@ def raise_stopped(why: Stop, progress: str) -> NoReturn:
         Interrupted: A signal ended it.
         StoppedError: Something else did.
     """
-    far = f"{progress}. The same command goes on."
+    go_on = "The same command goes on."
     if why.signal is not None:
-        raise Interrupted(why.signal, f"Stopped: {far}")
-    raise StoppedError(f"Stopped, since {why.reason.rstrip('.')}. {far}")
+        raise Interrupted(why.signal, f"Stopped: {progress}. {go_on}")
+    said = "goes on" in why.reason
+    raise StoppedError(f"Stopped, since {why.reason}. {progress}." + ("" if said else f" {go_on}"))
 
 
 @contextmanager
