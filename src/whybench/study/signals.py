@@ -9,6 +9,7 @@ somebody asked for that (`nohup`).
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -50,11 +51,15 @@ def leave_in_order(farewell: Callable[[], str]) -> Iterator[None]:
             signal.signal(number, pass_on)
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, OSError) as error:
+        hung_up = isinstance(error, OSError) and error.errno == errno.EIO  # the terminal is gone
+        if isinstance(error, OSError) and not hung_up:
+            raise
         for number in SIGNALS:
             signal.signal(number, signal.SIG_IGN)
         _print_last(farewell())
-        raise SystemExit(128 + (heard[0] if heard else signal.SIGINT)) from None
+        number = heard[0] if heard else signal.SIGHUP if hung_up else signal.SIGINT
+        raise SystemExit(128 + number) from None
     finally:
         for number, handler in before.items():
             if handler is not None:  # else it was not set by Python, and cannot be set again
