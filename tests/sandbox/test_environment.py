@@ -139,7 +139,7 @@ async def test_a_cancelled_command_ends_its_sandbox(environment: WhybenchSandbox
 
 
 async def test_settings_must_be_a_file(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="limits must be in a YAML file, got .*none.yaml"):
+    with pytest.raises(PrerequisiteError, match="limits must be a YAML file, got .*none.yaml"):
         await WhybenchSandbox.task_init("task", str(tmp_path / "none.yaml"))
     with pytest.raises(PrerequisiteError, match="settings of the sandbox must be a YAML file"):
         await WhybenchSandbox.task_init("task", Settings())

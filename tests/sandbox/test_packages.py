@@ -16,7 +16,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import analyze
 from whybench.errors import UserError
-from whybench.evaluation.engine import evaluate
+from whybench.evaluation.engine import Ended, evaluate
 from whybench.records import read_logs
 from whybench.sandbox import check, monitor_handle, packages
 from whybench.sandbox.allowlist import PACKAGES
@@ -57,8 +57,8 @@ def speaking(*said: str) -> tuple[Any, list[int]]:
     return get_model("mockllm/model", custom_outputs=reply), calls
 
 
-def asked(tmp_path: Path, **settings: Any) -> tuple[list[int], list[str]]:
-    """Run a task as `whybench run` does; return its calls, and why it is unfinished."""
+def asked(tmp_path: Path, **settings: Any) -> tuple[list[int], Ended]:
+    """Run a task as `whybench run` does; return its calls, and how it ended."""
     model, calls = speaking(READS, '{"effect": 0}')
     task = analyze(challenge="simpson", seeds=1, protocol="code")
     return calls, evaluate(task, model=model, log_dir=str(tmp_path), **QUIET, **settings)
@@ -77,8 +77,8 @@ def test_our_own_sandbox_has_what_is_promised(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_any_sandbox_may_be_chosen_and_versions_stand_in_the_log(tmp_path: Path) -> None:
-    calls, reasons = asked(tmp_path, sandbox="local")
-    assert not reasons
+    calls, ended = asked(tmp_path, sandbox="local")
+    assert ended.progress.complete
     assert sorted(calls) == [1, 1, 3, 3]
     rows = read_logs([str(tmp_path)]).rows["analyze"]
     assert {(row["outcome"], row["code_outcome"], row["runs"]) for row in rows} == {
