@@ -144,6 +144,7 @@ class Spending:
         self.max_tokens = max_tokens or LONGEST_REPLY
         self.begun: float | None = None
         self.settled = 0
+        self.ended = False
         self.open: dict[str, Reservation] = {}
         self.broken: dict[str, int] = {}
         self.free: Counter[tuple[str, str]] = Counter()
@@ -218,6 +219,8 @@ class Spending:
         if price is None or not price.most(1, 1):
             return None
         while True:
+            if self.ended:  # a shorter call may still fit, but would be cancelled under way
+                await sleep_forever()
             with self.account.open() as state:
                 give_up_dead(state)
                 capped = price.most(sent, received)
@@ -237,6 +240,7 @@ class Spending:
                 alone = not state["open"]
                 reason = self._say_limit(state, model, most)
             if alone:
+                self.ended = True
                 stop(reason)
                 await sleep_forever()
             await sleep(POLL)
