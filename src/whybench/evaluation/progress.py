@@ -78,7 +78,7 @@ def planned_samples(task: Any, limit: int | None, epochs: int | None) -> set[tup
 
 def read_progress(folder: str | Path, planned: Iterable[tuple[str, int]]) -> Progress:
     """Read from the logs of a folder what became of the samples that were planned."""
-    from whybench.records.logs import was_cancelled  # noqa: PLC0415  (imports pyarrow)
+    from whybench.records.logs import last_line, was_cancelled  # noqa: PLC0415  (imports pyarrow)
 
     wanted = set(planned)
     answered: set[tuple[str, int]] = set()
@@ -90,7 +90,7 @@ def read_progress(folder: str | Path, planned: Iterable[tuple[str, int]]) -> Pro
         if sample.error is None and sample.scores:
             answered.add(key)
         elif not was_cancelled(sample):
-            failed[key] = _last_line(sample.error or "no score")
+            failed[key] = last_line(sample.error or "no score")
     errors = Counter(reason for key, reason in failed.items() if key not in answered)
     return Progress(len(wanted), len(answered), errors)
 
@@ -106,10 +106,6 @@ def _read_samples(folder: str | Path) -> Iterator[EvalSampleSummary]:
             yield from read_eval_log_sample_summaries(log)
         except Exception:  # a damaged log fails in whatever step comes upon the damage
             continue
-
-
-def _last_line(message: object) -> str:
-    return next(reversed(str(message).strip().splitlines()), "")[:200]
 
 
 class ProgressBar:

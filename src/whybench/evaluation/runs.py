@@ -27,7 +27,7 @@ from whybench.evaluation.engine import (
 from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import check_counts, count_calls
-from whybench.planning.prices import Prices
+from whybench.planning.prices import NO_SERVER, Prices
 from whybench.seeds import digest
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE
@@ -35,6 +35,7 @@ from whybench.suites.catalog import WHOLE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from whybench.planning.plans import Plan
     from whybench.results import Records
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
@@ -138,12 +139,15 @@ def run(
         log_buffer=log_buffer,
         display=display,
     )
-    planned = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
     table = Prices.read(prices)
-    table.check_max_cost(max_cost, {model: [planned]}, how)
+    planned: dict[str, list[Plan]] = {}
+    if not model.startswith(NO_SERVER):  # to count renders every item
+        counted = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
+        planned[model] = [counted]
+        table.check_max_cost(max_cost, planned, how)
     task = build_task(chosen, task_args)
     check_model(model, args)
-    with watch_spending(folder, max_cost, table, {model: [planned]}):
+    with watch_spending(folder, max_cost, table, planned):
         ended = evaluate(
             task,
             label=f"{suite}, {model}",

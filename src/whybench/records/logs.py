@@ -32,6 +32,7 @@ __all__ = [
     "check_log_folder",
     "count_samples",
     "is_model_setting",
+    "last_line",
     "list_log_files",
     "read_headers",
     "read_logs",
@@ -366,11 +367,12 @@ def _root_cause(error: BaseException) -> str:
     first = error.__cause__ or error.__context__
     if first:
         return _root_cause(first)
-    words = _last_line(error)
+    words = last_line(error)
     return words if isinstance(error, UserError) else f"{type(error).__name__}: {words}"
 
 
-def _last_line(message: object) -> str:
+def last_line(message: object) -> str:
+    """Return the last line of a message, which says most, cut where it is long."""
     return next(reversed(str(message).strip().splitlines()), "")[:200]
 
 
@@ -384,7 +386,7 @@ def was_cancelled(sample: EvalSampleSummary | EvalSample) -> bool:
 
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
     message = getattr(sample.error, "message", sample.error)
-    return "" if message is None else _last_line(message)
+    return "" if message is None else last_line(message)
 
 
 def agent_name(header: EvalLog) -> str:

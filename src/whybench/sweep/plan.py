@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from whybench.suites.contract import Design
+
 __all__ = ["MOST_SAMPLES", "Ask", "SweepPlan", "Unit", "find_unit", "list_units", "read_plan"]
 
 MOST_SAMPLES = 10_000
@@ -65,6 +67,14 @@ class Ask:
     epochs: int = 1
     group: int | None = None
     limit: int | None = None
+
+    def choose_design(self) -> Design:
+        """Return the design that is asked."""
+        suite = get_suite(self.suite)
+        chosen: Design = (
+            suite.make_design(self.design) if self.design else next(iter(suite.designs.values()))
+        )
+        return chosen
 
 
 @dataclass(frozen=True)
@@ -191,7 +201,7 @@ def list_units(plan: SweepPlan) -> Iterator[Unit]:
     """Yield the units of a plan: what is asked first for all models, then the next."""
     for ask in plan.asks:
         suite = get_suite(ask.suite)
-        design = suite.make_design(ask.design) if ask.design else next(iter(suite.designs.values()))
+        design = ask.choose_design()
         sizes = _sizes(ask, list(suite.items(design)), plan.samples)
         for model, args in plan.models:
             # A reference agent knows the items of its own suite alone.

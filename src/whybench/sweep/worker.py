@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from whybench.suites.contract import Design
-    from whybench.suites.registry import AnySuite
     from whybench.sweep.plan import Unit
 
 __all__ = ["run_unit", "unit_progress"]
@@ -103,7 +101,9 @@ def run_unit(
         store.write_note(unit.name, PROGRESS, _note(before, own))
         began = time.time()
         with _uploads(unit, store, own, before, uploading, upload_every, parent):
-            how = cap_replies(settings, *_asked(unit), unit.model, own)
+            how = cap_replies(
+                settings, get_suite(unit.ask.suite), unit.ask.choose_design(), unit.model, own
+            )
             with watch_spending(folder, max_cost, None, {unit.model: ()}):
                 ended = evaluate(
                     task,
@@ -157,12 +157,6 @@ def _count(uploading: _Uploading, error: str | None) -> None:  # noqa: ARG001
 
 def _here(own: Path) -> str:
     return f"{socket.gethostname()}:{own.resolve()}"
-
-
-def _asked(unit: Unit) -> tuple[AnySuite, Design]:
-    suite = get_suite(unit.ask.suite)
-    settings = unit.ask.design
-    return suite, suite.make_design(settings) if settings else next(iter(suite.designs.values()))
 
 
 def _task(unit: Unit) -> Any:
