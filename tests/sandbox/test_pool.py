@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -95,7 +97,15 @@ def test_a_module_that_fails_in_any_way_is_left_out(
 ) -> None:
     (tmp_path / "broken_module.py").write_text(failing, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
+    before = {name: sys.modules.get(name) for name in runner.THREADED}
     assert runner._imported(["broken_module", "json", "no_such_module"]) == ["json"]
+    assert {name: sys.modules.get(name) for name in runner.THREADED} == before
+
+
+def test_a_library_that_is_there_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "polars", threaded := ModuleType("polars"))
+    assert runner._imported(["json"]) == ["json"]
+    assert sys.modules["polars"] is threaded
 
 
 def test_a_pool_that_cannot_make_any_keeps_nobody_waiting(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -46,7 +46,7 @@ def main() -> None:
 def _imported(wanted: list[str]) -> list[str]:
     ready = []
     # Some libraries import others that happen to be installed.
-    kept_out = [name for name in THREADED if name not in wanted]
+    kept_out = [name for name in THREADED if name not in (*wanted, *sys.modules)]
     for name in kept_out:
         sys.modules[name] = None  # type: ignore[assignment]  # importing it fails then
     for name in filter(None, wanted):
