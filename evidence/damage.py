@@ -9,10 +9,9 @@ What must hold of a case: the command ends with status 0, or with status 2 and o
 the damaged file; an answer that is read is the answer that was given; and where answers are
 missing, a note names the file.
 
-Not among the cases: a spoilt word that is a legal one, such as another agent's name, which nobody
-can notice; a digit of a CSV file that turned into another; figures and pages of other suites than
-judge; YAML nested hundreds deep; `rows` of a design of analyze, which is refused, without the name
-of the file, only when its data are drawn; data of studies.
+Not among the cases, since nobody could notice: a spoilt word that is a legal one, such as another
+agent's name, and a digit of a CSV file that turned into another. Data of studies are in
+`evidence.damaged_studies`.
 """
 
 from __future__ import annotations
@@ -41,13 +40,14 @@ __all__ = ["PARTS", "Case", "Ending", "bend", "judge_cases", "run_command"]
 
 SEED = 20261116
 
-SAMPLES = {"judge": 24, "intervene": 10, "compose": 3}
+SAMPLES = {"judge": 24, "intervene": 10, "compose": 3, "analyze": 12}
 """How many samples the good logs have."""
 
 AGENTS = {
     "judge": ("noisy-or", "random"),
     "intervene": ("recipe", "bayes"),
     "compose": ("flip", "exact"),
+    "analyze": ("naive", "competent"),
 }
 
 
@@ -289,7 +289,7 @@ def damage_sources(
         kind = kinds[number % len(kinds)]
         forms, hurt = DAMAGE[kind]
         drawn = number % 10 == 5
-        suite = "judge" if drawn else chance.choice(list(sources))
+        suite = chance.choice(list(sources))
         form = chance.choice(forms)
         good, other = sources[suite][form], sources[suite]["other"]
         home = folder / f"case-{number}"
@@ -330,7 +330,7 @@ WRONG: tuple[Any, ...] = (
 )
 """What stands in the place of something else."""
 
-BROKEN = (b"", b"\xff\xfe\x00", b"a: [", b"2026-13-45: 1", b"- 1\n- 2", b"a: &a [*a]")
+BROKEN = (b"", b"\xff\xfe\x00", b"a: [", b"2026-13-45: 1", b"- 1\n- 2", b"a: &a [*a]", b"[" * 2000)
 """Files that are not YAML, or not that of a mapping."""
 
 
@@ -366,7 +366,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
     "judge": {"style": ["direct", "cot"], "story": "economy", "worlds": 0},
     "intervene": {"entities": [4, 5], "density": 0.4, "style": "direct", "worlds": 4},
     "compose": {"design": "core", "style": "direct"},
-    "analyze": {"challenge": "simpson", "hint": [1, 5]},
+    "analyze": {"challenge": "simpson", "hint": [1, 5], "rows": 20},
 }
 
 
@@ -410,12 +410,19 @@ def bend_files(count: int, chance: random.Random, folder: Path) -> Iterator[Case
         name = names[number % len(names)]
         data, command = written[name]
         path = folder / f"bent-{number}.yaml"
-        if chance.random() < 0.15:
-            path.write_bytes(chance.choice(BROKEN))
-        else:
-            path.write_text(yaml.safe_dump(bend(data, chance), allow_unicode=True))
+        path.write_text(yaml.safe_dump(bend(data, chance), allow_unicode=True))
         words = command(path)
         yield Case(f"YAML: {name}", path, words, run_command(*words))
+
+
+def break_files(contents: Sequence[bytes], folder: Path) -> Iterator[Case]:
+    """Yield cases of files that are not YAML, or not that of a mapping: each for every command."""
+    for name, (_, command) in _written().items():
+        for number, content in enumerate(contents):
+            path = folder / f"broken-{number}.yaml"
+            path.write_bytes(content)
+            words = command(path)
+            yield Case(f"no YAML: {name}", path, words, run_command(*words))
 
 
 def judge_cases(cases: Sequence[Case]) -> Iterator[Figure]:
@@ -460,6 +467,7 @@ def corrupted(small: bool) -> Iterator[Figure]:
         cases = [
             *damage_sources(damaged, chance, folder, suites),
             *bend_files(bent, chance, folder),
+            *break_files(BROKEN[-1:] if small else BROKEN, folder),
         ]
     yield from judge_cases(cases)
 

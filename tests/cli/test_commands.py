@@ -126,6 +126,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
         ("items judge --design cor", "design must be one of core, abstract"),
         ("items judge --shard 8/7", "shard must be i/n with i from 1 to n, such as 2/7, got '8/7'"),
         ("items judge -T style", "-T must be NAME=VALUE, got 'style'"),
+        ("items judge -T style=[", "-T style must have a value that is YAML, got '['"),
         ("items judge -T style=loud", "style must be among direct, cot, confidence, got 'loud'"),
         ("items judge -T story=mine.yaml", "got 'mine.yaml': no such file"),
         ("show judge 999", "ITEM must be an id or a number from 1 to 240 in the design core"),

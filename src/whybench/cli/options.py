@@ -147,7 +147,12 @@ def parse_key_values(pairs: Iterable[str], option: str) -> dict[str, Any]:
         name, mark, value = pair.partition("=")
         if not mark or not name:
             raise UserError(f"{option} must be NAME=VALUE, got {pair!r}")
-        values[name] = value.split(",") if "," in value else yaml.safe_load(value)
+        try:
+            values[name] = value.split(",") if "," in value else yaml.safe_load(value)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            raise UserError(
+                f"{option} {name} must have a value that is YAML, got {value!r}"
+            ) from None
     return values
 
 

@@ -282,7 +282,10 @@ def _read(path: Path) -> dict[str, Price]:
         }
     except OSError as error:
         raise UserError(f"`prices` must be a file that can be read, got {path}: {error}") from None
-    except (yaml.YAMLError, AttributeError, KeyError, TypeError, ValueError):
+    except (
+        *(yaml.YAMLError, RecursionError),
+        *(AttributeError, KeyError, TypeError, ValueError),
+    ):
         raise UserError(
             f"a price table must have `read_on: DATE` and {FORM}, got something else in {path}"
         ) from None
