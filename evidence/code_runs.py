@@ -104,7 +104,7 @@ def converse(
         Sample(
             id=name,
             input=[ChatMessageUser(content=item.prompt, metadata={"item": name})],
-            metadata=pack_metadata("analyze", [(name, item.factors, item.truth)]),
+            metadata=pack_metadata("analyze", [(name, item.pairing_key, item.factors, item.truth)]),
         )
         for name in scripts
     ]

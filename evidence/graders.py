@@ -107,7 +107,9 @@ def grade_answers(
         Sample(
             id=str(place),
             input=[ChatMessageUser(content=f"{place}", metadata={"item": str(place)})],
-            metadata=pack_metadata("analyze", [(str(place), item.factors, item.truth)]),
+            metadata=pack_metadata(
+                "analyze", [(str(place), item.pairing_key, item.factors, item.truth)]
+            ),
         )
         for place in range(len(answers))
     ]

@@ -69,10 +69,15 @@ def current_row(suite: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
 def current_table(suite: str, table: pa.Table) -> pa.Table:
     """Return stored records of a suite in today's words."""
-    import pyarrow.compute as pc  # noqa: PLC0415  (light commands do without)
+    import pyarrow as pa  # noqa: PLC0415  (light commands do without)
+    import pyarrow.compute as pc  # noqa: PLC0415
 
     names = FACTORS.get(suite, {})
     table = table.rename_columns([names.get(name, name) for name in table.column_names])
+    if "pairing_key" not in table.column_names and "item" in table.column_names:
+        # Records were kept without it at first, when ids were digests alone.
+        column = pa.nulls(table.num_rows, pa.string())
+        table = table.add_column(table.column_names.index("item") + 1, "pairing_key", column)
     for factor, levels in LEVELS.get(suite, {}).items():
         if factor in table.column_names:
             column = table[factor]

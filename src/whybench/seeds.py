@@ -7,9 +7,10 @@ Every random decision is named by keys, such as `("judge", "abstract", "alnum")`
 those keys feeds NumPy's `SeedSequence`. Equal keys give equal numbers on every machine, and
 neighbouring keys have nothing in common.
 
-Ids and splits are digests too: the id of an item says what was asked and what is true, so the
-same item has the same id in every design that holds it; the split follows from the world alone,
-so no world is on both sides.
+Ids and splits are digests too. An item's digest says what was asked and what is true, so the same
+item has the same digest in every design that holds it; its id begins with words for people and ends
+with the first digits of the digest. The split follows from the world alone, so no world is on both
+sides.
 """
 
 from __future__ import annotations
@@ -25,7 +26,19 @@ from typing import Literal
 
 import numpy as np
 
-__all__ = ["Split", "canonical", "digest", "generator", "is_item_id", "item_id", "split_of"]
+__all__ = [
+    "FEW",
+    "MANY",
+    "Split",
+    "canonical",
+    "digest",
+    "generator",
+    "is_item_id",
+    "item_digest",
+    "item_id",
+    "item_id_start",
+    "split_of",
+]
 
 Split = Literal["train", "test"]
 
@@ -81,19 +94,55 @@ def generator(*keys: object) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest(*keys), "big")))
 
 
-def item_id(suite: str, prompt: str, truth: object) -> str:
-    """Return the id of an item: equal exactly when suite, prompt and truth are equal.
+def item_digest(suite: str, content: str, truth: object) -> str:
+    """Return the digest of an item: equal exactly when suite, content and truth are equal.
 
     A float truth counts to twelve significant digits, so that the last bits of a sum, which
-    may differ between processors, do not change an id.
+    may differ between processors, do not change it.
+
+    Args:
+        suite: The name of the suite, which the digest begins with.
+        content: What is asked: the prompt, or whatever else decides it.
+        truth: What is true.
     """
     settled = f"{truth:.12g}" if isinstance(truth, float) else truth
-    return f"{suite}-{digest(suite, prompt, settled).hex()[:20]}"
+    return f"{suite}-{digest(suite, content, settled).hex()[:20]}"
+
+
+FEW, MANY = 6, 16
+"""Digits at the end of an id: where the words before them say which item it is, and where one of
+endlessly many worlds is meant."""
+
+
+def item_id(item_digest: str, pairing_key: str, condition: str, *, generated: bool) -> str:
+    """Return the id of an item: words for people, and digits that make sure.
+
+    Args:
+        item_digest: Its digest.
+        pairing_key: What is asked, apart from what may be manipulated.
+        condition: The levels of what may be manipulated.
+        generated: Whether its world is one of endlessly many.
+
+    >>> item_id("judge-226ae0b4ff12d27a9c01", "collider-weather-ppp-VI", "direct", generated=False)
+    'judge-collider-weather-ppp-VI-direct-226ae0'
+    """
+    suite, _, digits = item_digest.rpartition("-")
+    ends = (condition, digits[: MANY if generated else FEW])
+    return item_id_start(suite, pairing_key) + "-".join(_word(end) for end in ends if end)
+
+
+def item_id_start(suite: str, pairing_key: str) -> str:
+    """Return how the ids of items begin that ask the same."""
+    return "".join(f"{_word(word)}-" for word in (suite, pairing_key) if word)
+
+
+def _word(text: str) -> str:
+    return re.sub(r"[^\w.+]+", "-", text)
 
 
 def is_item_id(suite: str, text: str) -> bool:
-    """Tell whether a text could be the id of an item of a suite."""
-    return re.fullmatch(rf"{re.escape(suite)}-[0-9a-f]{{20}}", text) is not None
+    """Tell whether a text could be the id of an item of a suite, today's or an older one."""
+    return re.fullmatch(rf"{re.escape(suite)}-([\w.+-]+-)?[0-9a-f]{{6,20}}", text) is not None
 
 
 def split_of(world: object) -> Split:

@@ -53,7 +53,7 @@ class PersonAPI(ModelAPI):
     ) -> ModelOutput:
         """Let the person take their turn."""
         item_id, item = find_current_item(input)
-        suite = get_suite(item_id.partition("-")[0]) if item is not None else None
+        suite = get_suite(item.digest.rpartition("-")[0]) if item is not None else None
         if item is None or suite is None or suite.play is None:
             raise PrerequisiteError(
                 "person/… takes part in episodes that `whybench play SUITE` opens, "

@@ -93,7 +93,7 @@ class ReferenceAPI(ModelAPI):
     ) -> ModelOutput:
         """Reply to the item that the conversation is about."""
         item_id, item = find_current_item(input)
-        if item is None or not item_id.startswith(f"{self.suite.name}-"):
+        if item is None or item.digest.rpartition("-")[0] != self.suite.name:
             raise UserError(
                 f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
                 f"got {item_id or 'a message without an item'}; use an agent of the suite that "
@@ -105,7 +105,7 @@ class ReferenceAPI(ModelAPI):
         turn = 0
         if self.suite.multi_turn:
             context, turn = replay_episode(self.suite, item, input)
-        rng = reply_generator(self.agent.name, self.settings, item_id, epoch, turn)
+        rng = reply_generator(self.agent.name, self.settings, item.digest, epoch, turn)
         reply = self.agent.reply(context, self.settings, rng)
         output = ModelOutput.from_content(self.model_name, reply)
         # Words stand for tokens; with usage set, nothing is downloaded to count them.

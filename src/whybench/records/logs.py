@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 from whybench.errors import UserError
-from whybench.records.rows import unpack_sample
+from whybench.records.rows import is_thinned, unpack_sample
 from whybench.records.salvage import is_whole, open_whole, write_whole
 from whybench.seeds import is_item_id
 
@@ -36,6 +36,7 @@ __all__ = [
     "list_log_files",
     "read_headers",
     "read_logs",
+    "read_whole",
     "was_cancelled",
 ]
 
@@ -356,10 +357,21 @@ def _samples(
 
     if reread is None:
         for summary in read_eval_log_sample_summaries(path):
-            yield summary, next(iter((summary.scores or {}).values()), None)
+            whole = read_whole(path, summary)
+            yield whole, next(iter((whole.scores or {}).values()), None)
     else:
         for sample in read_eval_log_samples(path, all_samples_required=False):
             yield sample, None if sample.error else reread(sample)
+
+
+def read_whole(path: str, summary: EvalSampleSummary) -> EvalSampleSummary | EvalSample:
+    """Return a summary, or the sample itself where the summary has lost something of its items."""
+    from inspect_ai.log import read_eval_log_sample  # noqa: PLC0415
+
+    score = next(iter((summary.scores or {}).values()), None)
+    if not is_thinned(summary.metadata, None if score is None else {"metadata": score.metadata}):
+        return summary
+    return read_eval_log_sample(path, summary.id, summary.epoch)
 
 
 def _root_cause(error: BaseException) -> str:

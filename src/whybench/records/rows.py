@@ -2,71 +2,114 @@
 
 A sample asks one item, or a group of items in independent conversations. What stands in the
 sample's metadata and score is laid out here, in one place, for writing (`pack_*`) and reading
-(`unpack_sample`): tasks write it, metrics and records read it. It keeps within what Inspect
-stores in sample summaries, so that no full log need be read.
+(`unpack_sample`): tasks write it, metrics and records read it.
 
-An answer's score is a number, or Inspect's "N" where there is no answer; NaN is never used.
+The keys are the same for every sample of a suite, however many items it asks. What the items of a
+group share stands there once; where they differ, a key holds a list with an entry for each. Inspect
+keeps of a key what is shorter than a thousand characters in the summary of a sample. So a default
+group is told by its summary, and no full log need be read; of a larger one the sample itself is
+(`is_thinned`).
+
+An answer is a number, or Inspect's "N" where there is none; NaN is never used. Logs from before
+had a key for each item of a group; they are read as well.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from whybench.aliases import current_row
+from whybench.seeds import item_id_start
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-__all__ = ["NO_ANSWER", "pack_metadata", "pack_score", "unpack_sample"]
+__all__ = ["NO_ANSWER", "is_thinned", "pack_metadata", "pack_score", "unpack_sample"]
 
 NO_ANSWER = "N"
+
 ITEM = "item:"
+"""How keys of items in a group began in older logs."""
+
+ENDINGS = "id_endings"
+"""The key that only groups have: how the ids of their items end, behind the pairing keys."""
+
+THINNED = "Key removed from summary (> 1k)"
+"""What a summary says in place of a long value."""
+
+CUT = "..."
+"""How a summary ends a long text."""
 
 
 def pack_metadata(
-    suite: str, items: Sequence[tuple[str, Mapping[str, Any], Any]]
+    suite: str, items: Sequence[tuple[str, str, Mapping[str, Any], Any]]
 ) -> dict[str, Any]:
-    """Return the metadata of a sample that asks these items: (id, factors, truth) each.
+    """Return the metadata of a sample, given (id, pairing key, factors, truth) of its items.
 
-    A single item's factors stand there flat. In a group, factors shared by all stand flat and
-    the others, with the truth, under `item:<id>`.
+    Pairing keys and ids of a group are one text each, `what-they-share-{these,differ}`.
     """
-    if len(items) == 1:
-        _, factors, truth = items[0]
-        return {"suite": suite, **factors, "truth": truth}
-    first = items[0][1]
-    shared = {
-        name: value
-        for name, value in first.items()
-        if all(factors[name] == value for _, factors, _ in items)
-    }
-    own = {
-        ITEM + name: {**{k: v for k, v in factors.items() if k not in shared}, "truth": truth}
-        for name, factors, truth in items
-    }
-    return {"suite": suite, **shared, **own}
+    rows = [{"pairing_key": key, **factors, "truth": truth} for _, key, factors, truth in items]
+    packed = {"suite": suite, **_pack_columns(rows)}
+    if len(items) > 1:
+        packed["pairing_key"] = _join([key for _, key, _, _ in items])
+        packed[ENDINGS] = _join(
+            [name.removeprefix(item_id_start(suite, key)) for name, key, _, _ in items]
+        )
+    return packed
 
 
 def pack_score(
-    answers: Sequence[tuple[str, float | None, str, Mapping[str, Any]]],
+    answers: Sequence[tuple[float | None, str, Mapping[str, Any]]],
+    shown: Mapping[str, float | str | None],
 ) -> dict[str, Any]:
-    """Return `value`, `reason` and `metadata` of the score for (id, value, reason, parts) each."""
-    if len(answers) == 1:
-        _, value, reason, parts = answers[0]
-        return {
-            "value": NO_ANSWER if value is None else value,
-            "reason": reason or None,
-            "metadata": dict(parts) or None,
-        }
-    details: dict[str, Any] = {}
-    for name, _, reason, parts in answers:
-        if reason or parts:
-            details[ITEM + name] = {**parts, **({"reason": reason} if reason else {})}
+    """Return `value`, `reason` and `metadata` of the score for (value, reason, parts) of each item.
+
+    Args:
+        answers: The answers to the items of the sample, in their order.
+        shown: What Inspect shows of the sample, by name.
+    """
+    names = dict.fromkeys(name for *_, parts in answers for name in parts)
+    rows = [
+        {"answer": NO_ANSWER if value is None else value, "reason": reason}
+        | {name: parts.get(name) for name in names}
+        for value, reason, parts in answers
+    ]
+    packed = _pack_columns(rows)
+    reason = packed.pop("reason") if len(rows) == 1 else None
+    return {"value": dict(shown), "reason": reason or None, "metadata": packed}
+
+
+def _pack_columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what all rows share under each name, or else a list."""
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
     return {
-        "value": {name: NO_ANSWER if v is None else v for name, v, _, _ in answers},
-        "reason": None,
-        "metadata": details or None,
+        name: values[0] if all(value == values[0] for value in values) else values
+        for name, values in columns.items()
     }
+
+
+def _join(words: Sequence[str]) -> str | list[str]:
+    """Return words as one text, what they share first; as they are if they hold its marks."""
+    if any(mark in word for word in words for mark in "{,}"):
+        return list(words)
+    shared = os.path.commonprefix(words)  # noqa: RUF071  (words, not paths)
+    return f"{shared}{{{','.join(word[len(shared) :] for word in words)}}}"
+
+
+def _split(joined: str | Sequence[str]) -> list[str]:
+    if not isinstance(joined, str):
+        return list(joined)
+    shared, _, rest = joined.removesuffix("}").partition("{")
+    return [shared + end for end in rest.split(",")]
+
+
+def is_thinned(metadata: Mapping[str, Any], score: Mapping[str, Any] | None) -> bool:
+    """Whether a summary has lost something of a group."""
+    if ENDINGS not in metadata:
+        return False
+    kept = [*metadata.values(), *((score or {}).get("metadata") or {}).values()]
+    return THINNED in kept or any(
+        str(metadata[name]).endswith(CUT) for name in ("pairing_key", ENDINGS)
+    )
 
 
 def unpack_sample(
@@ -83,6 +126,53 @@ def unpack_sample(
         score: The score's `value`, `reason` and `metadata`; None if there is no score.
         error: Why the sample failed; empty if it did not.
     """
+    if "pairing_key" not in metadata:
+        return _unpack_older(sample_id, metadata, score, error)
+    suite = str(metadata["suite"])
+    shared = dict(metadata)
+    names = [sample_id]
+    if ENDINGS in shared:
+        keys, ends = _split(shared["pairing_key"]), _split(shared.pop(ENDINGS))
+        shared["pairing_key"] = keys
+        names = [item_id_start(suite, key) + end for key, end in zip(keys, ends, strict=True)]
+    count = len(names)
+    answers = None
+    if score is not None:
+        reason = {"reason": score["reason"] or ""} if count == 1 else {}
+        answers = _unpack_columns({**reason, **(score["metadata"] or {})}, count)
+    rows = []
+    for place, factors in enumerate(_unpack_columns(shared, count)):
+        row = {**current_row(suite, factors), "item": names[place]}
+        if answers is None:
+            row |= {"outcome": "error", "reason": error or "no score", "value": None}
+        else:
+            parts = {name: part for name, part in answers[place].items() if part is not None}
+            row |= _answered(parts.pop("answer"), str(parts.pop("reason", ""))) | parts
+        rows.append(row)
+    return rows
+
+
+def _unpack_columns(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    def at(value: Any, place: int) -> Any:
+        listed = isinstance(value, Sequence) and not isinstance(value, str)
+        return value[place] if listed and count > 1 else value
+
+    return [{name: at(value, place) for name, value in columns.items()} for place in range(count)]
+
+
+def _answered(value: Any, reason: str) -> dict[str, Any]:
+    scored = value != NO_ANSWER
+    return {
+        "outcome": "scored" if scored else "no_answer",
+        "reason": reason,
+        "value": float(value) if scored else None,
+    }
+
+
+def _unpack_older(
+    sample_id: str, metadata: Mapping[str, Any], score: Mapping[str, Any] | None, error: str
+) -> list[dict[str, Any]]:
+    """Unpack a sample of the time when each item of a group had keys of its own."""
     shared = {name: value for name, value in metadata.items() if not name.startswith(ITEM)}
     grouped = {
         name.removeprefix(ITEM): own for name, own in metadata.items() if name.startswith(ITEM)
@@ -97,12 +187,6 @@ def unpack_sample(
             details = dict(details.get(ITEM + item) or {}) if grouped else dict(details)
             reason = details.pop("reason", "") if grouped else score["reason"] or ""
             value = score["value"][item] if grouped else score["value"]
-            scored = value != NO_ANSWER
-            row |= {
-                "outcome": "scored" if scored else "no_answer",
-                "reason": reason,
-                "value": float(value) if scored else None,
-                **details,
-            }
+            row |= _answered(value, reason) | details
         rows.append(row)
     return rows

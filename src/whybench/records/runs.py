@@ -22,6 +22,7 @@ from whybench.records.logs import (
     generate_config,
     list_log_files,
     read_headers,
+    read_whole,
 )
 from whybench.records.rows import unpack_sample
 from whybench.records.salvage import open_whole
@@ -162,7 +163,8 @@ def read_transcripts(
             continue
         with open_whole(path, samples=True) as readable:
             for summary in read_eval_log_sample_summaries(readable):
-                rows = unpack_sample(str(summary.id), summary.metadata, None)
+                metadata = read_whole(readable, summary).metadata
+                rows = unpack_sample(str(summary.id), metadata, None)
                 chosen = by_log[log] & {
                     AnswerPosition(log, row["item"], summary.epoch) for row in rows
                 }

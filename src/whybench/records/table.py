@@ -47,6 +47,7 @@ CORE: dict[str, pa.DataType] = {
     "design": pa.string(),
     "design_hash": pa.string(),
     "item": pa.string(),
+    "pairing_key": pa.string(),
     "epoch": pa.int32(),
     "outcome": pa.string(),
     "reason": pa.string(),
@@ -59,8 +60,10 @@ CORE: dict[str, pa.DataType] = {
 }
 """Name and type of the columns that every suite's records have.
 
-`outcome` is scored, no_answer or error, and `reason` says why it is not scored. `value` is null
-unless scored. Tokens and seconds are a sample's, shared evenly by the items it asked.
+`pairing_key` is what the item asks, apart from what may be manipulated; null in answers from before
+there were such keys. `outcome` is scored, no_answer or error, and `reason` says why it is not
+scored. `value` is null unless scored. Tokens and seconds are a sample's, shared evenly by the items
+it asked.
 """
 
 _TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}

@@ -183,7 +183,7 @@ def _manifest(plan: StudyPlan, saving: Saving) -> dict[str, Any]:
         "whybench": __version__,
         "save": saving.how,
         "cycle": plan.cycle,
-        "lists": [[item.id for item in entry] for entry in plan.lists],
+        "lists": [[item.digest for item in entry] for entry in plan.lists],
         "canary": _canary(plan),
         "engine": SOURCES["jsPsych"].address + ENGINE,
     }
@@ -233,7 +233,8 @@ def _item(plan: StudyPlan, item: Any) -> dict[str, Any]:
     page = plan.questionnaire.page(item)
     circuit = {} if page.circuit is None else {"circuit": dict(page.circuit)}
     return {
-        "id": item.id,
+        # An id says in words what people are to find out; the digest does not.
+        "id": item.digest,
         "html": render_prompt_html(page.text),
         "question": page.question,
         **circuit,

@@ -174,7 +174,7 @@ def import_saved(
 
     read_rules = [Rule.read(text) for text in rules]
     group = _group(plan, name) if by == "group" else ""
-    items = {item.id: item for entry in plan.lists for item in entry}
+    items = {item.digest: item for entry in plan.lists for item in entry}
     others = _count_others(plan, saved)
     own = [row for row in saved.rows if row.study == plan.id]
     lengths = [len(entry) for entry in plan.lists]
@@ -275,6 +275,7 @@ def _records(
                 **common,
                 "agent": agent,
                 "item": item.id,
+                "pairing_key": item.pairing_key,
                 "epoch": epochs[agent, item.id],
                 "outcome": answer.outcome,
                 "reason": answer.reason,

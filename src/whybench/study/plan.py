@@ -81,7 +81,7 @@ class StudyPlan:
     @cached_property
     def id(self) -> str:
         """A digest of what decides the questions: suite, version, design, lists and settings."""
-        ids = [[item.id for item in entry] for entry in self.lists]
+        ids = [[item.digest for item in entry] for entry in self.lists]
         keys = (self.suite.name, self.suite.version, self.design_hash, dict(self.settings), ids)
         return digest("study", *keys).hex()[:16]
 

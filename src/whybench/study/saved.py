@@ -311,7 +311,7 @@ def reopen_study(folder: Path) -> StudyPlan:
             f"version {manifest['version']} of {suite.name}), got {design.hash}, version "
             f"{suite.version}; use whybench {manifest['whybench']}, which made the study"
         )
-    items = {item.id: item for item in suite.items(design)}
+    items = {item.digest: item for item in suite.items(design)}
     lists = tuple(tuple(items[i] for i in entry if i in items) for entry in manifest["lists"])
     plan = StudyPlan(suite, manifest["settings"], design.hash, lists)
     if plan.id != manifest["study"]:

@@ -58,7 +58,7 @@ class SimulatedPerson:
         replies: list[str] = []
 
         def respond(context: Any, turn: int) -> str:
-            rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
+            rng = reply_generator(agent.name, settings, item.digest, epoch=1, turn=turn)
             replies.append(agent.reply(context, settings, rng))
             return replies[-1]
 
@@ -69,7 +69,7 @@ class SimulatedPerson:
 def participation_rows(plan: StudyPlan, person: SimulatedPerson) -> list[dict[str, Any]]:
     """Return the rows of a participation, as the experiment would save them."""
     items = [
-        {"kind": "item", "item": item.id, "order": order, "replies": person.replies(plan, item)}
+        {"kind": "item", "item": item.digest, "order": order, "replies": person.replies(plan, item)}
         for order, item in enumerate(plan.list_items(person.number))
     ]
     events: list[dict[str, Any]] = [

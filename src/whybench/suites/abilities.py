@@ -9,7 +9,7 @@ suites share.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -167,6 +167,21 @@ class Sums:
     measures: Callable[[pa.Table], list[Measure]]
 
 
+class ScoreColors(NamedTuple):
+    """The colours in which Inspect's viewer shows a score: by default of a share, green if high.
+
+    Attributes:
+        colors: The palette of a number (`good-high`, `good-low`, `neutral`), or a role (`good`,
+            `warn`, `bad`, `muted`) for each word.
+        low: The lowest number; None for the lowest in the run.
+        high: The highest number.
+    """
+
+    colors: str | Mapping[str, str] = "good-high"
+    low: float | None = 0.0
+    high: float | None = 1.0
+
+
 @dataclass(frozen=True)
 class Inspection:
     """How a suite looks in Inspect, where the defaults do not suit it.
@@ -175,6 +190,9 @@ class Inspection:
         scorer: What its scorer is called; by default `<suite>_answers`.
         metric: What the figures below a run are called; by default `<suite>_measures`.
         shown: The names of the measures below a run; by default the headline, or all.
+        headline: The measure that stands for a run; by default the first that is shown.
+        sample_scores: The names of what is shown of a sample, each with its colours.
+            `Suite.sample_scores` gives the values.
         options: Arguments of the task beside the factors of the design: name to default and
             meaning. `Suite.make_task` gets them.
     """
@@ -182,6 +200,13 @@ class Inspection:
     scorer: str = ""
     metric: str = ""
     shown: tuple[str, ...] = ()
+    headline: str = ""
+    sample_scores: Mapping[str, ScoreColors] = field(
+        default_factory=lambda: {
+            "answer": ScoreColors("neutral", None, None),
+            "answered": ScoreColors(),
+        }
+    )
     options: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
 

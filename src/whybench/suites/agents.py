@@ -99,7 +99,9 @@ class Agent(Generic[ContextT]):
 
 
 def reply_generator(
-    agent: str, settings: Mapping[str, Scalar], item_id: str, epoch: int, turn: int = 0
+    agent: str, settings: Mapping[str, Scalar], item_digest: str, epoch: int, turn: int = 0
 ) -> np.random.Generator:
     """Return the generator of an agent's noise for one turn of one item in one epoch."""
-    return generator("agent", agent, settings["seed"], item_id, epoch, *([turn] if turn else []))
+    return generator(
+        "agent", agent, settings["seed"], item_digest, epoch, *([turn] if turn else [])
+    )

@@ -183,6 +183,7 @@ def simulate_rows(
         yield {
             **common,
             "item": item.id,
+            "pairing_key": item.pairing_key,
             "outcome": answer.outcome,
             "reason": answer.reason,
             "value": answer.value,
@@ -196,7 +197,7 @@ def _answer(
     suite: AnySuite, item: Any, agent: Agent[Any], settings: Mapping[str, Any], parsed: _Parsed
 ) -> Answer:
     def respond(context: Any, turn: int) -> str:
-        rng = reply_generator(agent.name, settings, item.id, epoch=1, turn=turn)
+        rng = reply_generator(agent.name, settings, item.digest, epoch=1, turn=turn)
         return agent.reply(context, settings, rng)
 
     if suite.multi_turn:

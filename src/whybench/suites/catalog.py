@@ -91,7 +91,7 @@ def take_shard(
     if count == 1:
         return list(items)
     parts = split_into_samples(items, group_key=group_key)
-    order = sorted(range(len(parts)), key=lambda part: digest("shard", parts[part][0].id))
+    order = sorted(range(len(parts)), key=lambda part: digest("shard", parts[part][0].digest))
     return [item for part in sorted(order[index - 1 :: count]) for item in parts[part]]
 
 
@@ -147,7 +147,7 @@ class Items(Sequence[Item], Frame):
         number = int(which) - 1 if which.isdigit() else None
         count = 0
         for count, item in enumerate(self, start=1):
-            if item.id == which or count - 1 == number:
+            if which in {item.id, item.digest} or count - 1 == number:
                 return item
         raise UserError(
             f"`which` must be an id or a number from 1 to {count} in the design "
@@ -158,6 +158,7 @@ class Items(Sequence[Item], Frame):
         """Return an item as one flat row: id, factors, truth and prompt."""
         return {
             "item": item.id,
+            "pairing_key": item.pairing_key,
             "suite": self.suite.name,
             "version": self.suite.version,
             **item.factors,

@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.aliases import DESIGN
-from whybench.seeds import digest, generator, item_id
+from whybench.seeds import FEW, digest, generator, item_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -112,8 +112,11 @@ def _unique_ids(case: _Case) -> Iterator[str]:
 def _ids_follow_content(case: _Case) -> Iterator[str]:
     for item, prompt in zip(case.items, case.prompts, strict=True):
         content = prompt if case.suite.prompts_identify else case.suite.identity(item)
-        if item.id != item_id(case.suite.name, content, item.truth):
-            yield f"{item.id} is not the id of its content and truth"
+        if item.digest != item_digest(case.suite.name, content, item.truth):
+            yield f"{item.id} has not the digest of its content and truth"
+        _, _, digits = item.id.rpartition("-")
+        if len(digits) < FEW or not item.digest.rpartition("-")[2].startswith(digits):
+            yield f"{item.id} does not end with digits of {item.digest}"
 
 
 def _same_again(case: _Case) -> Iterator[str]:
@@ -256,7 +259,7 @@ def _always(reply: str) -> _Responder:
 
 def _as_agent(agent: Agent[Any], settings: Mapping[str, Any], item: Item) -> _Responder:
     return lambda context, turn: agent.reply(
-        context, settings, generator("check", agent.name, item.id, turn)
+        context, settings, generator("check", agent.name, item.digest, turn)
     )
 
 

@@ -35,12 +35,13 @@ from whybench.suites.abilities import (
     PairedComparison,
     Play,
     Replication,
+    ScoreColors,
     SelfTest,
     Sums,
     Training,
 )
 from whybench.suites.agents import Agent, Parameter, reply_generator
-from whybench.suites.designs import Crossing, check_levels, factor
+from whybench.suites.designs import Crossing, Manipulated, check_levels, factor
 from whybench.suites.groups import Group, group_records
 from whybench.suites.items import Answer, Design, Episode, Item, Outcome, PlainItem, Scalar
 from whybench.suites.suite import Suite
@@ -59,6 +60,7 @@ __all__ = [
     "Group",
     "Inspection",
     "Item",
+    "Manipulated",
     "Outcome",
     "PairedComparison",
     "Parameter",
@@ -66,6 +68,7 @@ __all__ = [
     "Play",
     "Replication",
     "Scalar",
+    "ScoreColors",
     "SelfTest",
     "Suite",
     "Sums",

@@ -48,11 +48,13 @@ __all__ = [
     "DESIGN",
     "Crossing",
     "Factor",
+    "Manipulated",
     "block_length",
     "build_design",
     "cells_in_blocks",
     "change_design",
     "check_levels",
+    "describe_condition",
     "factor",
     "identifying_settings",
     "list_factors",
@@ -78,6 +80,34 @@ def factor(default: T, meaning: str, *, levels: Sequence[object] = (), files: bo
     metadata = {"meaning": meaning, "levels": tuple(levels), "files": files}
     result: T = field(default=default, metadata=metadata)
     return result
+
+
+class Manipulated(NamedTuple):
+    """A factor that may be manipulated while the same is asked, and how an id says its level.
+
+    Attributes:
+        words: Words around the level, such as `hint{}`; empty if something else says it.
+        unsaid: The level that goes without saying; None if every level is said.
+    """
+
+    words: str = "{}"
+    unsaid: object = None
+
+
+def describe_condition(
+    factors: Mapping[str, object], manipulated: Mapping[str, Manipulated]
+) -> str:
+    """Return the levels of what is manipulated, in words for an id.
+
+    >>> said = {"style": Manipulated(), "overload": Manipulated("overload-{}", "none")}
+    >>> describe_condition({"style": "cot", "overload": "de", "story": "weather"}, said)
+    'cot-overload-de'
+    """
+    return "-".join(
+        words.format(factors[name])
+        for name, (words, unsaid) in manipulated.items()
+        if words and factors[name] != unsaid
+    )
 
 
 class Factor(NamedTuple):
@@ -259,6 +289,9 @@ class Crossing:
 
     texts: ClassVar[tuple[object, ...]] = ()
     """What decides the items beside the factors, such as the words of prompts."""
+
+    manipulated: ClassVar[dict[str, Manipulated]] = {}
+    """Factors that may be manipulated while the same is asked, such as the form of the reply."""
 
     def __post_init__(self) -> None:
         for entry in fields(self):

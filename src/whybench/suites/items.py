@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from whybench.seeds import item_id
+from whybench.seeds import item_digest, item_id
+from whybench.suites.designs import Manipulated, describe_condition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,13 +54,25 @@ class Design(Protocol):
     def block(self) -> int:
         """The number of items in a block; every prefix of whole blocks is balanced."""
 
+    @property
+    def manipulated(self) -> Mapping[str, Manipulated]:
+        """The factors that may be manipulated while the same is asked."""
+
 
 class Item(Protocol):
     """One question, with its world, its truth and its factors. Pure data."""
 
     @property
     def id(self) -> str:
-        """Equal exactly when prompt and truth are equal."""
+        """The pairing key, the condition and digits; equal exactly when the digests are."""
+
+    @property
+    def pairing_key(self) -> str:
+        """What is asked, apart from what the design says may be manipulated."""
+
+    @property
+    def digest(self) -> str:
+        """`seeds.item_digest`: equal exactly when prompt and truth are equal."""
 
     @property
     def factors(self) -> Mapping[str, Scalar]:
@@ -83,7 +96,9 @@ class PlainItem:
     """An item whose world is its factors, and whose prompt is made together with it.
 
     Attributes:
-        id: Equal exactly when prompt and truth are equal.
+        id: Words and digits; equal exactly when prompt and truth are equal.
+        pairing_key: The levels of the factors that are not manipulated.
+        digest: Equal exactly when prompt and truth are equal.
         prompt: What the agent reads.
         factors: The levels of the design's factors.
         truth: The computed answer.
@@ -91,6 +106,8 @@ class PlainItem:
     """
 
     id: str
+    pairing_key: str
+    digest: str
     prompt: str
     factors: Mapping[str, Scalar]
     truth: Scalar
@@ -104,9 +121,23 @@ class PlainItem:
         factors: Mapping[str, Scalar],
         truth: Scalar,
         certificate: Certificate,
+        manipulated: Mapping[str, Manipulated] | None = None,
     ) -> PlainItem:
-        """Return the item of a suite, with the id that follows from prompt and truth."""
-        return cls(item_id(suite, prompt, truth), prompt, factors, truth, certificate)
+        """Return the item of a suite, with the id that follows from prompt, truth and factors.
+
+        Args:
+            suite: The suite's name.
+            prompt: What the agent reads.
+            factors: The levels of the design's factors.
+            truth: The computed answer.
+            certificate: The two derivations of the truth.
+            manipulated: The design's `manipulated`; none of its factors if left out.
+        """
+        said = manipulated or {}
+        asked = [str(level) for name, level in factors.items() if name not in said]
+        key, content = "-".join(asked), item_digest(suite, prompt, truth)
+        own = item_id(content, key, describe_condition(factors, said), generated=True)
+        return cls(own, key, content, prompt, factors, truth, certificate)
 
     @property
     def world(self) -> dict[str, Scalar]:

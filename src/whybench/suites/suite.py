@@ -235,7 +235,28 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         overall = [measure for measure in self.measures(records) if not measure.at]
         return [measure for measure in overall if not names or measure.name in names]
 
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return what Inspect shows of a sample, under the names of `Inspection.sample_scores`.
+
+        By default the answer, or the mean of several, and the share of questions answered.
+
+        Args:
+            rows: For each item of the sample its factors and truth, the `value` of its answer, None
+                where there is none, and the answer's parts.
+        """
+        values = [row["value"] for row in rows if row["value"] is not None]
+        return {
+            "answer": sum(values) / len(values) if values else "N",
+            "answered": len(values) / len(rows),
+        }
+
     # What follows from the above.
+
+    @property
+    def inspect_headline(self) -> str:
+        """The measure that stands for a run in Inspect."""
+        names = (self.inspection.headline, *self.inspection.shown, *self.headline, "answered")
+        return next(filter(None, names))
 
     @property
     def record_columns(self) -> dict[str, type]:

@@ -13,6 +13,7 @@ differently.
 from __future__ import annotations
 
 import json
+import math
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
@@ -20,16 +21,17 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai import Task, task
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
+from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import collect
+from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from whybench import __version__
 from whybench.errors import DataError, UserError
 from whybench.records.rows import pack_metadata, pack_score, unpack_sample
 from whybench.records.runs import split_conversations
-from whybench.seeds import digest
 from whybench.suites.asking import ask
 from whybench.suites.catalog import (
     OTHERS,
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
 
+    from whybench.stats import Measure
     from whybench.suites.items import Design, Item
 
 __all__ = [
@@ -62,6 +65,9 @@ __all__ = [
     "reply_text",
     "score_sample",
 ]
+
+Z_95 = 1.959963984540054
+"""Standard errors from the estimate to an end of a 95% interval, where it is a normal one."""
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
@@ -159,16 +165,19 @@ def inspect_metric(suite: AnySuite) -> Callable[[], Metric]:
     def make() -> Metric:
         """Estimate main measures with 95% intervals, conditions pooled; count the answers.
 
-        `whybench measures` keeps several conditions of a run apart. What cannot be estimated is
-        left out rather than reported as zero.
+        `whybench measures` keeps several conditions of a run apart. The headline comes first, with
+        its standard error (half of the interval by 1.96) as `stderr`; where there are too few
+        answers for it, both are NaN. What else cannot be estimated is left out.
         """
 
         def compute(scores: list[SampleScore]) -> Value:
             rows = _rows(scores)
-            values: dict[str, Any] = {}
-            for measure in suite.pooled_measures(suite.pool(rows)):
+            measures = suite.pooled_measures(suite.pool(rows)) if rows else []
+            values: dict[str, Any] = _headline(suite.inspect_headline, measures)
+            for measure in measures:
                 ends = {"": measure.estimate, "_low": measure.low, "_high": measure.high}
-                values |= {f"{measure.name}{end}": x for end, x in ends.items() if x is not None}
+                shown = {f"{measure.name}{end}": x for end, x in ends.items() if x is not None}
+                values = shown | values if measure.name in values else values | shown
             scored = sum(row["outcome"] == "scored" for row in rows)
             return {**values, "scored": scored, "no_answer": len(rows) - scored}
 
@@ -177,6 +186,16 @@ def inspect_metric(suite: AnySuite) -> Callable[[], Metric]:
     registered: Callable[[], Metric]
     registered = metric(name=name, scores="unreduced")(_as_member(suite, make, name))
     return registered
+
+
+def _headline(name: str, measures: Sequence[Measure]) -> dict[str, float]:
+    """Return the measure that stands for a run, and its standard error; NaN where undefined."""
+    found = next((measure for measure in measures if measure.name == name), None)
+    if found is None or found.estimate is None:
+        return {name: math.nan, "stderr": math.nan}
+    ends = (found.low, found.high)
+    low, high = ((math.nan if end is None else end) for end in ends)
+    return {name: found.estimate, "stderr": (high - low) / (2 * Z_95)}
 
 
 def _as_member(suite: AnySuite, function: Any, name: str) -> Any:
@@ -216,6 +235,11 @@ def build_inspect_task(
         solver=solver or ask_each(),
         scorer=scorer,
         config=GenerateConfig(temperature=0.0),
+        display_name=f"WhyBench {suite.name}",
+        description=f"WhyBench {suite.name} {suite.summary}.",
+        tags=["causal-reasoning", suite.name],
+        headline_metric=HeadlineMetric(metric=suite.inspect_headline),
+        viewer=_viewer(suite),
         version=f"{suite.version}-{content_hash(suite, items)}",
         metadata={
             "suite": suite.name,
@@ -227,6 +251,32 @@ def build_inspect_task(
     )
 
 
+def _viewer(suite: AnySuite) -> ViewerConfig:
+    """Return what the viewer's list of samples shows, and in which colours."""
+    scorer = suite.inspection.scorer or f"{suite.name}_answers"
+    scores = suite.inspection.sample_scores
+    columns: list[TaskSamplesColumn] = [
+        *(TaskSamplesColumn(id=name) for name in ("sampleStatus", "sampleId")),
+        *(TaskSamplesColumn.score(scorer, name) for name in scores),
+        *(TaskSamplesColumn(id=name) for name in ("answer", "target", "error", "limit")),
+        *(TaskSamplesColumn(id=name, visible=False) for name in ("input", "tokens", "duration")),
+    ]
+    scales: dict[str, Any] = {
+        name: ScoreColorScale.model_validate({"palette": colors, "min": low, "max": high})
+        if isinstance(colors, str)
+        else colors
+        for name, (colors, low, high) in scores.items()
+    }
+    view = TaskSamplesView(
+        name=suite.name,
+        columns=columns,
+        multiline=False,
+        score_color_scales=scales,
+        color_scales_enabled=True,
+    )
+    return ViewerConfig(task_samples_view=view)
+
+
 def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
     """Return the sample that asks these items; one conversation opens for each.
 
@@ -235,18 +285,24 @@ def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
     ids = [item.id for item in members]
     alone = len(ids) == 1
     return Sample(
-        id=ids[0] if alone else f"{suite.name}-group-{digest(ids).hex()[:20]}",
+        id=ids[0] if alone else f"{ids[0]}-and-{len(ids) - 1}-more",
         input=[
             ChatMessageUser(
                 content=suite.render(item), metadata=None if alone else {"item": item.id}
             )
             for item in members
         ],
-        target=[str(item.truth) for item in members],
+        target=[_shorten(item.truth) for item in members],
         metadata=pack_metadata(
-            suite.name, [(item.id, item.factors, item.truth) for item in members]
+            suite.name,
+            [(item.id, item.pairing_key, item.factors, item.truth) for item in members],
         ),
     )
+
+
+def _shorten(truth: object) -> str:
+    """Return a truth for people to read; the exact one stands in the metadata."""
+    return f"{truth:.4g}" if isinstance(truth, float) else str(truth)
 
 
 @solver
@@ -303,9 +359,10 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
         ]
         answer = parse_conversation(suite, row, replies)
         parts = {**answer.parts, **suite.transcript_columns(messages)}
-        answers.append((item, answer.value, answer.reason, parts))
+        answers.append((answer.value, answer.reason, parts))
+        row |= {"value": answer.value, **parts}
     shown = replies[-1][0].strip()[-200:] if replies and len(rows) == 1 else None
-    return Score(**pack_score(answers), answer=shown)
+    return Score(**pack_score(answers, suite.sample_scores([*rows.values()])), answer=shown)
 
 
 def reply_text(message: ChatMessageAssistant) -> str:

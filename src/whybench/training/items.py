@@ -128,8 +128,8 @@ class SplitItems:
     def _key(self, item: Item) -> int:
         """Return a number that is the same for items that ask the same about the same."""
         if self.suite.prompts_identify:
-            return int(item.id[-16:], 16)
-        # An id may tell apart what was drawn twice; the prompt and what it hides do not.
+            return int(item.digest[-16:], 16)
+        # A digest may tell apart what was drawn twice; the prompt and what it hides do not.
         factors = item.factors
         hidden = {name: factors[name] for name in self.suite.random_columns}
         return int.from_bytes(digest(self.suite.render(item), hidden)[:8], "big")

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, oracle_reply
+from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.checks import CHECKS, self_tests
-from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.analyze.design import CONTROL, DESIGNS, AnalyzeDesign, make_design
 from whybench.suites.analyze.items import (
     COLUMNS,
     RANDOM_COLUMNS,
@@ -35,6 +36,7 @@ from whybench.suites.contract import (
     PairedComparison,
     Replication,
     Scalar,
+    ScoreColors,
     SelfTest,
     Suite,
     Training,
@@ -153,6 +155,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
             "false_alarm",
         ),
         options=OPTIONS,
+        sample_scores=dict.fromkeys(("score", "trap", "control", "answered"), ScoreColors()),
     )
 
     def make_design(self, settings: Mapping[str, object]) -> AnalyzeDesign:
@@ -193,6 +196,20 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
         outcomes = read_outcomes(messages)
         return code_columns(outcomes) if outcomes else {}
+
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return the score, once more in the column of traps or that of controls."""
+
+        def mean(chosen: Sequence[Mapping[str, Any]]) -> float | None:
+            return sum(row["value"] or 0.0 for row in chosen) / len(chosen) if chosen else None
+
+        return {
+            "score": mean(rows),
+            **{
+                twin: mean([row for row in rows if row["twin"] == twin]) for twin in (TRAP, CONTROL)
+            },
+            "answered": sum(row["value"] is not None for row in rows) / len(rows),
+        }
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return twin scores, reliability, falls and false alarms."""

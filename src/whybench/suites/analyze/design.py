@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from whybench.seeds import Split, digest
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
@@ -25,6 +25,7 @@ from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
 from whybench.suites.analyze.stories import HINTS, LABELS
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
+    Manipulated,
     build_design,
     cells_in_blocks,
     check_levels,
@@ -37,7 +38,15 @@ from whybench.suites.designs import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CONTROL", "DESIGNS", "LEVELS", "AnalyzeDesign", "DesignCell", "make_design"]
+__all__ = [
+    "CONTROL",
+    "DESIGNS",
+    "LEVELS",
+    "MANIPULATED",
+    "AnalyzeDesign",
+    "DesignCell",
+    "make_design",
+]
 
 CONTROL, CONTROLS = "control", "controls"
 ALL = "all"
@@ -51,6 +60,14 @@ LEVELS: Mapping[str, tuple[Any, ...]] = {
 }
 """The levels of the factors. The variant `control` is one control of the challenge, another with
 each draw; `controls` are all of them; `published` are the source's data sets."""
+
+MANIPULATED: dict[str, Manipulated] = {
+    "hint": Manipulated("hint-{}"),
+    "label": Manipulated(),
+    "protocol": Manipulated(),
+    "rows": Manipulated("{}-rows", 0),
+}
+"""What may be manipulated while the same is asked of the same data set."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +95,8 @@ class DesignCell:
 @dataclass(frozen=True)
 class AnalyzeDesign:
     """Which analyze items there are. Most factors are tuples of levels."""
+
+    manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
     challenge: tuple[str, ...] = factor(

@@ -5,8 +5,8 @@ each field is the instance's. The certificate says that both derivations of the 
 answer made of the values of the first derivation, and one of the values of the second.
 
 A prompt need not hold the rows, which code reads from a file, and truths are of the world and not
-of the rows. So an id follows from prompt, rows and truths (`item_identity`): two items have the
-same id exactly when they ask the same of the same data and the same is true.
+of the rows. So a digest follows from prompt, rows and truths (`item_identity`): two items have the
+same digest exactly when they ask the same of the same data and the same is true.
 """
 
 from __future__ import annotations
@@ -18,17 +18,18 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from whybench.scm import agreed
-from whybench.seeds import Split, canonical, item_id, split_of
+from whybench.seeds import Split, canonical, item_digest, item_id, split_of
 from whybench.suites.analyze.analysts import fields_for, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
-from whybench.suites.analyze.design import CONTROL
+from whybench.suites.analyze.design import CONTROL, MANIPULATED
 from whybench.suites.analyze.grading import grade_values, write_conclusion
 from whybench.suites.analyze.prompts import column_names, render_prompt, rows_csv
 from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
 from whybench.suites.analyze.published.instances import published_instance
 from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
+from whybench.suites.designs import describe_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -120,9 +121,21 @@ class AnalyzeItem:
         return render_prompt(self.instance, self.label, self.hint, self.protocol)
 
     @cached_property
-    def id(self) -> str:
+    def digest(self) -> str:
         """Equal exactly when prompt, rows and truths are equal."""
-        return item_id("analyze", item_identity(self), self.truth)
+        return item_digest("analyze", item_identity(self), self.truth)
+
+    @property
+    def pairing_key(self) -> str:
+        """The challenge, the variant and the number of the draw."""
+        return f"{self.challenge}-{self.variant}-{self.draw}"
+
+    @cached_property
+    def id(self) -> str:
+        """Pairing key, condition and digits; equal exactly when prompt, rows and truths are."""
+        condition = describe_condition(asdict(self), MANIPULATED)
+        generated = self.variant != PUBLISHED
+        return item_id(self.digest, self.pairing_key, condition, generated=generated)
 
     @property
     def truth(self) -> float:
@@ -243,7 +256,7 @@ def rows_digest(instance: Instance) -> str:
 
 
 def item_identity(item: AnalyzeItem) -> str:
-    """Return the canonical description that decides an item's id."""
+    """Return the canonical description that decides an item's digest."""
     instance = item.instance
     numbers = instance.numbers().items()
     conclusion = write_conclusion(fields_for(instance), instance, true_answer(instance))

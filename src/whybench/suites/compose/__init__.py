@@ -16,7 +16,12 @@ from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
 from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw_graph
-from whybench.suites.compose.measures import compose_measures, compositions_table, pairs_table
+from whybench.suites.compose.measures import (
+    RUNGS,
+    compose_measures,
+    compositions_table,
+    pairs_table,
+)
 from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advise
 from whybench.suites.compose.prompt_parser import parse_prompt
@@ -31,6 +36,7 @@ from whybench.suites.contract import (
     Inspection,
     PairedComparison,
     Scalar,
+    ScoreColors,
     Suite,
     Training,
 )
@@ -111,6 +117,10 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
             "balanced_accuracy_factual",
             "balanced_accuracy_interventional",
         ),
+        headline="balanced_accuracy_interventional",
+        sample_scores=dict.fromkeys(
+            ("correct", "factual", "interventional", "answered"), ScoreColors()
+        ),
     )
 
     def items(self, design: ComposeDesign) -> Iterable[ComposeItem]:
@@ -144,6 +154,22 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     def group_key(self, item: ComposeItem) -> object:
         """Return the unit: one sample asks all questions about it."""
         return unit_key(item)
+
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return the share of right answers, of both kinds of questions apart as well."""
+
+        def right(chosen: Sequence[Mapping[str, Any]]) -> float | None:
+            return (
+                sum(row["value"] == row["truth"] for row in chosen) / len(chosen)
+                if chosen
+                else None
+            )
+
+        return {
+            "correct": right(rows),
+            **{rung: right([row for row in rows if row["rung"] == rung]) for rung in RUNGS},
+            "answered": sum(row["value"] is not None for row in rows) / len(rows),
+        }
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return validity, consistency, and accuracy."""

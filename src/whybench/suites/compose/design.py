@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, ClassVar, get_args
 
 from whybench.aliases import first_words
 from whybench.seeds import Split, digest
@@ -22,12 +22,18 @@ from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.units import check_kinds, parse_shape
 from whybench.suites.compose.world import Gates
 from whybench.suites.contract import UserError
-from whybench.suites.designs import cells_in_blocks, check_levels, factor, identifying_settings
+from whybench.suites.designs import (
+    Manipulated,
+    cells_in_blocks,
+    check_levels,
+    factor,
+    identifying_settings,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "ComposeDesign", "count_questions"]
+__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "ComposeDesign", "count_questions"]
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
@@ -37,10 +43,19 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 }
 """The levels of the factors whose levels are fixed."""
 
+MANIPULATED: dict[str, Manipulated] = {
+    "theme": Manipulated(),
+    "detail": Manipulated("detail-{}", "none"),
+    "style": Manipulated(),
+}
+"""What may be manipulated while the same is asked."""
+
 
 @dataclass(frozen=True)
 class ComposeDesign:
     """Which compose items there are. Most factors are tuples of levels."""
+
+    manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
     kinds: tuple[str, ...] = factor(

@@ -1,8 +1,8 @@
 """The compose item: one question about one unit of one world.
 
 The truth is 1 for yes and 0 for no, and is certified by going through the nodes in causal order and
-by composing what each block does. Prompt and truth decide the id. Both are computed when they are
-first asked for: a prompt is long, and not every use of an item needs it.
+by composing what each block does. Prompt and truth decide the digest. Both are computed when they
+are first asked for: a prompt is long, and not every use of an item needs it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from whybench.seeds import item_id
+from whybench.seeds import item_digest, item_id
+from whybench.suites.compose.design import MANIPULATED
 from whybench.suites.compose.prompts import render_prompt
+from whybench.suites.compose.units import NAMED
+from whybench.suites.designs import describe_condition
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,9 +95,24 @@ class ComposeItem:
         return render_prompt(self.question)
 
     @cached_property
-    def id(self) -> str:
+    def digest(self) -> str:
         """Equal exactly when prompt and truth are equal."""
-        return item_id("compose", self.prompt, self.truth)
+        return item_digest("compose", self.prompt, self.truth)
+
+    @property
+    def pairing_key(self) -> str:
+        """The world by shape, gates, split and number; the unit; what is made, and what asked."""
+        intervention = self.question.intervention
+        world = f"{self.kinds}-{self.gates}-{self.split}-{self.draw}"
+        made = "fact" if intervention is None else "{}-{}".format(*intervention).lower()
+        return f"{world}-unit-{self.unit}-{made}-{self.question.effect}"
+
+    @cached_property
+    def id(self) -> str:
+        """Pairing key, condition and digits; equal exactly when prompt and truth are."""
+        condition = describe_condition(self.factors, MANIPULATED)
+        generated = self.kinds not in NAMED
+        return item_id(self.digest, self.pairing_key, condition, generated=generated)
 
     @property
     def truth(self) -> float:

@@ -84,6 +84,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BATCH",
+    "NAMED",
     "SEGMENTS",
     "Units",
     "check_kinds",

@@ -16,6 +16,7 @@ from whybench.suites.contract import (
     Inspection,
     PairedComparison,
     Scalar,
+    ScoreColors,
     Suite,
     Training,
 )
@@ -34,7 +35,7 @@ from whybench.suites.intervene.sets import reachability_text
 from whybench.suites.intervene.steps import PARTS, steps_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -50,6 +51,14 @@ GOLDEN_REPLIES = (
     '```json\n{"answer": "no"}\n```', '{"answer": "yes", "next": "answer"}',
     '{"reply": {"answer": "yes"}}', '{"answer": "yes", "answer": "no"}', "{}", "{{{",
 )  # fmt: skip
+
+VERDICT_COLORS = {
+    "justified": "good",
+    "lucky": "warn",
+    "premature": "bad",
+    "contradicts": "bad",
+    "no_answer": "muted",
+}
 
 BUDGETS = {
     "small": Budget({"design": "core"}, "the complete core set: all worlds of three entities"),
@@ -102,6 +111,11 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         scorer="justification",
         metric="justified_measures",
         shown=("justified_accuracy", "accuracy", "balanced_accuracy", "steps"),
+        sample_scores={
+            "verdict": ScoreColors(VERDICT_COLORS),
+            "correct": ScoreColors(),
+            "steps": ScoreColors("neutral", 0, None),
+        },
     )
 
     def items(self, design: InterveneDesign) -> Iterable[InterveneItem]:
@@ -135,6 +149,15 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     def identity(self, item: InterveneItem) -> str:
         """Return the opening and the hidden world, of which the opening does not tell."""
         return describe_item(item)
+
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return the verdict, if all of the sample are alike, and means of the others."""
+        verdicts = {str(row["verdict"]) for row in rows}
+        return {
+            "verdict": verdicts.pop() if len(verdicts) == 1 else "several",
+            "correct": sum(row["value"] == row["truth"] for row in rows) / len(rows),
+            "steps": sum(row["steps"] for row in rows) / len(rows),
+        }
 
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return accuracy, justified and plain, and what agents do."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whybench.aliases import first_words
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
-from whybench.suites.designs import check_levels, factor, identifying_settings
+from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
 from whybench.suites.intervene.sets import (
     INITIAL,
     QUESTIONS,
@@ -29,7 +29,7 @@ from whybench.suites.intervene.themes import InterveneTheme, load_theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "WORLDS", "InterveneDesign"]
+__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "WORLDS", "InterveneDesign"]
 
 WORLDS = ("core", "advanced", "source-advanced")
 """The sets of worlds."""
@@ -42,6 +42,13 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 }
 """The levels of the factors whose levels are fixed."""
 
+MANIPULATED: dict[str, Manipulated] = {
+    "theme": Manipulated(),
+    "style": Manipulated(),
+    "interface": Manipulated(unsaid="text"),
+}
+"""What may be manipulated while the same is asked."""
+
 SMALLEST = 4
 """The smallest random world: below, hardly any has all four questions."""
 
@@ -49,6 +56,8 @@ SMALLEST = 4
 @dataclass(frozen=True)
 class InterveneDesign:
     """Which intervene items there are. Most factors are tuples of levels."""
+
+    manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
     worlds: str = factor("core", "The set of worlds: core, advanced, source-advanced.")

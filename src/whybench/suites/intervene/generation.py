@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from whybench.scm import Certificate, agreed
-from whybench.seeds import Split, generator, item_id
+from whybench.seeds import Split, generator, item_digest
 from whybench.suites.designs import cells_in_blocks
 from whybench.suites.intervene.items import InterveneItem, describe_item
 from whybench.suites.intervene.sets import (
@@ -49,7 +49,7 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
     case = _core_case(*levels) if design.worlds == "core" else _random_case(design, turn, *levels)
     words = design.themes[theme]
     item = InterveneItem(
-        id="",
+        digest="",
         worlds=design.worlds,
         structure=case.structure,
         hidden=case.hidden,
@@ -64,7 +64,7 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         draw=case.draw,
         certificate=_certificate(case.hidden, case.pair),
     )
-    return replace(item, id=item_id("intervene", describe_item(item), item.truth))
+    return replace(item, digest=item_digest("intervene", describe_item(item), item.truth))
 
 
 @lru_cache(maxsize=8)

@@ -5,10 +5,10 @@ entity causes another. The truth is 1 for yes and 0 for no, and is certified by 
 and by squaring its matrix.
 
 What an agent is told does not say what the hidden world is: two items may open with the same words
-and go different ways. An id therefore follows from a canonical description (`describe_item`) that
-holds the theme, the entities as named and listed, the hidden edges, the first state, the question
-and the style, and which draw it is: of the small worlds there are so few that a long series
-repeats itself, and its ids must not.
+and go different ways. The digest follows therefore from a canonical description (`describe_item`):
+the theme, the entities as named and listed, the hidden edges, the first state, the question and the
+style, and which draw it is. Of the small worlds there are so few that a long series repeats itself,
+and its digests must not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from whybench.aliases import first_words
-from whybench.seeds import Split, canonical
+from whybench.seeds import Split, canonical, item_id
+from whybench.suites.designs import describe_condition
+from whybench.suites.intervene.design import MANIPULATED
 from whybench.suites.intervene.sets import classify_initial
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class InterveneItem:
     """One question about one hidden world.
 
     Attributes:
-        id: Equal exactly when description and truth are equal.
+        digest: Equal exactly when description and truth are equal.
         worlds: The set it belongs to.
         structure: Name of the structure in the core set; `random` elsewhere.
         hidden: The hidden world; entity i is the i-th listed.
@@ -108,7 +110,7 @@ class InterveneItem:
         certificate: The two derivations of the truth.
     """
 
-    id: str
+    digest: str
     worlds: str
     structure: str
     hidden: InterveneWorld
@@ -122,6 +124,28 @@ class InterveneItem:
     split: Split
     draw: int
     certificate: Certificate
+
+    @property
+    def pairing_key(self) -> str:
+        """The world, the first state, and what is asked; entities are numbered as listed.
+
+        A world of the core set is told by its edges, a random one by its number in its series.
+        """
+        question = "{}-to-{}".format(*self.pair)
+        if self.structure == "random":
+            series = f"{self.split}-{self.hidden.n}-{self.density:g}-{self.draw}"
+            initial = classify_initial(self.hidden, self.initial)
+            return f"{self.worlds}-{series}-{initial}-{question}"
+        edges = ".".join(f"{cause}{effect}" for cause, effect in sorted(self.hidden.edges))
+        moving = "".join(map(str, sorted(self.initial))) or "none"
+        return f"{self.structure}-{edges}-moving-{moving}-{question}"
+
+    @property
+    def id(self) -> str:
+        """Pairing key, condition and digits; equal exactly when description and truth are."""
+        condition = describe_condition(self.factors, MANIPULATED)
+        generated = self.structure == "random"
+        return item_id(self.digest, self.pairing_key, condition, generated=generated)
 
     @property
     def truth(self) -> float:
@@ -185,7 +209,7 @@ class InterveneItem:
 
 
 def describe_item(item: InterveneItem) -> str:
-    """Return the canonical description that, with the truth, decides an item's id."""
+    """Return the canonical description that, with the truth, decides an item's digest."""
     return canonical(
         {
             "theme": item.theme.hash,

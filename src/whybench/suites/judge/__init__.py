@@ -13,6 +13,7 @@ from whybench.suites.contract import (
     PairedComparison,
     Replication,
     Scalar,
+    ScoreColors,
     Suite,
     Sums,
     Training,
@@ -30,7 +31,7 @@ from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.replies import parse_reply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -143,7 +144,16 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs)
     sums = Sums(SUMMED_BY, summed_measures)
-    inspection = Inspection(scorer="judgment", metric="likelihood_measures")
+    inspection = Inspection(
+        scorer="judgment",
+        metric="likelihood_measures",
+        headline="ea",
+        sample_scores={
+            "answer": ScoreColors("neutral", 0, 100),
+            "normative": ScoreColors("neutral", 0, 100),
+            "answered": ScoreColors(),
+        },
+    )
 
     def make_design(self, settings: Mapping[str, object]) -> JudgeDesign:
         """Build a design; a user's own stories bring their graph."""
@@ -186,6 +196,11 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     def pooled_measures(self, records: pa.Table) -> list[Measure]:
         """Return the contrasts, which take no time."""
         return list(contrast_measures(records))
+
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return the answer beside that of a normative reasoner; means of several."""
+        normative = sum(row["truth"] for row in rows) / len(rows)
+        return {**super().sample_scores(rows), "normative": round(normative, 1)}
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:
         """Return the figures of a run."""

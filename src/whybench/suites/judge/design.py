@@ -11,12 +11,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from whybench.aliases import first_words
 from whybench.seeds import Split, digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
+    Manipulated,
     block_length,
     change_design,
     check_levels,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = ["DESIGNS", "LEVELS", "JudgeDesign", "Parameters", "make_design"]
+__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "JudgeDesign", "Parameters", "make_design"]
 
 CONTENT = STORY_NAMES[:3]
 ABSTRACT = STORY_NAMES[3:]
@@ -48,6 +49,15 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
 }
 """The levels of the factors whose levels are fixed."""
 
+
+MANIPULATED: dict[str, Manipulated] = {
+    "style": Manipulated(),
+    "overload": Manipulated("overload-{}", "none"),
+    "overload_source": Manipulated("from-{}", "none"),
+    "content": Manipulated(""),
+    "stimuli": Manipulated(unsaid="own"),
+}
+"""What may be manipulated. The story says the content, and belongs to what is asked."""
 
 WORLDS = 12
 """How many generated worlds there are unless somebody says otherwise."""
@@ -75,6 +85,8 @@ class Parameters:
 @dataclass(frozen=True)
 class JudgeDesign:
     """Which judge items there are. Most factors are tuples of levels."""
+
+    manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
     story: tuple[str, ...] = factor(

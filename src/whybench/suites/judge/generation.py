@@ -17,7 +17,7 @@ import numpy as np
 import yaml
 
 from whybench.scm import Certificate, certify
-from whybench.seeds import Split, generator, item_id
+from whybench.seeds import Split, generator, item_digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import cells_in_blocks
 from whybench.suites.judge.items import JudgeItem
@@ -65,7 +65,7 @@ def generate_items(design: JudgeDesign) -> Iterator[JudgeItem]:
     """Yield the items of a design; of stories, every prefix of whole blocks is balanced."""
     items = _generated_items(design) if design.stimuli == "generated" else _story_items(design)
     for item in items:
-        yield replace(item, id=item_id("judge", render_prompt(item), item.truth))
+        yield replace(item, digest=item_digest("judge", render_prompt(item), item.truth))
 
 
 def world_key(item: JudgeItem) -> str:

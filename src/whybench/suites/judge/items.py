@@ -10,6 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from whybench.seeds import digest, item_id
+from whybench.suites.designs import describe_condition
+from whybench.suites.judge.design import MANIPULATED
 from whybench.suites.judge.prompt_parser import JudgeWorld
 
 if TYPE_CHECKING:
@@ -56,7 +59,7 @@ class JudgeItem:
         overload_source: Where it comes from: none, story or filler.
         published: The source's own prompt, verbatim; empty for our wording.
         strengths: The strengths that the prompt states; None in stories, which state none.
-        id: Equal exactly when prompt and truth are equal.
+        digest: Equal exactly when prompt and truth are equal.
     """
 
     story: JudgeStory
@@ -68,7 +71,24 @@ class JudgeItem:
     overload_source: str = "none"
     published: str = ""
     strengths: Strengths | None = None
-    id: str = ""
+    digest: str = ""
+
+    @property
+    def pairing_key(self) -> str:
+        """Graph, story or generated world, polarity, task, and cause if the task has two."""
+        world = self.story.name
+        if self.strengths is not None:
+            words = [(variable.name, variable.plus) for variable in self.story.variables]
+            world = f"world-{digest(self.strengths, words).hex()[:16]}"
+        cause = "" if self.question.cause == "both" else f"-{self.question.cause}"
+        return f"{self.story.graph}-{world}-{self.polarity}-{self.question.task}{cause}"
+
+    @property
+    def id(self) -> str:
+        """Pairing key, condition and digits; equal exactly when prompt and truth are."""
+        condition = describe_condition(self.factors, MANIPULATED)
+        generated = self.strengths is not None
+        return item_id(self.digest, self.pairing_key, condition, generated=generated)
 
     @property
     def truth(self) -> float:

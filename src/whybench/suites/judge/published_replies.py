@@ -192,6 +192,7 @@ def _rows(
             "design": file.design,
             "design_hash": design_hash,
             "item": item.id,
+            "pairing_key": item.pairing_key,
             "epoch": epochs[agent, item.id],
             "truth": item.truth,
             "log": f"{SOURCE}/{file.path}",
