@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.seeds import TEST_SHARE, canonical, digest, generator, item_id, split_of
+from whybench.seeds import TEST_SHARE, canonical, digest, generator, item_digest, split_of
 
 KEYS = st.lists(st.one_of(st.text(), st.integers(), st.booleans(), st.none()), max_size=4)
 VALUES = st.recursive(
@@ -74,17 +74,17 @@ def test_an_object_whose_text_depends_on_the_process_is_refused() -> None:
 
 
 @given(st.text(), st.text(), st.integers(), st.integers())
-def test_ids_are_equal_exactly_when_prompt_and_truth_are(
+def test_digests_are_equal_exactly_when_prompt_and_truth_are(
     prompt: str, other: str, truth: int, lie: int
 ) -> None:
     same = (prompt, truth) == (other, lie)
-    assert (item_id("judge", prompt, truth) == item_id("judge", other, lie)) is same
+    assert (item_digest("judge", prompt, truth) == item_digest("judge", other, lie)) is same
 
 
-def test_the_last_bits_of_a_float_truth_do_not_change_the_id() -> None:
-    assert item_id("judge", "?", 0.1 + 0.2) == item_id("judge", "?", 0.3)
-    assert item_id("judge", "?", 0.3) != item_id("judge", "?", 0.3001)
-    assert item_id("judge", "?", 0.3) != item_id("compose", "?", 0.3)
+def test_the_last_bits_of_a_float_truth_do_not_change_the_digest() -> None:
+    assert item_digest("judge", "?", 0.1 + 0.2) == item_digest("judge", "?", 0.3)
+    assert item_digest("judge", "?", 0.3) != item_digest("judge", "?", 0.3001)
+    assert item_digest("judge", "?", 0.3) != item_digest("compose", "?", 0.3)
 
 
 @given(st.sets(st.tuples(st.text(max_size=3), st.text(max_size=3)), max_size=6))

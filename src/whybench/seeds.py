@@ -36,6 +36,7 @@ __all__ = [
     "is_item_id",
     "item_digest",
     "item_id",
+    "item_id_pattern",
     "item_id_start",
     "split_of",
 ]
@@ -142,7 +143,12 @@ def _word(text: str) -> str:
 
 def is_item_id(suite: str, text: str) -> bool:
     """Tell whether a text could be the id of an item of a suite, today's or an older one."""
-    return re.fullmatch(rf"{re.escape(suite)}-([\w.+-]+-)?[0-9a-f]{{6,20}}", text) is not None
+    return re.match(item_id_pattern(suite), text) is not None
+
+
+def item_id_pattern(suite: str) -> str:
+    """Return the regular expression of a suite's ids; older ones are digests alone."""
+    return rf"^{re.escape(suite)}-(\S+-)?[0-9a-f]{{{FEW},20}}$"
 
 
 def split_of(world: object) -> Split:

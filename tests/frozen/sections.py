@@ -209,13 +209,13 @@ def item_rows(name: str, published: bool) -> Iterator[Row]:
 
 
 def _digests(asked: AnySuite, design: Design, items: Sequence[Item]) -> Row:
-    """Return digests of items in their order: of id, prompt and truth, and of the factors."""
+    """Return digests of items in their order: of digest, prompt and truth, and of the factors."""
     told, placed = hashlib.sha256(), hashlib.sha256()
     prefix = len(items) > MANY
     if prefix:
         items = items[: MANY // design.block * design.block]
     for item in items:
-        told.update(repr((item.id, asked.render(item), item.truth)).encode())
+        told.update(repr((item.digest, asked.render(item), item.truth)).encode())
         placed.update(repr(sorted(first_words(asked.name, item.factors).items())).encode())
     return {
         "block": design.block,
@@ -329,8 +329,11 @@ def answer_rows(name: str) -> Iterator[Row]:
                 yield {"design": design, "agent": who, "refused": True}
                 continue
             outcomes = Counter(table["outcome"].to_pylist())
-            records = table.drop_columns(["version", "design_hash", "agent"]).to_pylist()
-            rows = [first_words(name, record) for record in records]
+            left_out = ["version", "design_hash", "agent", "pairing_key"]
+            records = table.drop_columns(left_out).to_pylist()
+            # Ids were digests when these were written.
+            digests = {item.id: item.digest for item in _items(name, design)}
+            rows = [first_words(name, {**r, "item": digests[r["item"]]}) for r in records]
             told = "\n".join(repr([(k, _short(v)) for k, v in sorted(r.items())]) for r in rows)
             yield {
                 "design": design,

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.records import read_records, record_schema, write_records
-from whybench.records.rows import pack_metadata, pack_score, unpack_sample
+from whybench.records.rows import THINNED, is_thinned, pack_metadata, pack_score, unpack_sample
 from whybench.records.table import record_table
+from whybench.seeds import item_id
 
 COLUMNS = {"story": str, "number": int, "share": float, "seen": bool}
 ROW = {
@@ -17,6 +18,7 @@ ROW = {
     "design_hash": "00",
     "item": "judge-1",
     "epoch": 1,
+    "pairing_key": "économie-ppp-VI",
     "outcome": "no_answer",
     "reason": "several_numbers",
     "value": None,
@@ -72,19 +74,21 @@ def test_every_factor_is_a_typed_column() -> None:
 @given(answers)
 def test_what_a_task_packs_is_what_records_read(given_answers) -> None:
     items = [
-        (f"judge-{place}", {"story": "economy", "task": str(place)}, float(place))
-        for place in range(len(given_answers))
+        (f"judge-k-{p}-cot-abcde{p}", f"k-{p}", {"story": "economy", "task": str(p)}, float(p))
+        for p in range(len(given_answers))
     ]
     packed = [
-        (name, value, "" if value is not None else reason, parts if value is not None else {})
-        for (name, _, _), (value, reason, parts) in zip(items, given_answers, strict=True)
+        (value, "" if value is not None else reason, parts if value is not None else {})
+        for value, reason, parts in given_answers
     ]
-    rows = unpack_sample(items[0][0], pack_metadata("judge", items), pack_score(packed))
+    rows = unpack_sample(
+        items[0][0], pack_metadata("judge", items), pack_score(packed, {"answered": 1.0})
+    )
     assert len(rows) == len(items)
-    for row, (name, factors, truth), (_, value, reason, parts) in zip(
+    for row, (name, key, factors, truth), (value, reason, parts) in zip(
         rows, items, packed, strict=True
     ):
-        assert row["item"] == name
+        assert (row["item"], row["pairing_key"]) == (name, key)
         assert {key: row[key] for key in factors} == factors
         assert (row["suite"], row["truth"], row["value"], row["reason"]) == (
             "judge",
@@ -97,7 +101,7 @@ def test_what_a_task_packs_is_what_records_read(given_answers) -> None:
 
 
 def test_a_sample_without_a_score_is_an_error_for_each_of_its_items() -> None:
-    items = [(f"judge-{i}", {"task": str(i)}, 1.0) for i in range(3)]
+    items = [(f"judge-{i}-abcdef", str(i), {"task": str(i)}, 1.0) for i in range(3)]
     rows = unpack_sample("group", pack_metadata("judge", items), None, "timed out")
     assert [(row["outcome"], row["reason"], row["value"]) for row in rows] == [
         ("error", "timed out", None)
@@ -106,8 +110,26 @@ def test_a_sample_without_a_score_is_an_error_for_each_of_its_items() -> None:
 
 def test_metadata_of_a_large_group_keeps_within_what_summaries_store() -> None:
     items = [
-        (f"judge-{i:020d}", {f"factor{j}": f"level{i}" for j in range(11)}, 12.345678901234)
+        (
+            f"judge-collider-{'x' * 40}-{i}-direct-{i:016d}",
+            f"collider-{'x' * 40}-{i}",
+            {f"factor{j}": f"level{i}" for j in range(11)},
+            12.345678901234,
+        )
         for i in range(20)
     ]
     packed = pack_metadata("judge", items)
     assert all(len(repr(value)) < 1000 for value in packed.values())
+    assert not is_thinned(packed, None)
+    assert is_thinned({**packed, "factor0": THINNED}, None)
+    assert is_thinned(packed, {"metadata": {"answer": THINNED}})
+    assert is_thinned({**packed, "pairing_key": packed["pairing_key"][:100] + "..."}, None)
+
+
+def test_keys_that_hold_the_marks_of_a_list_survive() -> None:
+    keys = [f"a,b{{{number}}}" for number in range(3)]
+    names = [item_id("judge-abcdef", key, "cot", generated=False) for key in keys]
+    items = [(name, key, {}, 1.0) for name, key in zip(names, keys, strict=True)]
+    rows = unpack_sample("group", pack_metadata("judge", items), None)
+    assert [row["item"] for row in rows] == names
+    assert [row["pairing_key"] for row in rows] == keys

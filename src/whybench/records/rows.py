@@ -128,28 +128,47 @@ def unpack_sample(
     """
     if "pairing_key" not in metadata:
         return _unpack_older(sample_id, metadata, score, error)
-    suite = str(metadata["suite"])
-    shared = dict(metadata)
-    names = [sample_id]
+    suite, shared, names = str(metadata["suite"]), dict(metadata), [sample_id]
     if ENDINGS in shared:
         keys, ends = _split(shared["pairing_key"]), _split(shared.pop(ENDINGS))
         shared["pairing_key"] = keys
         names = [item_id_start(suite, key) + end for key, end in zip(keys, ends, strict=True)]
-    count = len(names)
-    answers = None
-    if score is not None:
-        reason = {"reason": score["reason"] or ""} if count == 1 else {}
-        answers = _unpack_columns({**reason, **(score["metadata"] or {})}, count)
-    rows = []
-    for place, factors in enumerate(_unpack_columns(shared, count)):
-        row = {**current_row(suite, factors), "item": names[place]}
-        if answers is None:
-            row |= {"outcome": "error", "reason": error or "no score", "value": None}
-        else:
-            parts = {name: part for name, part in answers[place].items() if part is not None}
-            row |= _answered(parts.pop("answer"), str(parts.pop("reason", ""))) | parts
-        rows.append(row)
-    return rows
+    rows = _unpack_columns(shared, len(names))
+    answers = _unpack_score(names, score, error)
+    return [
+        {**current_row(suite, row), "item": name, **answer}
+        for row, name, answer in zip(rows, names, answers, strict=True)
+    ]
+
+
+def _unpack_score(
+    names: Sequence[str], score: Mapping[str, Any] | None, error: str
+) -> list[dict[str, Any]]:
+    """Return outcome, reason, value and parts for each item; scores of older logs as well."""
+    if score is None:
+        return [{"outcome": "error", "reason": error or "no score", "value": None}] * len(names)
+    details, alone = score["metadata"] or {}, len(names) == 1
+    if "answer" in details:
+        reason = {"reason": score["reason"] or ""} if alone else {}
+        columns = _unpack_columns({**reason, **details}, len(names))
+    elif alone and not isinstance(score["value"], Mapping):
+        columns = [{**details, "answer": score["value"], "reason": score["reason"] or ""}]
+    else:
+        columns = [{**details.get(ITEM + x, {}), "answer": score["value"][x]} for x in names]
+    answers = []
+    for column in columns:
+        parts = {name: part for name, part in column.items() if part is not None}
+        value, reason = parts.pop("answer"), parts.pop("reason", "")
+        scored = value != NO_ANSWER
+        answers.append(
+            {
+                "outcome": "scored" if scored else "no_answer",
+                "reason": reason,
+                "value": float(value) if scored else None,
+                **parts,
+            }
+        )
+    return answers
 
 
 def _unpack_columns(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
@@ -160,15 +179,6 @@ def _unpack_columns(columns: Mapping[str, Any], count: int) -> list[dict[str, An
     return [{name: at(value, place) for name, value in columns.items()} for place in range(count)]
 
 
-def _answered(value: Any, reason: str) -> dict[str, Any]:
-    scored = value != NO_ANSWER
-    return {
-        "outcome": "scored" if scored else "no_answer",
-        "reason": reason,
-        "value": float(value) if scored else None,
-    }
-
-
 def _unpack_older(
     sample_id: str, metadata: Mapping[str, Any], score: Mapping[str, Any] | None, error: str
 ) -> list[dict[str, Any]]:
@@ -177,16 +187,9 @@ def _unpack_older(
     grouped = {
         name.removeprefix(ITEM): own for name, own in metadata.items() if name.startswith(ITEM)
     }
-    rows = []
-    for item, own in (grouped or {sample_id: {}}).items():
-        row = {**current_row(str(metadata.get("suite")), {**shared, **own}), "item": item}
-        if score is None:
-            row |= {"outcome": "error", "reason": error or "no score", "value": None}
-        else:
-            details = score["metadata"] or {}
-            details = dict(details.get(ITEM + item) or {}) if grouped else dict(details)
-            reason = details.pop("reason", "") if grouped else score["reason"] or ""
-            value = score["value"][item] if grouped else score["value"]
-            row |= _answered(value, reason) | details
-        rows.append(row)
-    return rows
+    items = grouped or {sample_id: {}}
+    answers = _unpack_score([*items], score, error)
+    return [
+        {**current_row(str(metadata.get("suite")), {**shared, **own}), "item": name, **answer}
+        for (name, own), answer in zip(items.items(), answers, strict=True)
+    ]

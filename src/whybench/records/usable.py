@@ -25,6 +25,7 @@ from whybench.records.table import (
     record_schema,
     select_columns,
 )
+from whybench.seeds import item_id_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -145,7 +146,7 @@ def _find_good(table: pa.Table, suite: str) -> dict[str, Any]:
     scored = pc.fill_null(pc.equal(table["outcome"], "scored"), False)
     number = pc.fill_null(pc.is_finite(table["value"]), False)
     good["value"] = pc.or_(pc.invert(scored), number)
-    formed = pc.match_substring_regex(table["item"], f"^{suite}-[0-9a-f]{{20}}$")
+    formed = pc.match_substring_regex(table["item"], item_id_pattern(suite))
     if pc.any(formed).as_py():  # else the suite has ids of its own
         good["item"] = pc.fill_null(pc.and_(good["item"], formed), False)
     return good

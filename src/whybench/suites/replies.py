@@ -134,7 +134,7 @@ def content_hash(suite: AnySuite, items: Sequence[Item]) -> str:
         ]
         for factors in kinds.values()
     ]
-    return digest([item.id for item in items], verdicts).hex()[:16]
+    return digest([item.digest for item in items], verdicts).hex()[:16]
 
 
 def parse_conversation(

@@ -176,8 +176,7 @@ def inspect_metric(suite: AnySuite) -> Callable[[], Metric]:
             values: dict[str, Any] = _headline(suite.inspect_headline, measures)
             for measure in measures:
                 ends = {"": measure.estimate, "_low": measure.low, "_high": measure.high}
-                shown = {f"{measure.name}{end}": x for end, x in ends.items() if x is not None}
-                values = shown | values if measure.name in values else values | shown
+                values |= {f"{measure.name}{end}": x for end, x in ends.items() if x is not None}
             scored = sum(row["outcome"] == "scored" for row in rows)
             return {**values, "scored": scored, "no_answer": len(rows) - scored}
 
