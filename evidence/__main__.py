@@ -27,6 +27,7 @@ SUBJECTS = (
     "speed",
     "scale",
     "faults",
+    "inspect",
     "profile",
     "people",
 )
