@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING
 
 from evidence.fault_server import MODEL, FaultServer, Plan
 from evidence.figures import Figure, Parts
-from whybench.evaluation.engine import FLUSH_SECONDS
 from whybench.evaluation.stopping import FIRST_FAILURES
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ __all__ = ["PARTS", "Terminal", "count_replies"]
 MODELS = (MODEL, f"{MODEL}-two")
 CONNECTIONS = 10
 PAUSE = 0.1
+FLUSH_SECONDS = 60.0
+"""Seconds after which Inspect writes an answer to the log, though fewer than `log_buffer` came."""
 """Seconds that a reply takes."""
 
 GRACE = 2.0

@@ -177,12 +177,15 @@ class Inspection:
         shown: The names of the measures below a run; by default the headline, or all.
         options: Arguments of the task beside the factors of the design: name to default and
             meaning. `Suite.make_task` gets them.
+        task: Where the suite's task is written out, as `module:function`; by default
+            `inspect_task` makes it.
     """
 
     scorer: str = ""
     metric: str = ""
     shown: tuple[str, ...] = ()
     options: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -143,7 +143,9 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs)
     sums = Sums(SUMMED_BY, summed_measures)
-    inspection = Inspection(scorer="judgment", metric="likelihood_measures")
+    inspection = Inspection(
+        task="whybench.tasks:judge", scorer="judgment", metric="likelihood_measures"
+    )
 
     def make_design(self, settings: Mapping[str, object]) -> JudgeDesign:
         """Build a design; a user's own stories bring their graph."""
