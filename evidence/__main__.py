@@ -29,6 +29,7 @@ SUBJECTS = (
     "faults",
     "profile",
     "people",
+    "listing",
 )
 
 
