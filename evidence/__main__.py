@@ -30,6 +30,7 @@ SUBJECTS = (
     "inspect",
     "profile",
     "people",
+    "listing",
 )
 
 

@@ -94,17 +94,9 @@ def rows(small: bool) -> Iterator[Figure]:
             columns = []
             for count in (FEW, many):
                 logs = str(Path(folder) / str(count))
-                design = {"graphs": 40} if suite == "intervene" else {}
-                named = "advanced" if suite == "intervene" else None
-                wb.run(
-                    suite,
-                    f"reference/{suite}.{AGENTS[suite]}",
-                    design=named,
-                    limit=count,
-                    log_dir=logs,
-                    display="none",
-                    **design,
-                )
+                design = "advanced" if suite == "intervene" else None
+                agent = f"reference/{suite}.{AGENTS[suite]}"
+                wb.run(suite, agent, design, limit=count, log_dir=logs, display="none")
                 columns.append(list(samples_df(logs, quiet=True).columns))
                 [run] = evals_df(logs, quiet=True).to_dict("records")
                 value, error = run["score_headline_value"], run["score_headline_stderr"]

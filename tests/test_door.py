@@ -17,7 +17,7 @@ from whybench.cli.options import name_options
 from whybench.cli.run import profile_command
 
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
-MOST_NAMES = 30
+MOST_NAMES = 32
 MOST_LINES_OF_THE_COMMAND = 2_200
 
 

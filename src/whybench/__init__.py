@@ -8,7 +8,8 @@ This is the front door: everything that a script or a notebook needs.
     answers.measures().to_pandas()
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`. What came of
-it: `load`, `compare`, `report`. Names are imported when they are first used, so that
+it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`, `compose`,
+`analyze`, and `grader_calibration`. Names are imported when they are first used, so that
 `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from whybench.suites.catalog import Items, items
     from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
+    from whybench.tasks import analyze, compose, grader_calibration, intervene, judge
 
 __version__ = "0.1.0"
 
@@ -59,9 +61,14 @@ _HOMES = {
     "StoppedError": "errors",
     "Suite": "suites.contract",
     "UserError": "errors",
+    "analyze": "tasks",
     "compare": "results.comparison",
+    "compose": "tasks",
     "get_suite": "suites.registry",
+    "grader_calibration": "tasks",
+    "intervene": "tasks",
     "items": "suites.catalog",
+    "judge": "tasks",
     "list_suites": "suites.registry",
     "load": "results.sources",
     "plan": "planning.plans",
@@ -90,9 +97,14 @@ __all__ = [
     "Suite",
     "UserError",
     "__version__",
+    "analyze",
     "compare",
+    "compose",
     "get_suite",
+    "grader_calibration",
+    "intervene",
     "items",
+    "judge",
     "list_suites",
     "load",
     "plan",

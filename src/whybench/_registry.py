@@ -3,13 +3,9 @@
 from whybench.agents.person import person
 from whybench.agents.provider import reference
 from whybench.sandbox.environment import WhybenchSandbox
-from whybench.suites.analyze import SUITE as ANALYZE
-from whybench.suites.analyze.grader.task import grader_calibration, reasons, require_grader
-from whybench.suites.compose import SUITE as COMPOSE
-from whybench.suites.intervene import SUITE as INTERVENE
+from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.intervene.task import episodes
-from whybench.suites.judge import SUITE as JUDGE
-from whybench.suites.task import inspect_task
+from whybench.tasks import analyze, compose, grader_calibration, intervene, judge
 
 __all__ = [
     "WhybenchSandbox",
@@ -24,6 +20,3 @@ __all__ = [
     "reference",
     "require_grader",
 ]
-
-# Each is registered with the scorer and the metric of its suite.
-analyze, compose, intervene, judge = map(inspect_task, (ANALYZE, COMPOSE, INTERVENE, JUDGE))

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+import click
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
@@ -23,6 +25,7 @@ __all__ = [
     "DataError",
     "Fence",
     "Interrupted",
+    "RefusedError",
     "StoppedError",
     "UserError",
     "atomic_write",
@@ -44,6 +47,16 @@ INTERRUPTED = "left by Ctrl-C"
 
 class UserError(ValueError):
     """A request that cannot be met: says what was expected, what came and what to do."""
+
+
+class RefusedError(UserError, click.ClickException):
+    """A request that is refused inside of Inspect, whose command prints it as one line.
+
+    That command is made with click, which does so with every error of its own kind.
+    """
+
+    def __init__(self, message: str) -> None:
+        click.ClickException.__init__(self, message)
 
 
 class DataError(RuntimeError):

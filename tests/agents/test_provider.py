@@ -7,11 +7,11 @@ import json
 import pytest
 from inspect_ai import eval as inspect_eval
 from inspect_ai import score as inspect_score
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import judge
+from whybench.errors import RefusedError
 from whybench.records import read_logs
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
@@ -153,13 +153,16 @@ def _reads_seventy(text, style, truncated):
     return JudgeReply(70.0 if found else None, None, "" if found else "no_number")
 
 
-def test_the_version_tells_other_items_and_other_readings(monkeypatch) -> None:
-    core = judge().version
-    assert core == judge().version
-    assert judge(style="cot").version != core
-    assert judge(leak=0.2).version != core
+def test_the_content_hash_tells_other_items_and_other_readings(monkeypatch) -> None:
+    def digest(**factors) -> str:
+        return judge(**factors).metadata["content_hash"]
+
+    core = digest()
+    assert core == digest()
+    assert digest(style="cot") != core
+    assert digest(leak=0.2) != core
     monkeypatch.setattr("whybench.suites.judge.parse_reply", _reads_seventy)
-    assert judge().version != core
+    assert digest() != core
 
 
 @pytest.mark.parametrize(
@@ -172,7 +175,7 @@ def test_the_version_tells_other_items_and_other_readings(monkeypatch) -> None:
     ],
 )
 def test_a_wrong_agent_is_told_what_there_is(model, args, message) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
+    with pytest.raises(RefusedError, match=message):
         get_model(model, **args)
 
 

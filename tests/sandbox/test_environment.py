@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import anyio
 import pytest
 from inspect_ai import Task, eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.scorer import Score, Target, accuracy, scorer
 from inspect_ai.solver import Generate, TaskState, solver
@@ -22,6 +21,7 @@ from inspect_ai.util import (
 from inspect_ai.util._sandbox.limits import override_max_exec_output_size
 from pydantic import BaseModel
 
+from whybench.errors import RefusedError
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.environment import SpentSandboxError, WhybenchSandbox
 from whybench.sandbox.limits import MIB, Limits
@@ -139,9 +139,9 @@ async def test_a_cancelled_command_ends_its_sandbox(environment: WhybenchSandbox
 
 
 async def test_settings_must_be_a_file(tmp_path: Path) -> None:
-    with pytest.raises(PrerequisiteError, match="limits must be a YAML file, got .*none.yaml"):
+    with pytest.raises(RefusedError, match="limits must be a YAML file, got .*none.yaml"):
         await WhybenchSandbox.task_init("task", str(tmp_path / "none.yaml"))
-    with pytest.raises(PrerequisiteError, match="settings of the sandbox must be a YAML file"):
+    with pytest.raises(RefusedError, match="settings of the sandbox must be a YAML file"):
         await WhybenchSandbox.task_init("task", Settings())
     assert not WhybenchSandbox._pools
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import inspect
 
 import pytest
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.registry import registry_info, registry_lookup
 
 from whybench import _registry
+from whybench.errors import RefusedError
 from whybench.suites.designs import list_factors
 from whybench.suites.registry import get_suite
 from whybench.suites.task import inspect_metric, inspect_scorer, inspect_task
@@ -71,5 +71,5 @@ def test_judge_takes_what_it_always_took() -> None:
     ],
 )
 def test_what_cannot_be_asked_is_said_without_a_traceback(given: dict, message: str) -> None:
-    with pytest.raises(PrerequisiteError, match=message):
+    with pytest.raises(RefusedError, match=message):
         _registry.judge(**given)

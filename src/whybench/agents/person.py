@@ -8,11 +8,10 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import click
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
-from whybench.agents.provider import find_current_item, replay_episode
-from whybench.errors import INTERRUPTED, UserError
+from whybench.agents.provider import find_current_item, follow_samples, replay_episode
+from whybench.errors import INTERRUPTED, RefusedError, UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -39,6 +38,7 @@ class PersonAPI(ModelAPI):
         **_: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        follow_samples()
 
     def max_connections(self) -> int:
         """Nobody answers two questions at once."""
@@ -55,7 +55,7 @@ class PersonAPI(ModelAPI):
         item_id, item = find_current_item(input)
         suite = get_suite(item.digest.rpartition("-")[0]) if item is not None else None
         if item is None or suite is None or suite.play is None:
-            raise PrerequisiteError(
+            raise RefusedError(
                 "person/… takes part in episodes that `whybench play SUITE` opens, "
                 f"got {item_id or 'a message without an item'}"
             )

@@ -7,13 +7,13 @@ strategy. Each epoch gets fresh noise; everything follows from seed, item and ep
 
 from __future__ import annotations
 
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
-from inspect_ai.solver._task_state import sample_state
 
-from whybench.errors import UserError
+from whybench.errors import RefusedError, UserError
 from whybench.suites.contract import reply_generator
 from whybench.suites.registry import find_item, get_suite, suite_names
 
@@ -27,9 +27,35 @@ if TYPE_CHECKING:
 __all__ = [
     "ReferenceAPI",
     "find_current_item",
+    "follow_samples",
     "reference",
     "replay_episode",
 ]
+
+_SAMPLE: ContextVar[tuple[str, int] | None] = ContextVar("sample", default=None)
+"""Id and epoch of the sample that is being asked."""
+
+
+class _Follows:
+    """Whether Inspect tells this process which sample begins."""
+
+    yes = False
+
+
+def follow_samples() -> None:
+    """Have Inspect tell which sample begins; once in a process, when a provider of ours is opened.
+
+    Not when the module is imported: Inspect's command names the hooks that are there at its start,
+    also to those who ask none of our agents.
+    """
+    if _Follows.yes:
+        return
+    _Follows.yes = True
+
+    @hooks(name="whybench_samples", description="Tells our agents which sample they are asked")
+    class _Samples(Hooks):  # Inspect registers the class when it is defined
+        async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
+            _SAMPLE.set((str(data.summary.id), data.summary.epoch))
 
 
 def find_current_item(messages: list[ChatMessage]) -> tuple[str, Item | None]:
@@ -39,9 +65,9 @@ def find_current_item(messages: list[ChatMessage]) -> tuple[str, Item | None]:
     """
     named = (str((message.metadata or {}).get("item", "")) for message in reversed(messages))
     item_id = next(filter(None, named), "")
-    state = None if item_id else sample_state()
-    if state is not None:
-        item_id = str(state.sample_id)
+    asked = _SAMPLE.get()
+    if not item_id and asked is not None:
+        item_id, _ = asked
     return item_id, find_item(item_id)
 
 
@@ -66,6 +92,7 @@ class ReferenceAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
+        follow_samples()
         suite_name, _, agent_name = model_name.partition(".")
         try:
             if not agent_name:
@@ -78,7 +105,7 @@ class ReferenceAPI(ModelAPI):
             self.agent = self.suite.agent(agent_name)
             self.settings = self.agent.settings(model_args)
         except UserError as error:
-            raise PrerequisiteError(str(error)) from None
+            raise RefusedError(str(error)) from None
 
     def max_connections(self) -> int:
         """Answer as many at once as Inspect asks; there is no service to spare."""
@@ -99,8 +126,7 @@ class ReferenceAPI(ModelAPI):
                 f"got {item_id or 'a message without an item'}; use an agent of the suite that "
                 f"asks (`whybench list` shows them)"
             )
-        state = sample_state()
-        epoch = state.epoch if state is not None else 1
+        _, epoch = _SAMPLE.get() or ("", 1)
         context: Any = item
         turn = 0
         if self.suite.multi_turn:

@@ -18,7 +18,7 @@ from pathlib import Path
 from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError, suggest
+from whybench.errors import RefusedError, UserError, suggest
 from whybench.evaluation.progress import Progress, ProgressBar, planned_samples, read_progress
 from whybench.evaluation.stopping import Evaluation, Stop, stoppable
 from whybench.planning.caps import default_reply_cap
@@ -145,6 +145,7 @@ def evaluate(
     logs: list[Any] = []
     with _as_user_error(of_folder=(folder, log_dir)), _hold_folder(log_dir):
         check_log_folder(log_dir)
+        _match_content(task, log_dir, folder, dirty=bool(given.get("log_dir_allow_dirty")))
         given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
         before = read_progress(log_dir, planned)
         if before.failed and not keep_errors:
@@ -228,6 +229,45 @@ def _begun_with(folder: str | Path, default: int) -> int | None:
     return generate_config(headers[-1][1]).get("max_tokens") if headers else default
 
 
+def _match_content(task: Any, log_dir: str, folder: str, *, dirty: bool) -> None:
+    """Refuse a folder with runs of the same suite that asked or read something else.
+
+    Inspect's eval sets would take them for runs of this task, since the version does not change
+    with every item. Older logs, whose version holds the digest, name their items otherwise.
+
+    Args:
+        task: The Inspect task.
+        log_dir: The folder of logs.
+        folder: The caller's argument that names it, for the message.
+        dirty: Whether runs of other designs may be there.
+
+    Raises:
+        UserError: There is such a run.
+    """
+    from whybench.records.logs import read_content_hash, read_headers  # noqa: PLC0415
+
+    asked = task.metadata or {}
+    if "content_hash" not in asked or not ("://" in log_dir or Path(log_dir).is_dir()):
+        return
+    same = ("suite", "design_hash") if dirty else ("suite",)
+    for _, header in read_headers([log_dir], []):
+        found = header.eval.metadata or {}
+        if any(found.get(name) != asked[name] for name in same):
+            continue
+        if read_content_hash(header) != asked["content_hash"]:
+            raise UserError(_say_other_runs(folder, log_dir))
+        if header.eval.task_version != task.version:
+            raise UserError(_say_other_runs(folder, log_dir))
+
+
+def _say_other_runs(argument: str, log_dir: str) -> str:
+    return (
+        f"`{argument}` must hold runs of this very request, got {log_dir} with runs of other "
+        f"models, items, settings or readings of answers; these are not mixed. Use another "
+        f"`{argument}`. Old logs can be read with today's reading by `whybench records --reread`"
+    )
+
+
 @contextmanager
 def _hold_folder(folder: str) -> Iterator[None]:
     """Hold a folder of logs against other runs of this machine, which would ask everything twice.
@@ -277,8 +317,11 @@ def _was_cancelled(folder: str) -> bool:
 
 
 def _flush_often() -> None:
-    """Let Inspect write answers that wait for others after 30 seconds; by itself it waits 60."""
-    from inspect_ai._eval.task import log  # noqa: PLC0415
+    """Let Inspect write answers that wait for others after 30 seconds; by itself it waits 60.
+
+    There is no public setting for it, and what is lost when a run is killed was paid for.
+    """
+    from inspect_ai._eval.task import log  # noqa: PLC0415  # inspect-evals-lint: ignore[private_api_imports] -- no public setting
 
     if hasattr(log, "_STALE_FLUSH_INTERVAL"):
         log._STALE_FLUSH_INTERVAL = FLUSH_SECONDS
@@ -308,21 +351,19 @@ def _as_user_error(
         after: What to do about it, said behind them.
         of_folder: The argument that names the folder of logs, and the folder.
     """
-    from inspect_ai._util.error import PrerequisiteError  # noqa: PLC0415
-
     try:
         yield
+    except RefusedError as error:
+        raise UserError(str(error)) from None
     except UserError:
         raise
-    except (PrerequisiteError, ValueError, OSError) as error:
+    except Exception as error:
+        # Inspect has no public name for the error that it prints without a traceback.
+        wrong = isinstance(error, ValueError | OSError)
+        if not wrong and type(error).__name__ != "PrerequisiteError":
+            raise
         words = MARKUP.sub("", str(error)).removeprefix("ERROR: ").split()
         message = f"{before}{' '.join(words).rstrip('.')}{after}"
         if "is not associated with a task" in message:
-            argument, log_dir = of_folder
-            message = (
-                f"`{argument}` must hold runs of this very request, got {log_dir} with runs of "
-                "other models, items, settings or readings of answers; these are not mixed. Use "
-                f"another `{argument}`. Old logs can be read with today's reading by "
-                "`whybench records --reread`"
-            )
+            message = _say_other_runs(*of_folder)
         raise UserError(message) from None

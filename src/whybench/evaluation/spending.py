@@ -76,8 +76,8 @@ A_MESSAGE = 16
 PLAIN = re.compile("[A-Za-z ]+")
 """What takes a token for two characters or more."""
 
-TOO_MANY = 429
-"""The status by which a server refuses a call that came too soon."""
+RECENT = 50
+"""Among how many events of a sample the one of a call that just ended is looked for."""
 
 REFUSED = re.compile(r"(?:error code|status(?:[ _]code)?)\W{0,4}[45]\d\d", re.IGNORECASE)
 """How an error says that the server refused the call."""
@@ -146,7 +146,7 @@ class Spending:
         self.settled = 0
         self.ended = False
         self.open: dict[str, Reservation] = {}
-        self.broken: dict[str, int] = {}
+        self.repeated: Counter[str] = Counter()
         self.free: Counter[tuple[str, str]] = Counter()
 
     @classmethod
@@ -438,9 +438,6 @@ def _register_hooks() -> None:
         return
     _Watched.has_hooks = True
     from inspect_ai.hooks import Hooks, hooks  # noqa: PLC0415  (importing Inspect takes seconds)
-    from inspect_ai.hooks._startup import init_hooks  # noqa: PLC0415
-
-    init_hooks()  # names the hooks that users have; ours are not their concern
 
     @hooks(name="whybench_spending", description="Counts what calls cost, and holds the limit")
     class _Spending(Hooks):  # Inspect registers the class when it is defined
@@ -456,7 +453,7 @@ def _register_hooks() -> None:
             if spending is None:
                 return
             if made is not None and made.model == data.model_name:
-                spending.settle(made, data.usage, _broken(spending, data.model_name))
+                spending.settle(made, data.usage, _count_unseen(spending, made.question))
             elif made is None:
                 spending.count_free(data.model_name, _suite_name(data.task_name))
 
@@ -469,8 +466,7 @@ def _register_hooks() -> None:
             spending, made = _Watched.spending, _RESERVED.get()
             if spending is None or made is None:
                 return
-            if data.status_code != TOO_MANY:
-                spending.broken[made.model] += 1
+            spending.repeated[made.question] += 1
             if made.is_open:
                 (spending.release if data.status_code else spending.lose)(made)
 
@@ -504,7 +500,6 @@ async def _begin(spending: Spending, data: BeforeModelGenerate) -> None:
     before = _RESERVED.get()
     if before is not None and before.is_open:
         spending.lose(before)
-    spending.broken.setdefault(data.model_name, _count_broken(data.model_name))
     config = data.config
     reply = (config.max_tokens or spending.max_tokens) + (config.reasoning_tokens or 0)
     made = await spending.reserve(
@@ -535,22 +530,19 @@ def _end(spending: Spending, event: Any) -> None:
                 spending.lose(made, cancelled="cancelled" in (event.error or ""))
 
 
-def _count_broken(model: str) -> int:
-    """Return how often the line to a model broke in this process, as Inspect keeps count."""
-    from inspect_ai.model._throughput import throughput_view  # noqa: PLC0415
+def _count_unseen(spending: Spending, question: str) -> int:
+    """Return how often a question was asked again by the provider's library, unseen by us.
 
-    counted = throughput_view(model)
-    return counted.retries_transient if counted else 0
-
-
-def _broken(spending: Spending, model: str) -> int:
-    """Return how often the line broke since the last look, unseen by Inspect's own retries.
-
-    A provider's library asks again by itself, and what was cut off may have been billed.
+    What was cut off may have been billed.
     """
-    more = max(_count_broken(model) - spending.broken[model], 0)
-    spending.broken[model] += more
-    return more
+    from inspect_ai.event import ModelEvent  # noqa: PLC0415  (importing Inspect takes seconds)
+    from inspect_ai.log import transcript  # noqa: PLC0415
+
+    seen = spending.repeated.pop(question, 0)
+    for event in reversed(transcript().history.recent_events(RECENT)):
+        if isinstance(event, ModelEvent) and event.input and event.input[-1].id == question:
+            return max((event.retries or 0) - seen, 0)
+    return 0
 
 
 def _sizes(usage: ModelUsage) -> tuple[int, int, int, int]:

@@ -34,6 +34,7 @@ __all__ = [
     "is_model_setting",
     "last_line",
     "list_log_files",
+    "read_content_hash",
     "read_headers",
     "read_logs",
     "read_whole",
@@ -227,6 +228,9 @@ def read_headers(
     return sorted(headers, key=lambda entry: entry[1].eval.created)
 
 
+CANCELLED = ("CancelledError(", "Cancelled(")
+"""How the error of a sample begins whose call was ended; it is the exception as Python shows it."""
+
 _UNREADABLE = (
     "logs must be whole and of a version that can be read, got {}. If its run is still going, try "
     "again in a moment; else move it elsewhere, and the run's command asks what is then missing"
@@ -390,15 +394,19 @@ def last_line(message: object) -> str:
 
 def was_cancelled(sample: EvalSampleSummary | EvalSample) -> bool:
     """Whether a sample was in flight when its run was ended."""
-    from inspect_ai._util.error import is_cancellation_message  # noqa: PLC0415
-
     error = getattr(sample.error, "message", sample.error)
-    return bool(error) and is_cancellation_message(str(error))
+    return bool(error) and str(error).startswith(CANCELLED)
 
 
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
     message = getattr(sample.error, "message", sample.error)
     return "" if message is None else last_line(message)
+
+
+def read_content_hash(header: EvalLog) -> str:
+    """Return the digest of what a log asked and how it read; older ones have it in the version."""
+    found = (header.eval.metadata or {}).get("content_hash")
+    return str(found or str(header.eval.task_version).rpartition("-")[2])
 
 
 def agent_name(header: EvalLog) -> str:

@@ -21,6 +21,7 @@ from whybench.records.logs import (
     count_samples,
     generate_config,
     list_log_files,
+    read_content_hash,
     read_headers,
     read_whole,
 )
@@ -103,7 +104,7 @@ def _run(path: str, header: EvalLog) -> Run:
         agent=agent_name(header),
         suite=metadata["suite"],
         version=metadata["suite_version"],
-        content_hash=str(header.eval.task_version).partition("-")[2],
+        content_hash=read_content_hash(header),
         design=metadata["design"],
         design_hash=metadata["design_hash"],
         epochs=header.eval.config.epochs or 1,

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Literal, TypeVar, overload
 
 import anyio
 from anyio.to_thread import run_sync
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.util import (
     ExecResult,
     OutputLimitExceededError,
@@ -29,7 +28,7 @@ from inspect_ai.util import (
     sandboxenv,
 )
 
-from whybench.errors import UserError
+from whybench.errors import RefusedError, UserError
 from whybench.sandbox.layout import NOBODY, WORK
 from whybench.sandbox.limits import read_limits
 from whybench.sandbox.outcome import OWN_ENDS, Outcome, SandboxError
@@ -83,7 +82,7 @@ class WhybenchSandbox(SandboxEnvironment):
             if key not in cls._pools:
                 cls._pools[key] = await run_sync(_Shared, key)
         except UserError as error:
-            raise PrerequisiteError(str(error)) from None  # which Inspect prints as one line
+            raise RefusedError(str(error)) from None
         cls._pools[key].tasks += 1
 
     @classmethod
@@ -211,7 +210,7 @@ def _unavailable(message: str, cause: End) -> SandboxUnavailableError:
 
 def _path(config: SandboxEnvironmentConfigType | None) -> str | None:
     if config is not None and not isinstance(config, str):
-        raise PrerequisiteError(
+        raise RefusedError(
             f"the settings of the sandbox must be a YAML file, got {config!r}; name one, as in "
             "`--sandbox whybench:limits.yaml`"
         )

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import anyio
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import Sample
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import sandbox
 
-from whybench.errors import UserError
+from whybench.errors import RefusedError, UserError
 from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, list_visible
 
 if TYPE_CHECKING:
@@ -63,14 +62,14 @@ class PackageCheck:
         """Return the versions of the promised packages in the sample's sandbox.
 
         Raises:
-            PrerequisiteError: One cannot be imported; says which and what to do.
+            RefusedError: One cannot be imported; says which and what to do.
         """
         self._looking = self._looking or anyio.Lock()
         async with self._looking:
             if self._versions is None and not self._problem:
                 self._versions, self._problem = await _look()
         if self._versions is None:
-            raise PrerequisiteError(self._problem)
+            raise RefusedError(self._problem)
         return self._versions
 
 

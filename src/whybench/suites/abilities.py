@@ -195,6 +195,8 @@ class Inspection:
             `Suite.sample_scores` gives the values.
         options: Arguments of the task beside the factors of the design: name to default and
             meaning. `Suite.make_task` gets them.
+        task: Where the suite's task is written out, as `module:function`; by default
+            `inspect_task` makes it.
     """
 
     scorer: str = ""
@@ -208,6 +210,7 @@ class Inspection:
         }
     )
     options: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+    task: str = ""
 
 
 @dataclass(frozen=True)

@@ -54,6 +54,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     Attributes:
         name: The suite's name, on the command line and in every record.
         version: Comparability number: it changes when scores may no longer be compared.
+        interface_letter: It changes, from A to B, when arguments of the task do while scores may
+            still be compared. Number and letter are the version that Inspect's logs show.
         summary: What the agent does, in one line.
         designs: The named designs; the first is the default.
         agents: The reference agents by name.
@@ -83,6 +85,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     agents: Mapping[str, Agent[Any]]
     columns: Mapping[str, type]
 
+    interface_letter: str = "A"
     parts: Mapping[str, type] = NONE
     condition: tuple[str, ...] = ()
     random_columns: frozenset[str] = frozenset()

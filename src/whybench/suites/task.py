@@ -5,9 +5,9 @@ registers all three with Inspect under the package of the suite's class.
 
 A sample asks one item, or several in independent conversations, which costs less per call in large
 runs: `group` of them, or those that by the suite's word belong together. Inspect does the rest:
-calls, retries, limits, logs. The version of the task holds the digest of its items and of how a
-fixed set of replies is read, so that Inspect's eval sets refuse to mix runs that suite or read
-differently.
+calls, retries, limits, logs. The metadata of the task hold the digest of its items and of how a
+fixed set of replies is read, so that runs that ask or read differently are told apart, and not
+mixed (`evaluation.engine`); its version says in Inspect's form what people compare.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from __future__ import annotations
 import json
 import math
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache, partial, wraps
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
@@ -29,7 +29,7 @@ from inspect_ai.util import collect
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from whybench import __version__
-from whybench.errors import DataError, UserError
+from whybench.errors import DataError, RefusedError, UserError
 from whybench.records.rows import pack_metadata, pack_score, unpack_sample
 from whybench.records.runs import split_conversations
 from whybench.suites.asking import ask
@@ -45,7 +45,7 @@ from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from inspect_ai.log import EvalSample
     from inspect_ai.model import ModelOutput
@@ -55,15 +55,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CUT_OFF",
-    "as_prerequisite_error",
     "build_inspect_task",
+    "build_suite_task",
     "check_sandbox",
     "inspect_metric",
     "inspect_scorer",
     "inspect_task",
     "keep_stop_reason",
+    "refusing",
     "reply_text",
     "score_sample",
+    "takes_arguments_of",
 ]
 
 Z_95 = 1.959963984540054
@@ -74,12 +76,12 @@ CUT_OFF = ("max_tokens", "model_length")
 
 
 @contextmanager
-def as_prerequisite_error() -> Iterator[None]:
-    """Turn a request that cannot be met into the error that Inspect prints without a traceback."""
+def refusing() -> Iterator[None]:
+    """Turn a request that cannot be met into what Inspect's command prints in one line."""
     try:
         yield
     except (UserError, DataError) as error:
-        raise PrerequisiteError(str(error)) from None
+        raise RefusedError(str(error)) from None
 
 
 @cache
@@ -89,32 +91,59 @@ def inspect_task(suite: AnySuite) -> Callable[..., Task]:
     Its arguments are the factors of the suite's designs, `design`, `name`, `shard`, `group` and
     the suite's own options; their help is that of the factors.
     """
-    signature = task_signature(suite)
-    scoring = inspect_scorer(suite)
+    if suite.inspection.task:
+        module, _, name = suite.inspection.task.partition(":")
+        written: Callable[..., Task] = getattr(import_module(module), name)
+        return written
 
-    def build(*positional: Any, **named: Any) -> Task:
-        bound = signature.bind(*positional, **named)
-        bound.apply_defaults()
-        arguments = dict(bound.arguments)
-        arguments |= arguments.pop(OTHERS)
-        options = {
-            name: arguments.pop(name) for name in ("shard", "group", *suite.inspection.options)
-        }
-        settings = {name: value for name, value in arguments.items() if value is not None}
-        shard, group = options["shard"], options["group"]
-        with as_prerequisite_error():
-            design = suite.make_design(settings)
-            one_turn = partial(
-                build_inspect_task, suite, design, scoring(), shard=shard, group=group
-            )
-            built: Task = suite.make_task(design, options, one_turn)
-            return built
+    @takes_arguments_of(suite)
+    def build(**arguments: Any) -> Task:
+        return build_suite_task(suite, arguments)
 
-    build.__doc__ = task_help(suite)
-    build.__annotations__ = {"return": Task}
-    vars(build)["__signature__"] = signature.replace(return_annotation=Task)
     registered: Callable[..., Task] = task(name=suite.name)(_as_member(suite, build, suite.name))
     return registered
+
+
+def takes_arguments_of(suite: AnySuite) -> Callable[[Callable[..., Task]], Callable[..., Task]]:
+    """Give a function the arguments and the help of a suite's task; it is called with all of them.
+
+    Arguments that are left out have their defaults.
+    """
+    signature = task_signature(suite)
+
+    def decorate(function: Callable[..., Task]) -> Callable[..., Task]:
+        @wraps(function)
+        def called(*positional: Any, **named: Any) -> Task:
+            bound = signature.bind(*positional, **named)
+            bound.apply_defaults()
+            others = bound.arguments.pop(OTHERS)
+            return function(**bound.arguments, **others)
+
+        called.__doc__ = task_help(suite)
+        called.__annotations__ = {"return": Task}
+        vars(called)["__signature__"] = signature.replace(return_annotation=Task)
+        return called
+
+    return decorate
+
+
+def build_suite_task(suite: AnySuite, arguments: Mapping[str, Any]) -> Task:
+    """Return the Inspect task of a suite for these arguments, all of which are there.
+
+    Raises:
+        RefusedError: There is no such design; says what there is.
+    """
+    settings = {name: value for name, value in arguments.items() if value is not None}
+    options = {name: arguments[name] for name in ("shard", "group", *suite.inspection.options)}
+    for name in options:
+        settings.pop(name, None)
+    shard, group = options["shard"], options["group"]
+    with refusing():
+        design = suite.make_design(settings)
+        scorer = inspect_scorer(suite)()
+        one_turn = partial(build_inspect_task, suite, design, scorer, shard=shard, group=group)
+        built: Task = suite.make_task(design, options, one_turn)
+        return built
 
 
 def check_sandbox(task: Task, chosen: Any, log_dir: str) -> Any:
@@ -239,12 +268,13 @@ def build_inspect_task(
         tags=["causal-reasoning", suite.name],
         headline_metric=HeadlineMetric(metric=suite.inspect_headline),
         viewer=_viewer(suite),
-        version=f"{suite.version}-{content_hash(suite, items)}",
+        version=f"{suite.version}-{suite.interface_letter}",
         metadata={
             "suite": suite.name,
             "suite_version": suite.version,
             "design": design.name,
             "design_hash": design.hash,
+            "content_hash": content_hash(suite, items),
             "whybench": __version__,
         },
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from evidence.graders import honest, scripted
 from inspect_ai import eval as inspect_eval
-from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import analyze
 from whybench.agents.provider import find_current_item
+from whybench.errors import RefusedError
 from whybench.records import read_logs
 from whybench.records.table import record_table
 from whybench.sandbox.allowlist import PACKAGES
@@ -126,9 +126,9 @@ def test_of_a_conversation_the_last_reply_is_the_answer(tmp_path) -> None:
 
 
 def test_what_cannot_be_asked_is_explained() -> None:
-    with pytest.raises(PrerequisiteError, match="group must be 1 where programs are run or"):
+    with pytest.raises(RefusedError, match="group must be 1 where programs are run or"):
         analyze(**FACTORS, protocol="code", group=2)
-    with pytest.raises(PrerequisiteError, match="hint must be among 1, 2, 3, 4, 5, got 9"):
+    with pytest.raises(RefusedError, match="hint must be among 1, 2, 3, 4, 5, got 9"):
         analyze(hint=9)
 
 

@@ -123,11 +123,11 @@ def test_babble_and_cut_off_replies_are_no_answers(tmp_path, group) -> None:
 
 
 def test_requests_that_cannot_be_met_are_said_without_a_traceback() -> None:
-    from inspect_ai._util.error import PrerequisiteError
+    from whybench.errors import RefusedError
 
-    with pytest.raises(PrerequisiteError, match="gates must be among or, and, mixed, got 'xor'"):
+    with pytest.raises(RefusedError, match="gates must be among or, and, mixed, got 'xor'"):
         compose(gates="xor")
-    with pytest.raises(PrerequisiteError, match="group must be a whole number from 1, got 0"):
+    with pytest.raises(RefusedError, match="group must be a whole number from 1, got 0"):
         compose(**FACTORS, group=0)
 
 

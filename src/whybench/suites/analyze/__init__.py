@@ -144,6 +144,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     replication = Replication(_published_tables, names=("keys", "not_recomputed"))
     comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
+        task="whybench.tasks:analyze",
         scorer="analysis",
         metric="twin_measures",
         shown=(

@@ -108,6 +108,7 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     study = QUESTIONNAIRE
     comparison = PairedComparison(compose_pairs)
     inspection = Inspection(
+        task="whybench.tasks:compose",
         scorer="verdict",
         metric="composition_measures",
         shown=(

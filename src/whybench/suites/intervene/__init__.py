@@ -108,6 +108,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     play = PLAY
     comparison = PairedComparison(intervene_pairs)
     inspection = Inspection(
+        task="whybench.tasks:intervene",
         scorer="justification",
         metric="justified_measures",
         shown=("justified_accuracy", "accuracy", "balanced_accuracy", "steps"),

@@ -145,6 +145,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     comparison = PairedComparison(_pairs)
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(
+        task="whybench.tasks:judge",
         scorer="judgment",
         metric="likelihood_measures",
         headline="ea",

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from inspect_ai import Task, task
-from inspect_ai._util.error import PrerequisiteError
+from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
@@ -24,6 +23,8 @@ from inspect_ai.model import (
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
+from whybench.errors import RefusedError
+from whybench.records.logs import read_content_hash
 from whybench.records.rows import NO_ANSWER, unpack_sample
 from whybench.seeds import digest
 from whybench.stats import clustered_mean
@@ -59,17 +60,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ROLE",
+    "build_grader_calibration",
     "get_grader",
     "grade_case",
     "graded_reasons",
     "grader_agreement",
-    "grader_calibration",
     "read_agreement",
     "reasons",
     "require_grader",
 ]
 
 ROLE = "grader"
+CALIBRATION_VERSION = "1-A"
 ASKED = 2
 """How often a grader is asked for verdicts that can be read."""
 
@@ -81,16 +83,16 @@ def get_grader(forced: bool = False) -> Model:
         forced: Whether the model under test may grade itself.
 
     Raises:
-        PrerequisiteError: None is bound, or it is the model under test.
+        RefusedError: None is bound, or it is the model under test.
     """
     if ROLE not in model_roles():
-        raise PrerequisiteError(
+        raise RefusedError(
             f"reasons are graded by a model of their own, and none is bound to the role {ROLE}; "
             f"name one, as in `inspect eval … --model-role {ROLE}=provider/model`"
         )
     grader, tested = get_model(role=ROLE, required=True), get_model()
     if not forced and is_same_model(str(grader), str(tested)):
-        raise PrerequisiteError(
+        raise RefusedError(
             f"the role {ROLE} must be bound to another model than the one under test, got {grader} "
             f"for {tested}; a model that grades itself has to be forced (forced=true)"
         )
@@ -152,7 +154,7 @@ def reasons(calibration: str | None = None, forced: bool = False) -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:  # noqa: ARG001
         grader = get_grader(forced)
         if agreement is not None and agreement.grader != str(grader):
-            raise PrerequisiteError(
+            raise RefusedError(
                 f"calibration must be the log of the grader {grader}, got that of "
                 f"{agreement.grader}"
             )
@@ -197,8 +199,7 @@ def _find_case(state: TaskState) -> GradingCase | str:
     )
 
 
-@task
-def grader_calibration() -> Task:
+def build_grader_calibration() -> Task:
     """Have a model grade the labelled answers, to see how well it agrees with the labels."""
     samples = [
         Sample(
@@ -213,7 +214,8 @@ def grader_calibration() -> Task:
         solver=_grade(),
         scorer=_agrees(),
         config=GenerateConfig(temperature=0.0),
-        version=_calibration_version(),
+        version=CALIBRATION_VERSION,
+        metadata={"content_hash": _calibration_hash()},
     )
 
 
@@ -221,12 +223,12 @@ def read_agreement(log: EvalLog) -> Agreement:
     """Return the agreement that the log of a calibration shows.
 
     Raises:
-        PrerequisiteError: The log is of something else, or of other labelled answers.
+        RefusedError: The log is of something else, or of other labelled answers.
     """
-    if log.eval.task_version != _calibration_version() or log.status != "success":
-        raise PrerequisiteError(
-            f"calibration must be the finished log of grader_calibration, version "
-            f"{_calibration_version()}, got {log.eval.task}, version {log.eval.task_version} "
+    if read_content_hash(log) != _calibration_hash() or log.status != "success":
+        raise RefusedError(
+            f"calibration must be the finished log of grader_calibration with today's labelled "
+            f"answers ({_calibration_hash()}), got {log.eval.task} with {read_content_hash(log)} "
             f"({log.status})"
         )
     scores = {
@@ -288,7 +290,7 @@ def _name_values(name: str, estimate: Estimate) -> dict[str, float]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _calibration_version() -> str:
+def _calibration_hash() -> str:
     """Return a digest of what graders are asked and of the labels."""
     requests = [(render_request(e.case), dict(e.labels)) for e in read_labelled_answers()]
     return digest("grader-calibration", requests).hex()[:16]

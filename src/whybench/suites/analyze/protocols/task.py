@@ -143,7 +143,7 @@ async def _open_workspace(state: TaskState, seconds: int, packages: PackageCheck
     """Return the workspace with the rows of the item that a sample asks.
 
     Raises:
-        PrerequisiteError: Its sandbox lacks a package that programs are promised.
+        RefusedError: Its sandbox lacks a package that programs are promised.
     """
     state.store.set("packages", dict(await packages.versions()))
     [row] = unpack_sample(str(state.sample_id), state.metadata, None)

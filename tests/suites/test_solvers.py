@@ -1,0 +1,62 @@
+"""How conversations are held: each question alone, in programs, and not without a grader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from inspect_ai import Task, eval
+from inspect_ai.dataset import Sample
+from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
+from inspect_ai.util import registry_info
+
+from whybench.suites.analyze.grader.task import require_grader
+from whybench.suites.analyze.protocols.prompts import PROTOCOLS
+from whybench.suites.analyze.protocols.task import agentic, in_replies, solver_for
+from whybench.suites.task import ask_each
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from inspect_ai.log import EvalLog
+    from inspect_ai.model import Model
+
+
+def echo(heard: list[list[str]]) -> Model:
+    def answer(messages: list[Any], *_: Any) -> ModelOutput:
+        heard.append([message.text for message in messages])
+        output = ModelOutput.from_content("mockllm", f"to {messages[-1].text}")
+        output.usage = ModelUsage()  # else the mock downloads a tokenizer to count with
+        return output
+
+    return get_model("mockllm/model", custom_outputs=answer)
+
+
+def run(task: Task, heard: list[list[str]], folder: Path) -> EvalLog:
+    (log,) = eval(task, model=echo(heard), log_dir=str(folder), display="none")
+    return log
+
+
+def test_each_question_of_a_sample_is_asked_alone(tmp_path: Path) -> None:
+    heard: list[list[str]] = []
+    questions = [ChatMessageUser(content=word) for word in ("one", "two", "three")]
+    log = run(Task(dataset=[Sample(input=questions)], solver=ask_each()), heard, tmp_path)
+    assert sorted(heard) == [["one"], ["three"], ["two"]]
+    assert log.samples is not None
+    said = [message.text for message in log.samples[0].messages]
+    assert said == ["one", "to one", "two", "to two", "three", "to three"]
+
+
+def test_without_a_grader_nobody_is_asked(tmp_path: Path) -> None:
+    heard: list[list[str]] = []
+    task = Task(dataset=[Sample(input="?")], setup=require_grader(), solver=ask_each())
+    log = run(task, heard, tmp_path)
+    assert (log.status, heard) == ("error", [])
+    assert log.error is not None
+    assert "none is bound to the role grader; name one" in log.error.message
+
+
+@pytest.mark.parametrize("protocol", [name for name, kind in PROTOCOLS.items() if kind.programs])
+def test_a_protocol_is_held_with_a_tool_or_in_replies(protocol: str) -> None:
+    expected = agentic(9) if PROTOCOLS[protocol].tool else in_replies(protocol, 9)
+    assert registry_info(solver_for(protocol, 9)) == registry_info(expected)
