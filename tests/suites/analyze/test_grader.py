@@ -45,7 +45,7 @@ from whybench.suites.analyze.grader.prompt import (
     render_request,
     seal,
 )
-from whybench.suites.analyze.grader.task import grader_calibration, read_agreement
+from whybench.suites.analyze.grader.task import read_agreement
 from whybench.suites.analyze.grader.verdicts import (
     LEVELS,
     challenges_with_criteria,
@@ -55,6 +55,7 @@ from whybench.suites.analyze.grader.verdicts import (
 )
 from whybench.suites.analyze.items import full_instance
 from whybench.suites.contract import UserError
+from whybench.tasks import grader_calibration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
