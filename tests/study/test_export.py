@@ -57,7 +57,7 @@ def test_the_folder_is_the_same_whatever_the_truth_is(tmp_path) -> None:
     for place, plan in enumerate(plans):
         write_study(plan, tmp_path / str(place))
         text = b"".join(contents(tmp_path / str(place)).values()).decode()
-        for old in (plan.id, plan.design_hash, *(i.id for entry in plan.lists for i in entry)):
+        for old in (plan.id, plan.design_hash, *(i.digest for entry in plan.lists for i in entry)):
             text = text.replace(old, "ID")
         texts.append(re.sub(r'"strength": 0.6,?|"settings": {[^}]*}', "", text))
     attention = re.compile(r'"attention":\[.*?\],"lists"')
@@ -74,7 +74,7 @@ def test_pages_say_what_the_prompt_says_and_no_more(name, tmp_path) -> None:
     plan = small(name)
     write_study(plan, tmp_path / "study")
     for entry, items in zip(shown(tmp_path / "study")["lists"], plan.lists, strict=True):
-        assert [page["id"] for page in entry["items"]] == [item.id for item in items]
+        assert [page["id"] for page in entry["items"]] == [item.digest for item in items]
         for page, item in zip(entry["items"], items, strict=True):
             assert set(page) == {"id", "html", "question"}
             prompt = plan.suite.render(item)
@@ -140,7 +140,7 @@ def test_study_json_says_what_the_data_need(tmp_path) -> None:
     assert manifest["settings"] == {"design": "core", "story": "weather"}
     assert plan.suite.make_design(manifest["settings"]).hash == manifest["design_hash"]
     assert manifest["study"] == plan.id
-    assert manifest["lists"] == [[item.id for item in entry] for entry in plan.lists]
+    assert manifest["lists"] == [[item.digest for item in entry] for entry in plan.lists]
     assert manifest["cycle"] == plan.cycle
 
 

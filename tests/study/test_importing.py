@@ -228,7 +228,7 @@ def test_an_episode_is_held_again_from_its_replies(tmp_path) -> None:
     plan = StudyPlan(asked, settings, design.hash, ((item,),))
     write_study(plan, tmp_path)
     row = {
-        "kind": "item", "study": plan.id, "participant": "p", "position": 0, "item": item.id,
+        "kind": "item", "study": plan.id, "participant": "p", "position": 0, "item": item.digest,
         "seconds": 40.0, "replies": said,
     }  # fmt: skip
     write_rows(tmp_path / "data.jsonl", [row, {**row, "participant": "q", "replies": said[:-1]}])

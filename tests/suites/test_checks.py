@@ -51,9 +51,12 @@ def mute(item, settings, draw):
 
 
 BROKEN = [
-    ("ids are unique", each(lambda item: replace(item, id="judge-1"))),
-    ("ids follow content and truth", each(lambda item: replace(item, id=f"judge-{id(item)}"))),
-    ("same items again", each(lambda item: replace(item, id=f"judge-{next(counter)}"))),
+    ("ids are unique", each(lambda item: replace(item, digest="judge-1", polarity="ppp"))),
+    (
+        "ids follow content and truth",
+        each(lambda item: replace(item, digest=f"judge-{id(item):020x}")),
+    ),
+    ("same items again", each(lambda item: replace(item, digest=f"judge-{next(counter):020x}"))),
     (
         "blocks are balanced",
         changed(items=lambda design: sorted(SUITE.items(design), key=lambda i: i.polarity)),

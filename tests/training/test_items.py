@@ -74,7 +74,7 @@ def test_what_an_id_tells_apart_but_nobody_sees_is_a_repeat() -> None:
     """Ids of intervene hold the number of the draw."""
     asked = get_suite("intervene")
     item = next(iter(asked.items(training_items(asked, {}).design)))
-    again = replace(item, id="intervene-other", draw=item.draw + 2)
+    again = replace(item, digest="intervene-other", draw=item.draw + 2)
     twins = altered(asked, designs={}, items=lambda _: iter([item, again]))
     chosen = SplitItems(twins, asked.designs["core"], "train")
     assert list(chosen.take(1)) == [item]

@@ -100,7 +100,7 @@ def _result(name: str, looked_at: int, problems: Iterable[str], note: str = "") 
 
 def design_digest(suite: AnySuite, design: Design) -> str:
     """Return a digest of the items of a design, in order."""
-    return digest([item.id for item in suite.items(design)]).hex()
+    return digest([item.digest for item in suite.items(design)]).hex()
 
 
 def _unique_ids(case: _Case) -> Iterator[str]:
@@ -121,7 +121,7 @@ def _ids_follow_content(case: _Case) -> Iterator[str]:
 
 def _same_again(case: _Case) -> Iterator[str]:
     """Make the items again here, and in a process whose string hashes differ."""
-    here = digest([item.id for item in case.items]).hex()
+    here = digest([item.digest for item in case.items]).hex()
     if design_digest(case.suite, case.design) != here:
         yield "making the items twice in one process gives different items"
     settings = {DESIGN: case.design.name}

@@ -101,7 +101,7 @@ def test_what_belongs_together_is_never_parted(units: int, size: int, shards: in
     from types import SimpleNamespace
 
     items = [
-        SimpleNamespace(id=f"x-{unit}-{place}", unit=unit)
+        SimpleNamespace(digest=f"x-{unit}-{place}", unit=unit)
         for unit in range(units)
         for place in range(size)
     ]
@@ -112,7 +112,9 @@ def test_what_belongs_together_is_never_parted(units: int, size: int, shards: in
     samples = split_into_samples(items, group_key=unit_of)
     assert [len(members) for members in samples] == [size] * units
     parts = [take_shard(items, f"{i}/{shards}", unit_of) for i in range(1, shards + 1)]
-    assert sorted(item.id for part in parts for item in part) == sorted(item.id for item in items)
+    assert sorted(item.digest for part in parts for item in part) == sorted(
+        item.digest for item in items
+    )
     assert sum(len({item.unit for item in part}) for part in parts) == units
     assert [len(members) for members in split_into_samples(items, 1, unit_of)] == [1] * len(items)
     assert [item for members in split_into_samples(items, size + 1) for item in members] == items
