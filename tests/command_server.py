@@ -1,17 +1,17 @@
 """Commands without the wait for imports: one process has done them, and each command is its fork.
 
 A command that asks a model imports Inspect and its providers, which takes more time than all else
-that most tests have it do. So a worker of pytest starts this file as a process, once, when the
-first test asks for a command. The commands that tests start, in a shell or otherwise, are the
-script `command_client.py`, which hands over what makes a process: arguments, variables, folder,
-umask, descriptors, signals that are ignored. The server forks, and the fork becomes the command,
-up to the end of its interpreter. It takes signals that the script gets, and its status is the
-script's.
+that most tests have it do. So pytest starts this file as a process, for all its workers, and it
+imports when the first test starts a command. The commands that tests start, in a shell or not, are
+the script `command_client.py`, which hands over what makes a process: arguments, variables, folder,
+umask, descriptors, signals that are ignored. The server forks, and the fork becomes the command. It
+gets the signals that the script gets, and its status is the script's.
 
 What differs from a process of its own: modules are there before they are asked for, sets of words
-have one order for all commands of a worker, and linear algebra has one thread. So tests of what is
-imported, of starting, of memory, and of processes that are found and killed start real ones. So
-does the script itself, if a variable is set that an interpreter or a library reads as it starts.
+have one order for all commands, linear algebra has one thread, and namespaces, limits and terminals
+are not handed over. So tests of these start a real one, and so do tests of what is imported, of
+starting, of memory, and of processes that are found and killed. The script itself starts a real one
+if a variable is set that an interpreter or a library reads as it starts, or for a terminal.
 """
 
 from __future__ import annotations
@@ -78,6 +78,9 @@ APPLIED = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"}
 READ_AT_START = ("PYTHON", "LANG", "LC_", "LD_", "MPL", "OMP_")
 """Beginnings of variables that come too late for a fork, but for those that are applied to it."""
 
+VARIABLE = "COMMANDS_OF_TESTS"
+"""Names the folder of the commands to the workers of pytest."""
+
 HERE = Path(__file__).parent
 REFUSED = 256
 
@@ -91,11 +94,12 @@ def command(name: str = "whybench") -> str:
 
 @functools.cache
 def commands() -> Path:
-    """Return the folder with the commands; the server behind them ends with this process."""
+    """Return the folder with the commands; who makes it has the server, which ends with it."""
+    if VARIABLE in os.environ:
+        return Path(os.environ[VARIABLE])
     if not hasattr(os, "pidfd_open") or not hasattr(socket, "send_fds"):
         return Path(sys.executable).parent
     folder = Path(tempfile.mkdtemp(prefix="commands-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
     client = (HERE / "command_client.py").read_text(encoding="utf-8")
     for name in COMMANDS:
         script = folder / name
@@ -103,9 +107,9 @@ def commands() -> Path:
         script.chmod(0o755)
     with socket.socket(socket.AF_UNIX) as door, (folder / "errors").open("w") as errors:
         door.bind(str(folder / "door"))
-        door.listen(32)  # whoever comes before the imports are done waits
+        door.listen(32)
         process = subprocess.Popen(
-            [sys.executable, __file__, str(door.fileno())],
+            [sys.executable, __file__, str(door.fileno()), folder],
             env={**_variables, **ONE_THREAD},
             cwd="/",
             stdin=subprocess.PIPE,  # it ends when nobody holds the other end
@@ -121,6 +125,14 @@ def commands() -> Path:
 def _end(process: subprocess.Popen[bytes]) -> None:
     process.stdin.close()
     process.wait()
+
+
+@functools.cache
+def preload() -> None:
+    for name in PRELOADED:
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()  # else a fork would copy all of it as soon as it collects garbage
 
 
 class Server:
@@ -151,6 +163,7 @@ class Server:
 
     def _admit(self) -> dict | None:
         """Start a command; return what it is to be, if this is its process."""
+        preload()
         client, _ = self.door.accept()
         asked, descriptors = _received(client)
         if asked is None or any(map(os.isatty, descriptors)):
@@ -266,13 +279,11 @@ def _path(variables: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    for name in PRELOADED:
-        importlib.import_module(name)
-    gc.collect()
-    gc.freeze()  # else a fork would copy all of it as soon as it collects garbage
     if asked := Server(socket.socket(fileno=int(sys.argv[1]))).serve():
         try:
             become(asked)
         except SystemExit as ended:
             leave(ended.code)
             raise
+    else:
+        shutil.rmtree(sys.argv[2], ignore_errors=True)

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tests.command_server import command, commands
+from tests.command_server import VARIABLE, command, commands
 
 pytestmark = [
     pytest.mark.slow,
@@ -194,21 +194,26 @@ def test_a_command_that_is_killed_ends_its_script_likewise(tmp_path: Path) -> No
 USER = """
 import subprocess
 from tests.command_server import command
+print(command(), flush=True)
 subprocess.run([command(), "list"])
 """
 
 
 def test_server_and_commands_end_with_whoever_started_them(tmp_path: Path) -> None:
     where = os.pathsep.join([package(tmp_path, SLEEPS), str(Path(__file__).parents[1])])
+    variables = {name: value for name, value in os.environ.items() if name != VARIABLE}
     with subprocess.Popen(
         [sys.executable, "-c", USER],
-        env={**os.environ, "PYTHONPATH": where},
+        env={**variables, "PYTHONPATH": where},
         stdout=subprocess.PIPE,
         text=True,
     ) as user:
+        folder = Path(user.stdout.readline()).parent
+        assert folder not in (commands(), INSTALLED)
         process = int(user.stdout.readline())
         server = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
         assert alive(server)
         user.kill()
         assert gone(server)
         assert gone(process)
+        assert not folder.exists()
