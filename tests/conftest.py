@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
+from tests.command_server import VARIABLE, commands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +44,11 @@ EVIDENCE = ROOT / "tests" / "evidence"
 SLOW = ("model", "install", "xdist_group")
 
 COLLECTED = pytest.StashKey[Counter[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start what runs commands, for all workers; it imports nothing before the first is asked."""
+    os.environ[VARIABLE] = str(commands())
 
 
 @pytest.hookimpl(tryfirst=True)

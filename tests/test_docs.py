@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 import yaml
+from tests.command_server import commands as commands_folder
 
 from whybench import __version__
 from whybench.cli import COMMANDS, whybench_command
@@ -122,7 +123,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "INSPECT_DISPLAY": "plain",
         "INSPECT_EVAL_CTL_SERVER": "false",
         "NO_COLOR": "1",
-        "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        "PATH": os.pathsep.join(
+            [str(commands_folder()), str(Path(sys.executable).parent), os.environ["PATH"]]
+        ),
     }
     if variables.pop("PYTHONDONTWRITEBYTECODE", ""):
         # Compiling all of Inspect anew for each command would double the time.

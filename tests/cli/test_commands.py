@@ -8,10 +8,10 @@ import operator
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.command_server import command
 
 from whybench.cli import COMMANDS
 from whybench.suites.judge import TABLES
@@ -19,7 +19,7 @@ from whybench.suites.judge import TABLES
 
 def whybench(*words: str, folder: Path | None = None, **environment: str):
     return subprocess.run(
-        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        [command(), *words],
         env={**os.environ, **environment},
         cwd=folder,
         capture_output=True,
@@ -39,9 +39,9 @@ def test_help_names_every_command() -> None:
     assert all(name in printed for name in COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(command: str) -> None:
-    assert "Usage:" in lines(command, "--help")[0]
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    assert "Usage:" in lines(name, "--help")[0]
 
 
 def test_list_shows_designs_and_agents() -> None:
@@ -158,7 +158,7 @@ def test_mistakes_are_answered_in_one_line(words: str, message: str, tmp_path: P
 @pytest.mark.slow
 def test_inspect_itself_explains_a_wrong_factor(tmp_path: Path) -> None:
     done = subprocess.run(
-        f"{sys.executable} -m inspect_ai eval whybench/judge --model mockllm/model -T style=loud",
+        f"{command('inspect')} eval whybench/judge --model mockllm/model -T style=loud",
         shell=True,
         cwd=tmp_path,
         env={**os.environ, "INSPECT_DISPLAY": "plain"},

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from tests.command_server import command
 
 from whybench.cli import whybench_command
 from whybench.records import write_partition
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def logs(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    code = "from whybench.cli import main; main()"
     words = ["run", "judge", "--model", "reference/judge.random", "--limit", "40", "--log-dir", "l"]
-    subprocess.run(
-        [sys.executable, "-c", code, *words], cwd=folder, check=True, capture_output=True
-    )
+    subprocess.run([command(), *words], cwd=folder, check=True, capture_output=True)
     return folder / "l"
 
 

@@ -11,11 +11,12 @@ import sys
 from contextlib import suppress
 
 import pytest
+from tests.command_server import command
 
 
 def whybench(*words: str, cwd, typed: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        [command(), *words],
         input=typed,
         cwd=cwd,
         capture_output=True,

@@ -3,10 +3,10 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from tests.command_server import command
 
 from whybench.cli import whybench_command
 from whybench.suites.contract import UserError
@@ -60,9 +60,8 @@ def test_from_plan_to_measures(plan, tmp_path):
     assert "18 answers of 2 units" in sweep("collect", plan).output
     # To collect again changes nothing.
     assert json.loads(sweep("collect", plan, "--json").output.splitlines()[-1])["rows"] == 18
-    whybench = Path(sys.executable).with_name("whybench")
     measured = subprocess.run(
-        [whybench, "measures", str(tmp_path / "out" / "records"), "--json"],
+        [command(), "measures", str(tmp_path / "out" / "records"), "--json"],
         capture_output=True,
         text=True,
         check=True,

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.command_server import command
 
 from whybench.scaffolds import make_scaffold, write_scaffold
 
@@ -28,13 +29,13 @@ def installed(
     return folder / "site-packages"
 
 
-def python(
+def start(
     installed: Path, folder: Path, *words: str, display: str = "none"
 ) -> subprocess.CompletedProcess[str]:
     where = os.pathsep.join(filter(None, (str(installed), os.environ.get("PYTHONPATH"))))
     about = {"PYTHONPATH": where, "INSPECT_DISPLAY": display, "COLUMNS": "200"}
     return subprocess.run(
-        [sys.executable, *words],
+        words,
         env={**os.environ, **about},
         cwd=folder,
         capture_output=True,
@@ -44,7 +45,7 @@ def python(
 
 
 def whybench(installed: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return python(installed, folder, "-c", "from whybench.cli import main; main()", *words)
+    return start(installed, folder, command(), *words)
 
 
 def test_it_is_listed_beside_ours(installed: Path, tmp_path: Path) -> None:
@@ -98,7 +99,7 @@ def test_inspect_finds_its_task_under_its_own_package(installed: Path, tmp_path:
         "made = ask(manner='seen')\n"
         "print(len(made.dataset), made.dataset.name)\n"
     )
-    done = python(installed, tmp_path, "-c", code)
+    done = start(installed, tmp_path, sys.executable, "-c", code)
     assert done.stdout.splitlines() == [
         "whybench_lamp/lamp",
         "whybench_lamp/lamp_answers",
@@ -111,12 +112,12 @@ def test_inspect_finds_its_task_under_its_own_package(installed: Path, tmp_path:
 
 @pytest.mark.slow
 def test_inspect_runs_it_and_refuses_a_misspelt_factor(installed: Path, tmp_path: Path) -> None:
-    ask = ["-m", "inspect_ai", "eval", "whybench_lamp/lamp", "--model", "reference/lamp.confused"]
-    done = python(installed, tmp_path, *ask, "-T", "prior=20,60", display="plain")
+    ask = [command("inspect"), "eval", "whybench_lamp/lamp", "--model", "reference/lamp.confused"]
+    done = start(installed, tmp_path, *ask, "-T", "prior=20,60", display="plain")
     assert done.returncode == 0, done.stderr
     assert "lamp_answers" in done.stdout
     assert "gap " in done.stdout
-    wrong = python(installed, tmp_path, *ask, "-T", "maner=seen", display="plain")
+    wrong = start(installed, tmp_path, *ask, "-T", "maner=seen", display="plain")
     assert wrong.returncode != 0
     assert "a design takes design, name, prior, strength, manner, got 'maner'" in wrong.stderr + (
         wrong.stdout
