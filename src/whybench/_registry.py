@@ -7,18 +7,22 @@ from whybench.suites.analyze import SUITE as ANALYZE
 from whybench.suites.analyze.grader.task import grader_calibration, reasons, require_grader
 from whybench.suites.compose import SUITE as COMPOSE
 from whybench.suites.intervene import SUITE as INTERVENE
-from whybench.suites.intervene.task import episodes
+from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
 from whybench.suites.judge import SUITE as JUDGE
 from whybench.suites.task import inspect_task
 
 __all__ = [
     "WhybenchSandbox",
     "analyze",
+    "answer",
     "compose",
     "episodes",
     "grader_calibration",
+    "hold",
     "intervene",
     "judge",
+    "move",
+    "open_world",
     "person",
     "reasons",
     "reference",

@@ -37,6 +37,7 @@ from whybench.suites.abilities import (
     Replication,
     SelfTest,
     Sums,
+    ToolUse,
     Training,
 )
 from whybench.suites.agents import Agent, Parameter, reply_generator
@@ -69,6 +70,7 @@ __all__ = [
     "SelfTest",
     "Suite",
     "Sums",
+    "ToolUse",
     "Training",
     "UserError",
     "check_levels",
