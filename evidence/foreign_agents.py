@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PARTS", "REACT_TOOLS", "bridge_agent", "figures", "scripted_analyst"]
 
-QUIET = {"display": "none", "log_realtime": False, "score_display": False}
+QUIET: dict[str, Any] = {"display": "none", "log_realtime": False, "score_display": False}
 
 REACT_TOOLS = "tools=[{}]".format(
     ", ".join(
@@ -144,7 +144,8 @@ def bridge_agent(tools: Callable[[], Sequence[Tool]]) -> Agent:
                     messages.append(reply.model_dump(exclude_none=True))
                     if not reply.tool_calls:
                         return bridge.state
-                    for call in reply.tool_calls:
+                    calls: Any = reply.tool_calls
+                    for call in calls:
                         chosen = known[call.function.name]
                         result = await chosen.tool(**json.loads(call.function.arguments))
                         messages.append(

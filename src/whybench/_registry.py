@@ -2,6 +2,7 @@
 
 from whybench.agents.person import person
 from whybench.agents.provider import reference
+from whybench.agents.scaffold import react
 from whybench.sandbox.environment import WhybenchSandbox
 from whybench.suites.analyze import SUITE as ANALYZE
 from whybench.suites.analyze.grader.task import grader_calibration, reasons, require_grader
@@ -24,6 +25,7 @@ __all__ = [
     "move",
     "open_world",
     "person",
+    "react",
     "reasons",
     "reference",
     "require_grader",
