@@ -22,6 +22,7 @@ SUBJECTS = (
     "worlds",
     "entailment",
     "episodes",
+    "foreign_agents",
     "confinement",
     "pitfalls",
     "speed",

@@ -2,20 +2,26 @@
 
 from whybench.agents.person import person
 from whybench.agents.provider import reference
+from whybench.agents.scaffold import react
 from whybench.sandbox.environment import WhybenchSandbox
 from whybench.suites.analyze.grader.task import reasons, require_grader
-from whybench.suites.intervene.task import episodes
+from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
 from whybench.tasks import analyze, compose, grader_calibration, intervene, judge
 
 __all__ = [
     "WhybenchSandbox",
     "analyze",
+    "answer",
     "compose",
     "episodes",
     "grader_calibration",
+    "hold",
     "intervene",
     "judge",
+    "move",
+    "open_world",
     "person",
+    "react",
     "reasons",
     "reference",
     "require_grader",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
 import sys
 import sysconfig
 from dataclasses import replace
@@ -138,3 +139,39 @@ def test_a_key_that_can_be_read_is_found(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert not finding.holds
     assert finding.seen.startswith("2 of 2 can be read")
     assert not list(tmp_path.iterdir())
+
+
+OPEN = """
+import sys
+from whybench.sandbox.confinement import Sandbox
+with Sandbox.open() as sandbox:
+    done = sandbox.run(["python", "-c", "import numpy, sys; print(sys.executable)"])
+print("..", ".." in sys.executable, "inside", ".." in done.stdout.decode(), done.status)
+"""
+
+
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.usefixtures("confines")
+def test_it_starts_when_python_is_called_by_a_path_that_goes_up(tmp_path: Path) -> None:
+    """As `../env/bin/python`, which Python keeps as its own name where it was not looked up."""
+    called = os.path.relpath(sys.executable, tmp_path.resolve())
+    assert called.startswith("..")
+    done = subprocess.run(
+        [called, "-c", OPEN],
+        cwd=tmp_path.resolve(),
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+    )
+    assert done.stdout == ".. True inside False 0\n", done.stderr[-500:]
+
+
+def test_an_interpreter_outside_its_environment_keeps_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "bin" / "python9").symlink_to(os.path.realpath(sys.executable))
+    monkeypatch.setattr(sys, "executable", f"{tmp_path}/lib/../bin/python9")
+    assert allowlist.find_interpreter() == str(tmp_path.resolve() / "bin" / "python9")

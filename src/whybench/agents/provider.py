@@ -3,6 +3,9 @@
 A reference agent runs through the same pipeline as any model. It learns from the messages only
 which item it is asked and what was replied so far, finds the item by its id and answers by its
 strategy. Each epoch gets fresh noise; everything follows from seed, item and epoch.
+
+Under a scaffold that offers tools it works as a model would: where the tools of the suite's worlds
+are among them it calls these, and where there is `submit` it hands in its answer by that.
 """
 
 from __future__ import annotations
@@ -11,13 +14,24 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.hooks import Hooks, SampleAttemptStart, hooks
-from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
+from inspect_ai.model import (
+    ChatMessageAssistant,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.tool import ToolCall
+from inspect_ai.util import store
 
 from whybench.errors import RefusedError, UserError
 from whybench.suites.contract import reply_generator
 from whybench.suites.registry import find_item, get_suite, suite_names
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from inspect_ai.model import ChatMessage
     from inspect_ai.tool import ToolChoice, ToolInfo
 
@@ -56,6 +70,13 @@ def follow_samples() -> None:
     class _Samples(Hooks):  # Inspect registers the class when it is defined
         async def on_sample_attempt_start(self, data: SampleAttemptStart) -> None:
             _SAMPLE.set((str(data.summary.id), data.summary.epoch))
+
+
+SUBMIT = "submit"
+"""What scaffolds call the tool by which an answer is handed in."""
+
+DONE = "done"
+"""What is handed in where the answer was given before."""
 
 
 def find_current_item(messages: list[ChatMessage]) -> tuple[str, Item | None]:
@@ -111,10 +132,20 @@ class ReferenceAPI(ModelAPI):
         """Answer as many at once as Inspect asks; there is no service to spare."""
         return 1000
 
+    def _open_kept(self, item: Item, offered: set[str]) -> Episode | None:
+        """Return the episode by the calls that the sample keeps.
+
+        None where the tools of the suite's worlds are not offered.
+        """
+        use = self.suite.tool_use
+        if use is None or _SAMPLE.get() is None or not offered.issuperset(use.names):
+            return None
+        return use.replay({**item.factors, "item": item.id}, dict(store().items()))
+
     async def generate(
         self,
         input: list[ChatMessage],
-        tools: list[ToolInfo],  # noqa: ARG002
+        tools: list[ToolInfo],
         tool_choice: ToolChoice,  # noqa: ARG002
         config: GenerateConfig,  # noqa: ARG002
     ) -> ModelOutput:
@@ -129,11 +160,22 @@ class ReferenceAPI(ModelAPI):
         _, epoch = _SAMPLE.get() or ("", 1)
         context: Any = item
         turn = 0
-        if self.suite.multi_turn:
+        offered = {tool.name for tool in tools}
+        use = self.suite.tool_use
+        kept = self._open_kept(item, offered)
+        if use is not None and kept is not None:
+            context, turn = kept, _count_calls(use.names, input)
+        elif self.suite.multi_turn:
             context, turn = replay_episode(self.suite, item, input)
-        rng = reply_generator(self.agent.name, self.settings, item.digest, epoch, turn)
-        reply = self.agent.reply(context, self.settings, rng)
-        output = ModelOutput.from_content(self.model_name, reply)
+        reply, call = DONE, None
+        if kept is None or not kept.over:
+            rng = reply_generator(self.agent.name, self.settings, item.digest, epoch, turn)
+            reply = self.agent.reply(context, self.settings, rng)
+        if use is not None and kept is not None and not kept.over:
+            call = use.call(context, reply)
+        if call is None and SUBMIT in offered:
+            call = SUBMIT, {"answer": reply}
+        output = _make_output(self.model_name, reply, call, len(input))
         # Words stand for tokens; with usage set, nothing is downloaded to count them.
         sent = sum(len(message.text.split()) for message in input)
         received = len(reply.split())
@@ -141,6 +183,28 @@ class ReferenceAPI(ModelAPI):
             input_tokens=sent, output_tokens=received, total_tokens=sent + received
         )
         return output
+
+
+def _count_calls(names: Sequence[str], messages: list[ChatMessage]) -> int:
+    """Return how many replies called one of these tools."""
+    return sum(
+        any(call.function in names for call in message.tool_calls or ())
+        for message in messages
+        if isinstance(message, ChatMessageAssistant)
+    )
+
+
+def _make_output(
+    model: str, reply: str, call: tuple[str, Mapping[str, str]] | None, number: int
+) -> ModelOutput:
+    """Return a reply, or the call of a tool that takes its place."""
+    if call is None:
+        return ModelOutput.from_content(model, reply)
+    made = ToolCall(id=f"call-{number}", function=call[0], arguments=dict(call[1]))
+    return ModelOutput.from_message(
+        ChatMessageAssistant(content="", model=model, source="generate", tool_calls=[made]),
+        stop_reason="tool_calls",
+    )
 
 
 @modelapi(name="reference")

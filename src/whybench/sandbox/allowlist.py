@@ -34,6 +34,7 @@ __all__ = [
     "Link",
     "VisibleFiles",
     "check_hidden",
+    "find_interpreter",
     "list_private",
     "list_visible",
 ]
@@ -188,9 +189,24 @@ def _list_sites() -> list[str]:
     return sorted(found)
 
 
+def find_interpreter() -> str:
+    """Return the path of the interpreter, without the `..` by which it may have been called.
+
+    Beside the packages if it is there, since an environment is found by where its interpreter lies.
+    """
+    called = Path(sys.executable)
+    if ".." not in called.parts:
+        return sys.executable
+    beside = Path(sys.prefix, "bin", called.name)
+    if beside.exists() and beside.samefile(called):
+        return str(beside)
+    # A link stays one: what it leads to would not be in the environment.
+    return str(called.parent.resolve() / called.name)
+
+
 def _list_interpreters() -> Iterator[str]:
     """Yield the names by which the interpreter is called."""
-    yield sys.executable
+    yield find_interpreter()
     for root in _list_roots():
         names = sorted(Path(root, "bin").glob("python*"))
         yield from (str(path) for path in names if INTERPRETER.fullmatch(path.name))

@@ -9,12 +9,17 @@ compute the answers.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.sandbox.allowlist import Bind, check_hidden, list_private, list_visible
+from whybench.sandbox.allowlist import (
+    Bind,
+    check_hidden,
+    find_interpreter,
+    list_private,
+    list_visible,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -128,10 +133,11 @@ def bwrap_arguments(
     made += ["--perms", "0700", "--size", str(limits.shared_memory), "--tmpfs", "/dev/shm"]
     made += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", WORK]
     made += ["--seccomp", str(fds["filter"])]
-    environment = ENVIRONMENT | {"PATH": f"{Path(sys.executable).parent}:/usr/bin:/bin"}
+    interpreter = find_interpreter()
+    environment = ENVIRONMENT | {"PATH": f"{Path(interpreter).parent}:/usr/bin:/bin"}
     for name, value in environment.items():
         made += ["--setenv", name, value]
-    made += ["--", sys.executable, "-sP", RUNNER, preload]
+    made += ["--", interpreter, "-sP", RUNNER, preload]
     made += [
         f"AS={limits.address_space}",
         f"CPU={limits.processor_seconds}",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.seeds import Split
     from whybench.stats import Measure
-    from whybench.suites.items import Answer, Scalar
+    from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.pairs import Pair
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "Replication",
     "SelfTest",
     "Sums",
+    "ToolUse",
     "Training",
     "equals_truth",
 ]
@@ -126,6 +127,30 @@ class Play:
     read: Callable[[Any, str], str]
     help: Callable[[Any], Iterable[str]]
     debrief: Callable[[Any], Iterable[str]]
+
+
+@dataclass(frozen=True)
+class ToolUse:
+    """How agents act on a suite's worlds by calling tools, whichever scaffold they work in.
+
+    What was called is kept in the sample's store, so that it counts whatever becomes of messages.
+
+    Attributes:
+        names: The tools.
+        replay: The factors of an item and a sample's store to the episode so far; None if the
+            sample keeps no calls.
+        call: An episode and a reply to the call that says the same: tool and arguments; None if
+            there is no such call.
+        answer: The factors of an item, a sample's store and the replies, each with whether the
+            token limit cut it off, to the answer; None if the sample keeps no calls.
+    """
+
+    names: Sequence[str]
+    replay: Callable[[Mapping[str, Any], Mapping[str, Any]], Episode | None]
+    call: Callable[[Any, str], tuple[str, Mapping[str, str]] | None]
+    answer: Callable[
+        [Mapping[str, Any], Mapping[str, Any], Sequence[tuple[str, bool]]], Answer | None
+    ]
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from whybench.suites.abilities import (
     ScoreColors,
     SelfTest,
     Sums,
+    ToolUse,
     Training,
 )
 from whybench.suites.agents import Agent, Parameter, reply_generator
@@ -72,6 +73,7 @@ __all__ = [
     "SelfTest",
     "Suite",
     "Sums",
+    "ToolUse",
     "Training",
     "UserError",
     "check_levels",

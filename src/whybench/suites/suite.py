@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Replication,
         SelfTest,
         Sums,
+        ToolUse,
         Training,
     )
     from whybench.suites.agents import Agent
@@ -73,8 +74,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
         costs: What a run will take.
-        training, study, play, replication, comparison, sums: Further abilities (`abilities`), each
-            None where the suite has it not.
+        training, study, play, tool_use, replication, comparison, sums: Further abilities
+            (`abilities`), each None where the suite has it not.
         inspection: How the suite looks in Inspect.
     """
 
@@ -99,6 +100,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     training: Training | None = None
     study: Questionnaire | None = None
     play: Play | None = None
+    tool_use: ToolUse | None = None
     replication: Replication | None = None
     comparison: PairedComparison | None = None
     sums: Sums | None = None
@@ -193,6 +195,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     def group_key(self, item: ItemT) -> object:
         """Return what neighbouring items have in common that one sample is to ask."""
         raise NotImplementedError(f"{self.name} gives each item a sample to itself")
+
+    def files(self, item: ItemT) -> Mapping[str, str]:  # noqa: ARG002
+        """Return the files that lie in the sandbox's working folder when an item is asked."""
+        return {}
 
     def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:  # noqa: ARG002
         """Return what messages of Inspect's add to an answer, such as what became of programs."""

@@ -45,10 +45,10 @@ from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ModelOutput
+    from inspect_ai.model import ChatMessage, ModelOutput
 
     from whybench.stats import Measure
     from whybench.suites.items import Design, Item
@@ -313,6 +313,7 @@ def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
     """
     ids = [item.id for item in members]
     alone = len(ids) == 1
+    files = {name: text for item in members for name, text in suite.files(item).items()}
     return Sample(
         id=ids[0] if alone else f"{ids[0]}-and-{len(ids) - 1}-more",
         input=[
@@ -326,6 +327,7 @@ def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
             suite.name,
             [(item.id, item.pairing_key, item.factors, item.truth) for item in members],
         ),
+        files=files or None,
     )
 
 
@@ -365,7 +367,14 @@ def keep_stop_reason(output: ModelOutput) -> ChatMessageAssistant:
 
 
 def score_sample(sample: TaskState | EvalSample) -> Score:
-    """Parse the replies of a sample, one that is being run or one from a log."""
+    """Parse the replies of a sample, one that is being run or one from a log.
+
+    Whoever held the conversation: what was called of the suite's tools counts by what the sample
+    keeps of it, and a last word that no message holds counts as a reply.
+
+    Raises:
+        RefusedError: A solver that is not ours took several questions for one.
+    """
     metadata = sample.metadata
     sample_id = str(sample.sample_id if isinstance(sample, TaskState) else sample.id)
     suite = get_suite(str(metadata["suite"]))
@@ -373,6 +382,8 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
     conversations = split_conversations(sample_id, sample.messages)
     stop_reason = sample.output.stop_reason if sample.output.choices else None
     last = next((m for m in reversed(sample.messages) if m.role == "assistant"), None)
+    if len(rows) > 1:
+        _check_each_was_asked(conversations, rows)
     answers, replies = [], []
     for item, row in rows.items():
         messages = conversations.get(item, [])
@@ -386,12 +397,34 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
             for message in messages
             if isinstance(message, ChatMessageAssistant)
         ]
-        answer = parse_conversation(suite, row, replies)
+        last_words = sample.output.completion if len(rows) == 1 else ""
+        if last_words and (last is None or last_words != last.text):
+            replies.append((last_words, stop_reason in CUT_OFF))
+        answer = None
+        if suite.tool_use is not None:
+            answer = suite.tool_use.answer(row, dict(sample.store.items()), replies)
+        answer = answer or parse_conversation(suite, row, replies)
         parts = {**answer.parts, **suite.transcript_columns(messages)}
         answers.append((answer.value, answer.reason, parts))
         row |= {"value": answer.value, **parts}
     shown = replies[-1][0].strip()[-200:] if replies and len(rows) == 1 else None
     return Score(**pack_score(answers, suite.sample_scores([*rows.values()])), answer=shown)
+
+
+def _check_each_was_asked(
+    conversations: Mapping[str, Sequence[ChatMessage]], items: Collection[str]
+) -> None:
+    """See that if one of several items has a reply, all have, as our own solvers see to it."""
+    replied = {
+        item
+        for item, messages in conversations.items()
+        if any(message.role == "assistant" for message in messages)
+    }
+    if replied and not replied.issuperset(items):
+        raise RefusedError(
+            f"a sample must ask one question if another solver than the task's own is to answer "
+            f"it, got {len(items)}; add -T group=1"
+        )
 
 
 def reply_text(message: ChatMessageAssistant) -> str:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 from inspect_ai import eval as inspect_eval
+from inspect_ai.agent import Agent, AgentState, agent, react
 from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
 from inspect_ai.model._model_output import ChatCompletionChoice
+from inspect_ai.solver import basic_agent, generate
 from inspect_ai.tool import ToolCall
+from inspect_ai.util import store
 
 from whybench._registry import intervene
 from whybench.agents.provider import find_current_item
@@ -15,6 +18,7 @@ from whybench.records.table import record_table
 from whybench.suites.calibration import simulate
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.design import DESIGNS
+from whybench.suites.intervene.task import answer, hold, move
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
@@ -118,7 +122,7 @@ def caller(*calls: list[ToolCall]):
     turn = iter(calls)
 
     def reply(_messages, tools, *_):
-        assert {tool.name for tool in tools} == {"intervene", "answer"}
+        assert [tool.name for tool in tools] == ["move", "hold", "answer"]
         made = next(turn, calls[-1])
         message = ChatMessageAssistant(content="", tool_calls=made)
         output = ModelOutput(
@@ -142,8 +146,8 @@ def tools_task():
 
 def test_tools_are_called_and_answered(tmp_path, tools_task) -> None:
     names = tools_task.dataset[0].metadata["names"].split(",")
-    act = call("intervene", entity=names[0], action="hold")
-    both = [call("intervene", entity="nobody", action="hold"), act]
+    act = call("hold", entity=names[0])
+    both = [call("move", entity="nobody"), act]
     model = caller([act], both, [call("answer", answer="yes")])
     log = run(tmp_path, model, tools_task, limit=1)
     sample = log.samples[0]
@@ -151,9 +155,13 @@ def test_tools_are_called_and_answered(tmp_path, tools_task) -> None:
     assert row["value"] == 1.0
     assert row["path"] == "hold 0; hold 0"
     told = [message for message in sample.messages if message.role == "tool"]
-    assert [message.text.startswith("You see: ") for message in told] == [True, False, True]
-    assert told[1].text.startswith("Not carried out")
-    assert told[-1].text.endswith("Call a tool.")
+    seen = [message.text.startswith("You see: ") for message in told]
+    assert seen == [True, False, True, False]
+    assert "nobody" in told[1].error.message
+    assert told[2].text.endswith("Call a tool.")
+    assert told[3].text.startswith("Your answer is taken down")
+    assert sample.store["intervene:calls"] == [["hold", names[0]]] * 2 + [["answer", "yes"]]
+    assert compared(rows_in(tmp_path, reread=score_sample)) == compared([row])
 
 
 def test_with_tools_text_is_read_too_and_babble_ends(tmp_path, tools_task) -> None:
@@ -191,3 +199,109 @@ def test_steps_have_a_table_of_their_own(tmp_path) -> None:
             assert last[record["item"]]["settled"] == record["evidence"]
     open_before = [step["settled"] for step in steps if step is not last[step["item"]]]
     assert set(open_before) == {"open"}
+
+
+def test_calls_of_the_tool_there_was_before_are_read_again(tmp_path, tools_task) -> None:
+    """A log of old: `intervene(entity, action)`, and of several calls only the last counts."""
+    names = tools_task.dataset[0].metadata["names"].split(",")
+    log = run(tmp_path, caller([call("answer", answer="no")]), tools_task, limit=1)
+    (sample,) = log.samples
+    old = [call("intervene", entity=names[0], action="hold")]
+    passed_over = call("intervene", entity="nobody", action="hold")
+    turns = ([passed_over, *old], old, [call("answer", answer="yes")])
+    sample.messages = [
+        sample.messages[0],
+        *(ChatMessageAssistant(content="", tool_calls=calls) for calls in turns),
+    ]
+    sample.store = {f"intervene:{sample.id}": {"steps": 2, "end": "answered"}}
+    found = score_sample(sample)
+    assert found.value == 1.0
+    assert found.metadata["path"] == "hold 0; hold 0"
+
+
+@agent
+def forgetful(last: str) -> Agent:
+    """Act by the tools, keep no message, and say something at the end."""
+
+    async def execute(state: AgentState) -> AgentState:
+        world = store().get("intervene:world") or {"names": "circle"}
+        seen = await hold()(world["names"].split(",")[0])
+        assert seen.startswith("You see: ")
+        state.messages = state.messages[:1]
+        state.output = ModelOutput.from_content("elsewhere", last)
+        return state
+
+    return execute
+
+
+@pytest.mark.parametrize(
+    ("last", "value", "reason"),
+    [
+        ("yes", 1.0, ""),
+        ("I have seen it all.\n\n**No.**", 0.0, ""),
+        ('So {"answer": "yes"}', 1.0, ""),
+        ("yes or no", None, "unfinished"),
+        ("", None, "unfinished"),
+    ],
+)
+def test_what_was_called_counts_though_no_message_tells_of_it(
+    tmp_path, tools_task, last, value, reason
+) -> None:
+    run(tmp_path, "mockllm/model", tools_task, solver=forgetful(last), limit=1)
+    (row,) = rows_in(tmp_path)
+    assert (row["value"], row["reason"], row["path"]) == (value, reason, "hold 0")
+    assert compared(rows_in(tmp_path, reread=score_sample)) == compared([row])
+
+
+@pytest.mark.parametrize("scaffold", ["react", "basic_agent"])
+def test_a_reference_agent_is_justified_under_any_scaffold(tmp_path, tools_task, scaffold) -> None:
+    solver = basic_agent() if scaffold == "basic_agent" else react(tools=[move(), hold(), answer()])
+    run(tmp_path, "reference/intervene.recipe", tools_task, solver=solver, limit=12)
+    assert {row["verdict"] for row in rows_in(tmp_path)} == {"justified"}
+
+
+def test_nothing_was_seen_by_who_acted_where_no_world_was(tmp_path) -> None:
+    """The text interface with a solver that is not ours: replies go unheard."""
+    run(tmp_path, "reference/intervene.recipe", solver=generate(), limit=3)
+    rows = rows_in(tmp_path)
+    assert {(row["outcome"], row["path"]) for row in rows} <= {("no_answer", ""), ("scored", "")}
+    assert "unfinished" in {row["reason"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("task", "solver", "message"),
+    [
+        ({"group": 3}, generate(), "got 3; add -T group=1"),
+        ({"interface": "text"}, forgetful("yes"), "add -T interface=tools"),
+    ],
+)
+def test_what_another_solver_cannot_take_is_refused(tmp_path, task, solver, message) -> None:
+    (log,) = inspect_eval(
+        intervene(**task),
+        model="reference/intervene.always-yes",
+        solver=solver,
+        log_dir=str(tmp_path),
+        limit=1,
+        **QUIET,
+    )
+    assert log.status == "error"
+    assert message in log.error.message
+
+
+def test_after_the_last_action_and_after_the_end_nothing_is_carried_out(
+    tmp_path, tools_task
+) -> None:
+    names = tools_task.dataset[0].metadata["names"].split(",")
+    acts = [call("hold", entity=names[0])] * 7
+    log = run(tmp_path, caller([*acts, call("answer", answer="yes")]), tools_task, limit=1)
+    (row,) = rows_in(tmp_path)
+    assert (row["value"], row["reason"], row["steps"]) == (None, "out_of_steps", 6)
+    told = [message.text for message in log.samples[0].messages if message.role == "tool"]
+    assert "no action was left" in told[6]
+    assert told[7] == "This has ended: nothing more is carried out."
+
+
+def test_calls_that_are_refused_twice_in_a_row_end_the_episode(tmp_path, tools_task) -> None:
+    run(tmp_path, caller([call("move", entity="nobody")]), tools_task, limit=1)
+    (row,) = rows_in(tmp_path)
+    assert (row["reason"], row["reasks"]) == ("invalid_format", 1)

@@ -24,7 +24,9 @@ from whybench.suites.analyze.items import (
     world_key,
 )
 from whybench.suites.analyze.measures import CONDITION, analyze_measures, analyze_pairs
+from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import code_columns
+from whybench.suites.analyze.protocols.prompts import ROWS_FILE
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.tables import PARTS, fields_table, grade_reply
 from whybench.suites.contract import (
@@ -79,8 +81,8 @@ BUDGETS = {
 }
 
 TABLES = {"fields": fields_table}
-REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800}
-TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6}
+REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800, "free": 800}
+TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6, "free": 6}
 
 OPTIONS: Mapping[str, tuple[Any, str]] = {
     "graded": (
@@ -190,6 +192,12 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     def identity(self, item: AnalyzeItem) -> str:
         """Return what decides an item, rows included, which not every prompt shows."""
         return item_identity(item)
+
+    def files(self, item: AnalyzeItem) -> Mapping[str, str]:
+        """Return the rows, where an agent is to find them in a file."""
+        if item.protocol == "direct":
+            return {}
+        return {ROWS_FILE: rows_csv(item.instance, item.label)}
 
     def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:
         """Return what became of the programs of a conversation."""

@@ -111,7 +111,9 @@ class AnalyzeDesign:
         (3,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
     )
     label: tuple[str, ...] = factor(("neutral",), "Names of things: neutral, flattering, damning.")
-    protocol: str = factor("direct", "How the agent works: direct, code, code-debug, agentic.")
+    protocol: str = factor(
+        "direct", "How the agent works: direct, code, code-debug, agentic, free."
+    )
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
     )

@@ -13,13 +13,15 @@ from inspect_ai import Task, task_with
 from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
-from whybench.suites.analyze.protocols.task import solver_for
+from whybench.suites.analyze.protocols.task import offer_tools, solver_for
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.contract import UserError
 from whybench.suites.task import inspect_scorer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from inspect_ai.solver import Solver
 
     from whybench.suites.analyze.design import AnalyzeDesign
     from whybench.suites.registry import AnySuite
@@ -45,14 +47,16 @@ def analysis_task(
         raise UserError(
             f"graded must be of challenges that have criteria, got {bare[0]!r}; leave it out"
         )
+    setup: list[Solver] = []
     if design.protocol == "direct":
         task = ask()
     else:
         task = ask(solver=solver_for(design.protocol))
+        setup.append(offer_tools(design.protocol))
         metadata = {**(task.metadata or {}), "packages": list(PACKAGES)}
-        task = task_with(task, sandbox=SANDBOX, metadata=metadata)
+        task = task_with(task, sandbox=SANDBOX, metadata=metadata, setup=setup)
     if graded:
         # The score of the answer comes first: that is the one that records hold.
         both = [inspect_scorer(suite)(), reasons(options["calibration"])]
-        task = task_with(task, scorer=both, setup=require_grader())
+        task = task_with(task, scorer=both, setup=[*setup, require_grader()])
     return task

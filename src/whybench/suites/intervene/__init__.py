@@ -18,9 +18,12 @@ from whybench.suites.contract import (
     Scalar,
     ScoreColors,
     Suite,
+    ToolUse,
     Training,
 )
 from whybench.suites.intervene.agents import AGENTS, oracle
+from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
+from whybench.suites.intervene.calls import answer_of_calls, make_call, open_kept
 from whybench.suites.intervene.design import DESIGNS, InterveneDesign
 from whybench.suites.intervene.entailment import import_solver
 from whybench.suites.intervene.episode import InterveneEpisode, parse_case
@@ -106,6 +109,12 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     )
     study = QUESTIONNAIRE
     play = PLAY
+    tool_use = ToolUse(
+        names=tuple(TOOL_NAMES),
+        replay=open_kept,
+        call=lambda episode, reply: make_call(episode.case, reply),
+        answer=answer_of_calls,
+    )
     comparison = PairedComparison(intervene_pairs)
     inspection = Inspection(
         task="whybench.tasks:intervene",
@@ -166,15 +175,15 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
 
     def make_task(
         self,
-        design: InterveneDesign,  # noqa: ARG002
+        design: InterveneDesign,
         options: Mapping[str, Any],  # noqa: ARG002
         ask: Callable[..., Any],
     ) -> Any:
         """Return the task whose solver holds the episodes."""
-        from whybench.suites.intervene.task import episodes  # noqa: PLC0415  (imports Inspect)
+        from whybench.suites.intervene.task import episode_task  # noqa: PLC0415  (imports Inspect)
 
         import_solver()  # else the first verdict would fail, after all the calls
-        return ask(solver=episodes())
+        return episode_task(design, ask)
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:
         """Return the figures of a run."""

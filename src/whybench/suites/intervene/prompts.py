@@ -82,8 +82,8 @@ INTERFACES = {
         f'do: {ACT}. Or, if what you see settles the question already, {{{{"next": "answer"}}}}.'
     ),
     "tools": (
-        "Call the tool intervene to act. When what you have seen settles the question, call the "
-        "tool answer."
+        "Call the tool move to {move} a {one}, and the tool hold to {hold} one. When what you have "
+        "seen settles the question, call the tool answer."
     ),
 }
 """How the opening asks for a reply."""

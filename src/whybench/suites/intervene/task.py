@@ -1,28 +1,207 @@
-"""The solver of intervene: it holds the episodes, which the scorer reads again."""
+"""The worlds of intervene in Inspect: tools that belong to the sample, and our own way to use them.
+
+A world is acted on by three tools, `move`, `hold` and `answer`. They take what they need from the
+sample's store, and keep there what was called, so that any agent that is given them can sit the
+exam: `react(tools=[move(), hold(), answer()])`. The set-up of the task, which runs whatever the
+solver is, puts the world there, and the tools into the state for solvers that take them from it.
+
+`episodes` is the solver that is used unless a run names another. It also holds the conversations of
+agents that reply in text, and of samples with several items.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai import Task, task_with
+from inspect_ai.model import ChatMessageUser, execute_tools, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
-from inspect_ai.util import collect
+from inspect_ai.tool import Tool, ToolDef, ToolError, ToolParam, ToolParams, tool
+from inspect_ai.util import Store, collect, store
 
 from whybench.records.rows import unpack_sample
 from whybench.suites.asking import ask
+from whybench.suites.contract import UserError
+from whybench.suites.intervene.calls import (
+    CALLED,
+    CUT_OFF,
+    SAID,
+    TOOLS,
+    find_refusal,
+    hear_call,
+    replay_calls,
+)
 from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode, parse_case
+from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.verdicts import ANSWERS
-from whybench.suites.task import CUT_OFF, keep_stop_reason, reply_text
+from whybench.suites.task import CUT_OFF as CUT_OFF_REASONS
+from whybench.suites.task import keep_stop_reason, reply_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
-    from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput
+    from inspect_ai.model import ChatMessage, ModelOutput
 
-__all__ = ["episodes"]
+    from whybench.suites.intervene.design import InterveneDesign
 
-PASSED_OVER = "Not carried out: of several calls only the last one counts."
+__all__ = ["answer", "episode_task", "episodes", "hold", "move", "open_world"]
+
+WORLD = "intervene:world"
+"""Where a sample keeps the columns from which the world is made."""
+
+OVER = {
+    "": "This has ended: nothing more is carried out.",
+    "answered": "Your answer is taken down. There is nothing more to do.",
+    "out_of_steps": "Not carried out: no action was left. This has ended without an answer.",
+}
+"""What a call is told at the end, by how it ended; by nothing where it had ended before."""
+
+
+def episode_task(design: InterveneDesign, ask: Callable[..., Task]) -> Task:
+    """Return the task of a design, in whose samples there are worlds to act on by tools."""
+    task = ask(solver=episodes())
+    return task_with(task, setup=open_world()) if "tools" in design.interface else task
+
+
+@solver
+def open_world() -> Solver:
+    """Put the world of the item into the sample, and the tools to act on it into the state."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        rows = unpack_sample(str(state.sample_id), state.metadata, None)
+        if len(rows) == 1 and rows[0]["interface"] == "tools":
+            case = parse_case(rows[0])
+            state.store.set(WORLD, {name: rows[0][name] for name in (*DRAWN, "interface")})
+            state.store.set(CALLED, [])
+            state.tools.extend(_make_tools(_KeptEpisode(case, state.store)))
+        return state
+
+    return solve
+
+
+@tool(parallel=False)
+def move() -> Tool:
+    """Return the tool that sets an entity of the sample's world going."""
+
+    async def execute(entity: str) -> str:
+        """Set one entity going, and see what happens.
+
+        Args:
+            entity: The entity to act on, by its name.
+        """
+        return _find_world().call("move", entity)
+
+    return execute
+
+
+@tool(parallel=False)
+def hold() -> Tool:
+    """Return the tool that brings an entity of the sample's world to rest."""
+
+    async def execute(entity: str) -> str:
+        """Bring one entity to rest, and see what happens.
+
+        Args:
+            entity: The entity to act on, by its name.
+        """
+        return _find_world().call("hold", entity)
+
+    return execute
+
+
+@tool(parallel=False)
+def answer() -> Tool:
+    """Return the tool that answers the sample's question."""
+
+    async def execute(answer: str) -> str:
+        """Answer the question. This ends it.
+
+        Args:
+            answer: The answer, yes or no.
+        """
+        return _find_world().call("answer", answer)
+
+    return execute
+
+
+def _find_world() -> _KeptEpisode:
+    """Return the episode of the sample that is being run."""
+    kept = store()
+    if WORLD not in kept:
+        raise UserError(
+            "a sample must have one world for tools to act on, got none; add -T interface=tools "
+            "-T group=1 to the task intervene"
+        )
+    return _KeptEpisode(parse_case(kept.get(WORLD)), kept)
+
+
+class _KeptEpisode:
+    """An episode that is a sample's: what was called is kept in its store, and nowhere else."""
+
+    def __init__(self, case: InterveneCase, kept: Store, item: str = "") -> None:
+        self.case = case
+        self._store = kept
+        self._item = item
+
+    @property
+    def calls(self) -> list[list[str]]:
+        found: Any = self._store.get(CALLED, {})
+        return list(found.get(self._item, []) if self._item else found)
+
+    @property
+    def over(self) -> bool:
+        return replay_calls(self.case, self.calls).over
+
+    def hear(self, tool: str, argument: str) -> str | None:
+        calls = self.calls
+        episode = replay_calls(self.case, calls)
+        if episode.over:
+            return OVER[""]
+        said = hear_call(episode, tool, argument)
+        calls.append([tool, argument])
+        others = {**self._store.get(CALLED, {}), self._item: calls} if self._item else calls
+        self._store.set(CALLED, others)
+        return OVER.get(episode.end, OVER[""]) if said is None else said
+
+    def call(self, tool: str, argument: str) -> str:
+        if refusal := find_refusal(self.case, tool, argument):
+            raise ToolError(refusal)
+        return self.hear(tool, argument) or ""
+
+
+def _make_tools(world: _KeptEpisode) -> list[Tool]:
+    """Return the tools of one episode, which say what there is to act on, in the theme's words."""
+    case = world.case
+    go, rest, moving, still = case.words
+    descriptions = {
+        "move": f"{go.capitalize()} one of them, so that it is {moving}, and see what happens.",
+        "hold": f"{rest.capitalize()} one of them, so that it may be {still}; see what happens.",
+        "answer": "Answer the question. This ends it.",
+    }
+    made = []
+    for name, argument in TOOLS.items():
+        levels = ANSWERS if name == "answer" else case.names
+        parameter = ToolParam(type="string", description=f"The {argument}.", enum=list(levels))
+        parameters = ToolParams(properties={argument: parameter}, required=[argument])
+        definition = ToolDef(
+            _make_execute(world, name),
+            name=name,
+            description=descriptions[name],
+            parameters=parameters,
+            parallel=False,
+        )
+        made.append(definition.as_tool())
+    return made
+
+
+def _make_execute(world: _KeptEpisode, name: str) -> Callable[..., Any]:
+    async def act(entity: str) -> str:
+        return world.call(name, entity)
+
+    async def conclude(answer: str) -> str:
+        return world.call(name, answer)
+
+    return conclude if name == "answer" else act
 
 
 @solver
@@ -49,60 +228,44 @@ async def _hold_episode(
     state: TaskState, row: dict[str, Any], talk: list[ChatMessage]
 ) -> ModelOutput:
     """Hold one episode; what is said is added to the talk."""
-    model = get_model()
-    item = str(row["item"])
-    episode = InterveneEpisode(parse_case(row))
-    tools = _make_tools(episode.case)
+    case, item = parse_case(row), str(row["item"])
+    if case.tools:
+        alone = CALLED in state.store and isinstance(state.store.get(CALLED), list)
+        world = _KeptEpisode(case, state.store, "" if alone else item)
+        return await _hold_with_tools(world, state.tools if alone else _make_tools(world), talk)
+    generate = get_model().generate
+    episode = InterveneEpisode(case)
     while True:
-        # A tool is not forced on the model: those that think before they call refuse that.
-        output = await ask(model.generate, talk, tools=tools)
+        output = await ask(generate, talk)
         reply = keep_stop_reason(output)
         talk.append(reply)
-        response = episode.hear(reply_text(reply), output.stop_reason in CUT_OFF)
+        response = episode.hear(reply_text(reply), output.stop_reason in CUT_OFF_REASONS)
         state.store.set(f"intervene:{item}", {"steps": len(episode.path), "end": episode.end})
         if response is None:
             return output
-        talk.extend(_list_responses(reply, response, talk[0].metadata))
+        talk.append(ChatMessageUser(content=response, metadata=talk[0].metadata))
 
 
-def _list_responses(
-    reply: ChatMessageAssistant, text: str, about: dict[str, Any] | None
-) -> Iterator[ChatMessage]:
-    """Yield what is said to a reply, about the same; every call of a tool gets its own."""
-    calls = reply.tool_calls or []
-    if not calls:
-        yield ChatMessageUser(content=text, metadata=about)
-    for call in calls:
-        yield ChatMessageTool(
-            content=text if call is calls[-1] else PASSED_OVER,
-            tool_call_id=call.id,
-            function=call.function,
-        )
-
-
-def _make_tools(case: InterveneCase) -> list[ToolInfo]:
-    """Return the tools of an episode; none where the agent replies in text."""
-    if not case.tools:
-        return []
-    move, hold, _, _ = case.words
-    return [
-        _make_tool(
-            "intervene",
-            "Act on one entity, and see what happens.",
-            entity=("The entity to act on.", case.names),
-            action=("What to do to it.", (move, hold)),
-        ),
-        _make_tool("answer", "Answer the question. This ends it.", answer=("The answer.", ANSWERS)),
-    ]
-
-
-def _make_tool(name: str, description: str, **choices: tuple[str, tuple[str, ...]]) -> ToolInfo:
-    parameters = {
-        key: ToolParam(type="string", description=meaning, enum=list(levels))
-        for key, (meaning, levels) in choices.items()
-    }
-    return ToolInfo(
-        name=name,
-        description=description,
-        parameters=ToolParams(properties=parameters, required=list(parameters)),
-    )
+async def _hold_with_tools(
+    world: _KeptEpisode, tools: list[Tool], talk: list[ChatMessage]
+) -> ModelOutput:
+    """Let the model call tools until the episode is over; what it says in text is heard too."""
+    generate = get_model().generate
+    while True:
+        # A tool is not forced on the model: those that think before they call refuse that.
+        output = await ask(generate, talk, tools=tools)
+        reply = keep_stop_reason(output)
+        talk.append(reply)
+        heard = len(world.calls)
+        if reply.tool_calls:
+            results, _ = await execute_tools(talk, tools)
+            talk.extend(results)
+            if len(world.calls) == heard:  # nothing but calls that were refused
+                world.hear(SAID, "")
+        else:
+            is_cut_off = output.stop_reason in CUT_OFF_REASONS
+            said = world.hear(CUT_OFF, "") if is_cut_off else world.hear(SAID, reply.text)
+            if not world.over:
+                talk.append(ChatMessageUser(content=said or "", metadata=talk[0].metadata))
+        if world.over:
+            return output

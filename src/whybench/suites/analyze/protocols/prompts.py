@@ -29,11 +29,13 @@ class Protocol:
         programs: How many programs may be run.
         text: What the agent is told of it, in place of the rows.
         tool: Whether programs are given to a tool; else they stand in replies.
+        asked: Whether the answer is asked for in the end; else the last message is the answer.
     """
 
     programs: int
     text: str
     tool: bool = False
+    asked: bool = True
 
 
 _FILE = (
@@ -50,6 +52,10 @@ _BLOCK = (
     "```python and ends with ```; if there are several, only the last one is run."
 )
 _THEN = " After that you are asked for your answer."
+_REASONS = (
+    "Say first, in a few sentences, how you came to it, what it rests on and what could make it "
+    "wrong. Then end"
+)
 
 PROTOCOLS = {
     "code": Protocol(1, f"{_FILE}{_BLOCK}{_ROOM}{_THEN}"),
@@ -65,6 +71,14 @@ PROTOCOLS = {
         f"{_ROOM} When you have seen enough, say so without calling the tool.{_THEN}",
         tool=True,
     ),
+    "free": Protocol(
+        8,
+        f"{_FILE}Analyse them with the tools that you have. Python there has numpy, pandas, scipy "
+        f"and statsmodels, and no network. Your last message is your answer. {_REASONS} it with "
+        "the JSON object that was asked for, in full.",
+        tool=True,
+        asked=False,
+    ),
 }
 """The protocols under which programs are run, by name."""
 
@@ -73,8 +87,7 @@ REPAIR = (
     "with ```python and ends with ```."
 )
 ANSWER = (
-    "Now give your answer; no further program is run. Say first, in a few sentences, how you came "
-    "to it, what it rests on and what could make it wrong. Then end your reply with the JSON "
+    f"Now give your answer; no further program is run. {_REASONS} your reply with the JSON "
     "object that was asked for, in full, even if you have given it before."
 )
 NO_RUNS_LEFT = "Not run: you have used all of your runs."

@@ -18,7 +18,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.tool import ToolDef
+from inspect_ai.tool import ToolDef, bash, python
 from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError, sandbox
 
 from whybench.records.rows import unpack_sample
@@ -47,10 +47,20 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.protocols.programs import Program
     from whybench.suites.analyze.protocols.prompts import Protocol
 
-__all__ = ["SandboxLostError", "agentic", "in_replies", "read_outcomes", "solver_for"]
+__all__ = [
+    "SandboxLostError",
+    "agentic",
+    "in_replies",
+    "offer_tools",
+    "read_outcomes",
+    "solver_for",
+]
 
 PROGRAM_FILE = "program.py"
 ATTEMPT = "attempt"
+VERSIONS = "packages"
+"""Where a sample keeps the versions of the packages that programs are promised."""
+
 TURNS_PER_PROGRAM = 2
 """How many turns an agent with a tool may take for each program it may run; calls that cannot be
 carried out use up turns and no programs."""
@@ -60,12 +70,14 @@ def solver_for(protocol: str, seconds: int = SECONDS) -> Solver:
     """Return the solver of a protocol under which programs are run.
 
     Args:
-        protocol: code, code-debug or agentic.
+        protocol: code, code-debug, agentic or free.
         seconds: How long a program may run.
     """
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r}")
-    return agentic(seconds) if PROTOCOLS[protocol].tool else in_replies(protocol, seconds)
+    if PROTOCOLS[protocol].tool:
+        return agentic(seconds, protocol)
+    return in_replies(protocol, seconds)
 
 
 def read_outcomes(messages: Sequence[ChatMessage]) -> list[str]:
@@ -96,22 +108,41 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
 
 
 @solver
-def agentic(seconds: int = SECONDS) -> Solver:
-    """Let the agent run programs with a tool, and ask for the answer when it is done."""
-    protocol, packages = PROTOCOLS["agentic"], PackageCheck()
+def offer_tools(protocol: str, seconds: int = SECONDS) -> Solver:
+    """Put tools that run programs into the state, for solvers that take them from there.
+
+    Ours do not: they have a tool of their own, which counts what it runs.
+    """
+    packages = PackageCheck()
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        state.store.set(VERSIONS, dict(await packages.versions()))
+        if PROTOCOLS[protocol].tool:
+            state.tools.extend([bash(timeout=seconds), python(timeout=seconds)])
+        return state
+
+    return solve
+
+
+@solver
+def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
+    """Let the agent run programs with a tool, and ask for the answer if it has not given it."""
+    rules, packages = PROTOCOLS[protocol], PackageCheck()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         workspace = await _open_workspace(state, seconds, packages)
         attempts: list[Attempt | None] = []
-        tools = [_python_tool(workspace, attempts, protocol, seconds)]
-        for _ in range(TURNS_PER_PROGRAM * protocol.programs):
+        tools = [_python_tool(workspace, attempts, rules, seconds)]
+        for _ in range(TURNS_PER_PROGRAM * rules.programs):
             output = await _ask(state, tools)
             if not output.message.tool_calls:
+                if not rules.asked:
+                    return state
                 break
             before = len(attempts)
             results, _ = await execute_tools(state.messages, tools)
             state.messages.extend(_add_outcomes(results, attempts[before:]))
-            if _count_runs(attempts) >= protocol.programs:
+            if _count_runs(attempts) >= rules.programs:
                 break
         # Who ran nothing is recorded with no runs, as under the other protocols.
         state.messages.append(
@@ -145,7 +176,8 @@ async def _open_workspace(state: TaskState, seconds: int, packages: PackageCheck
     Raises:
         RefusedError: Its sandbox lacks a package that programs are promised.
     """
-    state.store.set("packages", dict(await packages.versions()))
+    if VERSIONS not in state.store:
+        state.store.set(VERSIONS, dict(await packages.versions()))
     [row] = unpack_sample(str(state.sample_id), state.metadata, None)
     return _Workspace(rows_csv(instance_from_factors(row), str(row["label"])), seconds)
 

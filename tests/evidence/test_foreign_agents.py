@@ -1,0 +1,16 @@
+"""Agents that are not ours, small: what must hold of them."""
+
+import pytest
+from evidence.figures import held
+
+from evidence import foreign_agents
+from whybench.sandbox.check import check_confinement
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("sandbox")
+@pytest.mark.parametrize("part", foreign_agents.PARTS)
+def test_part(part: str) -> None:
+    if part == "analysts" and not all(finding.holds for finding in check_confinement()):
+        pytest.skip("this machine cannot confine")
+    held(foreign_agents.PARTS[part])
