@@ -329,7 +329,7 @@ def cost(small: bool) -> Iterator[Figure]:
 
         return as_solver(react(tools=tools))
 
-    settings: dict[str, Any] = {"design": "advanced", "entities": 5, "graphs": 2 if small else 20}
+    settings: dict[str, Any] = {"design": "advanced", "entities": 5, "graphs": 4 if small else 160}
     settings["interface"] = "tools"
     kinds: dict[str, Callable[[], Task]] = {
         "bare": lambda: Task(
