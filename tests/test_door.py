@@ -103,6 +103,7 @@ def test_the_command_speaks_of_options() -> None:
 FACES = ("suites.contract", "scm", "stats", "records", "training", "seeds")
 DOCS = SOURCE.parents[1] / "docs"
 INSIDE = {
+    "agents.md": "gives the tools of a world to an agent",
     "compose.md": "shows the identity on a world",
     "intervene.md": "shows what a world does",
     "sandbox.md": "the sandbox is used without suites",

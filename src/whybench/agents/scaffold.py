@@ -35,8 +35,8 @@ def react(attempts: int = 1, submit: bool = True, retry_refusals: int | None = N
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         if not state.tools:
             raise UserError(
-                "a sample must have tools for react to work with, got none; add -T interface=tools "
-                "to intervene, or -T protocol=free to analyze"
+                "a sample must have tools for react to work with, got none; make the task "
+                "intervene with interface=tools, or analyze with protocol=free"
             )
         agent = as_solver(inspect_react(tools=state.tools, **chosen))
         return await agent(state, generate)

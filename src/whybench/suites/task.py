@@ -423,7 +423,7 @@ def _check_each_was_asked(
     if replied and not replied.issuperset(items):
         raise RefusedError(
             f"a sample must ask one question if another solver than the task's own is to answer "
-            f"it, got {len(items)}; add -T group=1"
+            f"it, got {len(items)}; make the task with group=1"
         )
 
 

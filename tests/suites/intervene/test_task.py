@@ -215,7 +215,7 @@ def test_calls_of_the_tool_there_was_before_are_read_again(tmp_path, tools_task)
     ]
     sample.store = {f"intervene:{sample.id}": {"steps": 2, "end": "answered"}}
     found = score_sample(sample)
-    assert found.value == 1.0
+    assert found.metadata["answer"] == 1.0
     assert found.metadata["path"] == "hold 0; hold 0"
 
 

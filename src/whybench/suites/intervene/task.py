@@ -129,8 +129,8 @@ def _find_world() -> _KeptEpisode:
     kept = store()
     if WORLD not in kept:
         raise UserError(
-            "a sample must have one world for tools to act on, got none; add -T interface=tools "
-            "-T group=1 to the task intervene"
+            "a sample must have one world for tools to act on, got none; the task intervene has "
+            "them with interface=tools and group=1"
         )
     return _KeptEpisode(parse_case(kept.get(WORLD)), kept)
 
