@@ -272,7 +272,11 @@ def test_nothing_was_seen_by_who_acted_where_no_world_was(tmp_path) -> None:
     ("task", "solver", "message"),
     [
         ({"group": 3}, generate(), "got 3; make the task with group=1"),
-        ({"interface": "text"}, forgetful("yes"), "the task intervene has them with interface=tools"),
+        (
+            {"interface": "text"},
+            forgetful("yes"),
+            "the task intervene has them with interface=tools",
+        ),
     ],
 )
 def test_what_another_solver_cannot_take_is_refused(tmp_path, task, solver, message) -> None:
