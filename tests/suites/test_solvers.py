@@ -8,11 +8,15 @@ import pytest
 from inspect_ai import Task, eval
 from inspect_ai.dataset import Sample
 from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolDef
 from inspect_ai.util import registry_info
 
+import whybench as wb
 from whybench.suites.analyze.grader.task import require_grader
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS
 from whybench.suites.analyze.protocols.task import agentic, in_replies, solver_for
+from whybench.suites.intervene.task import open_world
 from whybench.suites.task import ask_each
 
 if TYPE_CHECKING:
@@ -60,3 +64,24 @@ def test_without_a_grader_nobody_is_asked(tmp_path: Path) -> None:
 def test_a_protocol_is_held_with_a_tool_or_in_replies(protocol: str) -> None:
     expected = agentic(9) if PROTOCOLS[protocol].tool else in_replies(protocol, 9)
     assert registry_info(solver_for(protocol, 9)) == registry_info(expected)
+
+
+@solver
+def look_around() -> Solver:
+    """Write down which tools and what else there is, and ask nobody."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.store.set("tools", [ToolDef(tool).name for tool in state.tools])
+        return state
+
+    return solve
+
+
+def test_the_set_up_of_a_world_gives_the_sample_its_tools(tmp_path: Path) -> None:
+    samples = wb.intervene(interface="tools").dataset[:1]
+    task = Task(dataset=samples, setup=open_world(), solver=look_around())
+    log = run(task, [], tmp_path)
+    assert log.samples is not None
+    kept = log.samples[0].store
+    assert (kept["tools"], kept["intervene:calls"]) == (["move", "hold", "answer"], [])
+    assert kept["intervene:world"]["names"] == samples[0].metadata["names"]

@@ -10,8 +10,12 @@ from evidence.code_runs import DIES, DIGEST, HANGS, PARTS, TRUE, block, converse
 from evidence.figures import held
 from hypothesis import given
 from hypothesis import strategies as st
+from inspect_ai import Task, eval
 from inspect_ai.model import ChatMessageTool
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolDef
 
+import whybench as wb
 from whybench.sandbox.check import check_confinement
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.items import full_instance
@@ -39,7 +43,7 @@ from whybench.suites.analyze.protocols.prompts import (
     REPAIR,
     ROWS_FILE,
 )
-from whybench.suites.analyze.protocols.task import read_outcomes, solver_for
+from whybench.suites.analyze.protocols.task import offer_tools, read_outcomes, solver_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -309,3 +313,28 @@ def test_any_program_that_is_given_is_bounded() -> None:
     assert check_program("é" * LARGEST).outcome == "too_large"
     assert check_program("\n").outcome == "no_code"
     assert check_program("\ud800").code == "\ud800"
+
+
+@solver
+def look_around() -> Solver:
+    """Write down which tools there are, and ask nobody."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        state.store.set("tools", [ToolDef(tool).name for tool in state.tools])
+        return state
+
+    return solve
+
+
+@pytest.mark.xdist_group("sandbox")
+def test_the_set_up_of_rows_gives_the_sample_tools_that_run_programs(
+    confines: None, tmp_path: Path
+) -> None:
+    samples = wb.analyze(protocol="free").dataset[:1]
+    task = Task(
+        dataset=samples, setup=offer_tools("free"), solver=look_around(), sandbox="whybench"
+    )
+    (log,) = eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    (sample,) = log.samples
+    assert sample.store["tools"] == ["bash", "python"]
+    assert "statsmodels" in sample.store["packages"]
