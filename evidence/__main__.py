@@ -22,7 +22,6 @@ SUBJECTS = (
     "worlds",
     "entailment",
     "episodes",
-    "foreign_agents",
     "confinement",
     "pitfalls",
     "speed",
@@ -31,7 +30,6 @@ SUBJECTS = (
     "inspect",
     "profile",
     "people",
-    "listing",
 )
 
 

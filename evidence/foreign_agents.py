@@ -11,14 +11,13 @@ import os
 import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai.agent import Agent, AgentState, agent, agent_bridge
 
-from evidence.figures import Figure, Parts, figures_of
+from evidence.figures import Figure, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.items import AnalyzeItem
 
-__all__ = ["PARTS", "REACT_TOOLS", "bridge_agent", "figures", "scripted_analyst"]
+__all__ = ["PARTS", "REACT_TOOLS", "bridge_agent", "scripted_analyst"]
 
 QUIET: dict[str, Any] = {"display": "none", "log_realtime": False, "score_display": False}
 
@@ -375,5 +374,3 @@ PARTS: Parts = {
     "cost": cost,
     "text logs": text_logs,
 }
-
-figures = partial(figures_of, PARTS)

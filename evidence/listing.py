@@ -16,17 +16,16 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evidence.figures import Figure, Parts, figures_of
+from evidence.figures import Figure, Parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
+__all__ = ["PARTS"]
 
 HOUSE = Path(__file__).parents[1]
 TASKS = "src/whybench/tasks.py"
@@ -224,5 +223,3 @@ def _install(python: str, *what: str) -> None:
 
 
 PARTS: Parts = {"linter": linter, "register": register, "versions": versions}
-
-figures = partial(figures_of, PARTS)
