@@ -77,7 +77,7 @@ def in_browser(small: bool) -> Iterator[Figure]:
     plan = make_plan("judge", {"design": "core"})
     people = minds(48, seed=9)
     browsing = people[:3] if small else people
-    items = {item.id: item for entry in plan.lists for item in entry}
+    items = {item.digest: item for entry in plan.lists for item in entry}
     with TemporaryDirectory() as place:
         study, data = Path(place) / "study", Path(place) / "data"
         (data / "again").mkdir(parents=True)

@@ -111,7 +111,9 @@ def _as_measured(asked: AnySuite, items: Sequence[Item]) -> Figure:
     settings = agent.settings({})
 
     def speak(item: Item, about: Any, turn: int) -> str:
-        return agent.reply(about, settings, reply_generator(agent.name, settings, item.id, 1, turn))
+        return agent.reply(
+            about, settings, reply_generator(agent.name, settings, item.digest, 1, turn)
+        )
 
     rewards = _rewards(asked, items, speak)
     design = training_items(asked, {}).design

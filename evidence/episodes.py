@@ -38,7 +38,7 @@ def _scored(agent: str, items: list[InterveneItem]) -> dict[str, float]:
     right: dict[bool, list[bool]] = {True: [], False: []}
     justified, entailed, steps, late = [], [], [], 0
     for item in items:
-        found = SUITE.converse(item, _speaker(chosen, settings, item.id))
+        found = SUITE.converse(item, _speaker(chosen, settings, item.digest))
         right[item.truth == 1].append(found.value == item.truth)
         justified.append(found.parts["verdict"] == "justified")
         entailed.append(found.parts["evidence"] != "open")

@@ -71,7 +71,7 @@ def _to_the_end(
         with found.page.expect_download() as download:
             drive(found.page, said.__getitem__, hands)
         rows = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
-        expected = [(item.id, _meant(said[item.id])) for item in plan.list_items(1)]
+        expected = [(item.digest, _meant(said[item.digest])) for item in plan.list_items(1)]
         answers = [(row["item"], _meant(row["replies"])) for row in rows if row["kind"] == "item"]
         passed = all(row["correct"] for row in rows if row["kind"] == "attention")
         return Figure(
@@ -188,10 +188,10 @@ def _balance(browser: Browser, study: Path, plan: StudyPlan) -> Iterator[Figure]
         )
     places = Counter((item, place) for order in assigned for place, item in enumerate(order))
     follows = Counter(pair for order in assigned for pair in pairwise(order))
-    same = assigned == [[item.id for item in plan.list_items(k)] for k in range(plan.cycle)]
+    same = assigned == [[item.digest for item in plan.list_items(k)] for k in range(plan.cycle)]
     by_list = [
         (
-            {places[item.id, at] for item in entry for at in range(len(entry))},
+            {places[item.digest, at] for item in entry for at in range(len(entry))},
             {*_pairs(entry, follows)},
         )
         for entry in plan.lists
@@ -267,7 +267,7 @@ def suites(small: bool) -> Iterator[Figure]:
             answers = {row["item"]: row["replies"] for row in rows if row["kind"] == "item"}
             full = sum(
                 plan.suite.is_correct(
-                    item, plan.suite.converse(item, partial(_repeated, answers[item.id]))
+                    item, plan.suite.converse(item, partial(_repeated, answers[item.digest]))
                 )
                 for item in plan.list_items(1)
             )

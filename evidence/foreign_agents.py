@@ -268,7 +268,7 @@ def analysts(small: bool) -> Iterator[Figure]:
         with tempfile.TemporaryDirectory() as folder:
             task = analyze(challenge="simpson", seeds=seeds, protocol="free")
             samples = list(_run(task, model, folder, chosen).samples or ())
-            scores = [float(sample.scores["analysis"].value) for sample in samples]  # type: ignore[index, arg-type]
+            scores = [float(sample.scores["analysis"].metadata["answer"]) for sample in samples]  # type: ignore[index]
             files = {tuple(sample.files or ()) for sample in samples}
         yield Figure(
             f"{name} finds the rows in the sandbox, runs a program on them and is graded",

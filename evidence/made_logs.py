@@ -137,7 +137,7 @@ def _talk(
     turn = 0
     while said is not None:
         yield said
-        rng = reply_generator(agent.name, settings, item.id, epoch, turn)
+        rng = reply_generator(agent.name, settings, item.digest, epoch, turn)
         reply = agent.reply(item if not asked.multi_turn else episode, settings, rng)
         yield ChatMessageAssistant(content=reply)
         words = episode.hear(reply, False)

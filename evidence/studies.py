@@ -76,7 +76,7 @@ def list_replies(plan: StudyPlan, agent: str = "") -> dict[str, tuple[str, ...]]
         if plan.questionnaire.response == "rating":
             turns = [str(round(float(turn))) for turn in turns]
         # On the page nobody is asked how to go on: one acts again, or answers.
-        said[item.id] = tuple(turn for turn in turns if '"next"' not in turn)
+        said[item.digest] = tuple(turn for turn in turns if '"next"' not in turn)
     return said
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from evidence.agent_server import AgentServer
 from evidence.environments import PARTS, items_of
@@ -29,5 +31,5 @@ def test_an_agent_does_not_answer_for_another_item() -> None:
     first, second = items_of(asked, 2)
     server = AgentServer(asked, [first, second], lambda item, _about, _turn: item.id)
     assert server.reply([{"role": "user", "content": asked.render(first)}]) == first.id
-    with pytest.raises(ValueError, match=second.id):
+    with pytest.raises(ValueError, match=re.escape(second.id)):
         server.reply([{"role": "user", "content": asked.render(first)}])
