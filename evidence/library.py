@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,13 @@ def shape(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (there is no smalle
     import whybench
     from whybench.suites.contract import Suite
 
-    names = len(whybench.__all__)
-    yield Figure("at most 30 names at the front door", f"{names}", names <= 30)
+    tasks = [name for name in whybench.__all__ if name in vars(import_module("whybench.tasks"))]
+    names = len(whybench.__all__) - len(tasks)
+    yield Figure(
+        "at most 30 names at the front door, beside the tasks, which listings look for there",
+        f"{names}, and {', '.join(tasks)}",
+        names <= 30,
+    )
     required = sorted(Suite.__abstractmethods__)
     yield Figure(
         "a suite must have at most 10 methods",

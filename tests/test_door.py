@@ -17,12 +17,13 @@ from whybench.cli.options import name_options
 from whybench.cli.run import profile_command
 
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
-MOST_NAMES = 32
+MOST_NAMES = 30
+TASKS = {"analyze", "compose", "grader_calibration", "intervene", "judge"}
 MOST_LINES_OF_THE_COMMAND = 2_200
 
 
 def test_every_public_name_is_there_and_tells_what_it_is() -> None:
-    assert len(wb.__all__) <= MOST_NAMES
+    assert len({*wb.__all__} - TASKS) <= MOST_NAMES
     assert dir(wb) == sorted(wb.__all__)
     for name in wb.__all__:
         thing = getattr(wb, name)
