@@ -198,7 +198,9 @@ def scripted_analyst(submits: bool) -> Callable[..., ModelOutput]:
     from inspect_ai.model import ModelOutput, ModelUsage
 
     from evidence.engine import said
-    from whybench.agents.provider import find_current_item
+    from whybench.agents.provider import find_current_item, follow_samples
+
+    follow_samples()
 
     def reply(messages: list[Any], *_: object) -> ModelOutput:
         item: Any = find_current_item(messages)[1]
