@@ -14,7 +14,7 @@ from whybench.suites.judge import SUITE
 
 @given(st.integers(0, 50), st.integers(1, 9))
 def test_shards_are_disjoint_complete_equal_and_in_order(count: int, shards: int) -> None:
-    items = [SimpleNamespace(id=f"judge-{place}", place=place) for place in range(count)]
+    items = [SimpleNamespace(digest=f"judge-{place}", place=place) for place in range(count)]
     parts = [take_shard(items, f"{index}/{shards}") for index in range(1, shards + 1)]
     places = [[item.place for item in part] for part in parts]
     assert sorted(place for part in places for place in part) == list(range(count))

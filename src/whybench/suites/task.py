@@ -110,6 +110,7 @@ def takes_arguments_of(suite: AnySuite) -> Callable[[Callable[..., Task]], Calla
     Arguments that are left out have their defaults.
     """
     signature = task_signature(suite)
+    inspect_scorer(suite)  # so that Inspect knows it before a task is made, to score old logs
 
     def decorate(function: Callable[..., Task]) -> Callable[..., Task]:
         @wraps(function)
