@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import select
 import shutil
 import signal
+import sys
+from contextlib import contextmanager
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import click
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
@@ -15,12 +19,17 @@ from whybench.errors import INTERRUPTED, RefusedError, UserError
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from inspect_ai.model import ChatMessage
     from inspect_ai.tool import ToolChoice, ToolInfo
 
     from whybench.suites.contract import Episode, Item, Play
 
 __all__ = ["PersonAPI", "person"]
+
+SETTLES = 0.05
+"""Seconds in which the event loop passes on a signal that came between two turns."""
 
 PROMPT = "> "
 WIDEST = 88
@@ -60,7 +69,10 @@ class PersonAPI(ModelAPI):
                 f"got {item_id or 'a message without an item'}"
             )
         episode, _ = replay_episode(suite, item, input)
-        reply = _take_turn(suite.play, item, episode)
+        # A signal that came before is heard now, while the event loop runs.
+        await anyio.sleep(SETTLES)
+        with _leaves_at_once():
+            reply = _take_turn(suite.play, item, episode)
         episode.hear(reply, truncated=False)
         if episode.over:
             _print("", *suite.play.debrief(episode))
@@ -73,7 +85,11 @@ def _take_turn(play: Play, item: Item, episode: Episode) -> str:
     """Show the episode so far, and ask until the person typed something valid."""
     _print("", *play.show(item, episode))
     while True:
-        typed = _read_line()
+        click.echo(PROMPT, nl=False)
+        # A signal while a line is being waited for would be heard only at the next key.
+        while sys.stdin.isatty() and not select.select([sys.stdin], [], [], SETTLES)[0]:
+            pass
+        typed = input().strip()
         if typed.lower() in {"help", "?"}:
             _print("", *play.help(item), "")
             continue
@@ -83,13 +99,13 @@ def _take_turn(play: Play, item: Item, episode: Episode) -> str:
             _print(str(error))
 
 
-def _read_line() -> str:
-    """Return a line that was typed; Ctrl-C leaves at once, like the end of the input."""
+@contextmanager
+def _leaves_at_once() -> Iterator[None]:
+    """Let Ctrl-C end a turn, like the end of the input."""
     # The event loop would take note of Ctrl-C and wait until something is typed.
     waiting = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        click.echo(PROMPT, nl=False)
-        return input().strip()
+        yield
     except KeyboardInterrupt:
         raise EOFError(INTERRUPTED) from None
     finally:
