@@ -38,6 +38,7 @@ __all__ = [
     "item_id",
     "item_id_pattern",
     "item_id_start",
+    "split_digest",
     "split_of",
 ]
 
@@ -110,6 +111,12 @@ def item_digest(suite: str, content: str, truth: object) -> str:
     return f"{suite}-{digest(suite, content, settled).hex()[:20]}"
 
 
+def split_digest(item_digest: str) -> tuple[str, str]:
+    """Return the suite's name and the digits of an item's digest."""
+    suite, _, digits = item_digest.rpartition("-")
+    return suite, digits
+
+
 FEW, MANY = 6, 16
 """Digits at the end of an id: where the words before them say which item it is, and where one of
 endlessly many worlds is meant."""
@@ -127,7 +134,7 @@ def item_id(item_digest: str, pairing_key: str, condition: str, *, generated: bo
     >>> item_id("judge-226ae0b4ff12d27a9c01", "collider-weather-ppp-VI", "direct", generated=False)
     'judge-collider-weather-ppp-VI-direct-226ae0'
     """
-    suite, _, digits = item_digest.rpartition("-")
+    suite, digits = split_digest(item_digest)
     ends = (condition, digits[: MANY if generated else FEW])
     return item_id_start(suite, pairing_key) + "-".join(_word(end) for end in ends if end)
 

@@ -16,6 +16,7 @@ from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, 
 
 from whybench.agents.provider import find_current_item, follow_samples, replay_episode
 from whybench.errors import INTERRUPTED, RefusedError, UserError
+from whybench.seeds import split_digest
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class PersonAPI(ModelAPI):
     ) -> ModelOutput:
         """Let the person take their turn."""
         item_id, item = find_current_item(input)
-        suite = get_suite(item.digest.rpartition("-")[0]) if item is not None else None
+        suite = get_suite(split_digest(item.digest)[0]) if item is not None else None
         if item is None or suite is None or suite.play is None:
             raise RefusedError(
                 "person/… takes part in episodes that `whybench play SUITE` opens, "

@@ -26,6 +26,7 @@ from inspect_ai.tool import ToolCall
 from inspect_ai.util import store
 
 from whybench.errors import RefusedError, UserError
+from whybench.seeds import split_digest
 from whybench.suites.contract import reply_generator
 from whybench.suites.registry import find_item, get_suite, suite_names
 
@@ -151,7 +152,7 @@ class ReferenceAPI(ModelAPI):
     ) -> ModelOutput:
         """Reply to the item that the conversation is about."""
         item_id, item = find_current_item(input)
-        if item is None or item.digest.rpartition("-")[0] != self.suite.name:
+        if item is None or split_digest(item.digest)[0] != self.suite.name:
             raise UserError(
                 f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
                 f"got {item_id or 'a message without an item'}; use an agent of the suite that "

@@ -17,7 +17,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.aliases import DESIGN
-from whybench.seeds import FEW, digest, generator, item_digest
+from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -115,7 +115,7 @@ def _ids_follow_content(case: _Case) -> Iterator[str]:
         if item.digest != item_digest(case.suite.name, content, item.truth):
             yield f"{item.id} has not the digest of its content and truth"
         _, _, digits = item.id.rpartition("-")
-        if len(digits) < FEW or not item.digest.rpartition("-")[2].startswith(digits):
+        if len(digits) < FEW or not split_digest(item.digest)[1].startswith(digits):
             yield f"{item.id} does not end with digits of {item.digest}"
 
 

@@ -34,7 +34,7 @@ from typing import (
 
 from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
-from whybench.seeds import digest
+from whybench.seeds import digest, item_id
 from whybench.suites.files import is_path, read_design_file
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ __all__ = [
     "list_factors",
     "list_levels",
     "name_design_file",
+    "name_item",
     "parse_number",
     "resolve_settings",
 ]
@@ -108,6 +109,19 @@ def describe_condition(
         for name, (words, unsaid) in manipulated.items()
         if words and factors[name] != unsaid
     )
+
+
+def name_item(
+    item_digest: str,
+    pairing_key: str,
+    factors: Mapping[str, object],
+    manipulated: Mapping[str, Manipulated],
+    *,
+    generated: bool,
+) -> str:
+    """Return the id of an item: pairing key, condition and digits (`seeds.item_id`)."""
+    condition = describe_condition(factors, manipulated)
+    return item_id(item_digest, pairing_key, condition, generated=generated)
 
 
 class Factor(NamedTuple):

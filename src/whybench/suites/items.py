@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from whybench.seeds import item_digest, item_id
-from whybench.suites.designs import Manipulated, describe_condition
+from whybench.seeds import item_digest
+from whybench.suites.designs import Manipulated, name_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -136,7 +136,7 @@ class PlainItem:
         said = manipulated or {}
         asked = [str(level) for name, level in factors.items() if name not in said]
         key, content = "-".join(asked), item_digest(suite, prompt, truth)
-        own = item_id(content, key, describe_condition(factors, said), generated=True)
+        own = name_item(content, key, factors, said, generated=True)
         return cls(own, key, content, prompt, factors, truth, certificate)
 
     @property

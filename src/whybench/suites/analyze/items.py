@@ -18,7 +18,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from whybench.scm import agreed
-from whybench.seeds import Split, canonical, item_digest, item_id, split_of
+from whybench.seeds import Split, canonical, item_digest, split_of
 from whybench.suites.analyze.analysts import fields_for, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
@@ -29,7 +29,7 @@ from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
 from whybench.suites.analyze.published.instances import published_instance
 from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
-from whybench.suites.designs import describe_condition
+from whybench.suites.designs import name_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -133,9 +133,10 @@ class AnalyzeItem:
     @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt, rows and truths are."""
-        condition = describe_condition(asdict(self), MANIPULATED)
         generated = self.variant != PUBLISHED
-        return item_id(self.digest, self.pairing_key, condition, generated=generated)
+        return name_item(
+            self.digest, self.pairing_key, asdict(self), MANIPULATED, generated=generated
+        )
 
     @property
     def truth(self) -> float:

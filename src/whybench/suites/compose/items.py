@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from whybench.seeds import item_digest, item_id
+from whybench.seeds import item_digest
 from whybench.suites.compose.design import MANIPULATED
 from whybench.suites.compose.prompts import render_prompt
 from whybench.suites.compose.units import NAMED
-from whybench.suites.designs import describe_condition
+from whybench.suites.designs import name_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -110,9 +110,10 @@ class ComposeItem:
     @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt and truth are."""
-        condition = describe_condition(self.factors, MANIPULATED)
         generated = self.kinds not in NAMED
-        return item_id(self.digest, self.pairing_key, condition, generated=generated)
+        return name_item(
+            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
+        )
 
     @property
     def truth(self) -> float:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from whybench.aliases import first_words
-from whybench.seeds import Split, canonical, item_id
-from whybench.suites.designs import describe_condition
+from whybench.seeds import Split, canonical
+from whybench.suites.designs import name_item
 from whybench.suites.intervene.design import MANIPULATED
 from whybench.suites.intervene.sets import classify_initial
 
@@ -143,9 +143,10 @@ class InterveneItem:
     @property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when description and truth are."""
-        condition = describe_condition(self.factors, MANIPULATED)
         generated = self.structure == "random"
-        return item_id(self.digest, self.pairing_key, condition, generated=generated)
+        return name_item(
+            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
+        )
 
     @property
     def truth(self) -> float:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.seeds import digest, item_id
-from whybench.suites.designs import describe_condition
+from whybench.seeds import digest
+from whybench.suites.designs import name_item
 from whybench.suites.judge.design import MANIPULATED
 from whybench.suites.judge.prompt_parser import JudgeWorld
 
@@ -86,9 +86,10 @@ class JudgeItem:
     @property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt and truth are."""
-        condition = describe_condition(self.factors, MANIPULATED)
         generated = self.strengths is not None
-        return item_id(self.digest, self.pairing_key, condition, generated=generated)
+        return name_item(
+            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
+        )
 
     @property
     def truth(self) -> float:
