@@ -219,6 +219,10 @@ class Sandbox:
         return rest
 
     def _check_alive(self) -> None:
+        """Refuse once it has ended; without its monitor nothing watches what still runs inside."""
+        if self.alive and not self._monitor.is_running():
+            self._ended, _ = self._monitor.reason()
+            self.close()
         if not self.alive:
             raise SandboxError(f"the sandbox has ended ({self._ended})", self._ended)
 
