@@ -32,11 +32,13 @@ __all__ = [
     "PairedComparison",
     "Play",
     "Replication",
+    "ScoreColors",
     "SelfTest",
     "Sums",
     "ToolUse",
     "Training",
     "equals_truth",
+    "round_mean",
 ]
 
 ItemT = TypeVar("ItemT", bound=Any)
@@ -205,6 +207,12 @@ class ScoreColors(NamedTuple):
     colors: str | Mapping[str, str] = "good-high"
     low: float | None = 0.0
     high: float | None = 1.0
+
+
+def round_mean(values: Iterable[float]) -> float | None:
+    """Return the mean, with as many digits as a list of samples has room for; None of nothing."""
+    known = list(values)
+    return round(sum(known) / len(known), 3) if known else None
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ from whybench.suites.abilities import (
     Sums,
     ToolUse,
     Training,
+    round_mean,
 )
 from whybench.suites.agents import Agent, Parameter, reply_generator
 from whybench.suites.designs import Crossing, Manipulated, check_levels, factor
@@ -80,4 +81,5 @@ __all__ = [
     "factor",
     "group_records",
     "reply_generator",
+    "round_mean",
 ]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whybench.aliases import DESIGN
 from whybench.errors import UserError, suggest
-from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection
+from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection, round_mean
 from whybench.suites.designs import build_design
 from whybench.suites.items import Design, Item, OneTurn
 
@@ -253,10 +253,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
             rows: For each item of the sample its factors and truth, the `value` of its answer, None
                 where there is none, and the answer's parts.
         """
-        values = [row["value"] for row in rows if row["value"] is not None]
+        answer = round_mean(row["value"] for row in rows if row["value"] is not None)
         return {
-            "answer": sum(values) / len(values) if values else "N",
-            "answered": len(values) / len(rows),
+            "answer": "N" if answer is None else answer,
+            "answered": round_mean(row["value"] is not None for row in rows),
         }
 
     # What follows from the above.

@@ -71,6 +71,7 @@ __all__ = [
 Z_95 = 1.959963984540054
 """Standard errors from the estimate to an end of a 95% interval, where it is a normal one."""
 
+LONGEST_SHOWN = 200
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
 
@@ -288,7 +289,8 @@ def _viewer(suite: AnySuite) -> ViewerConfig:
     columns: list[TaskSamplesColumn] = [
         *(TaskSamplesColumn(id=name) for name in ("sampleStatus", "sampleId")),
         *(TaskSamplesColumn.score(scorer, name) for name in scores),
-        *(TaskSamplesColumn(id=name) for name in ("answer", "target", "error", "limit")),
+        TaskSamplesColumn(id="answer", visible="answer" not in scores),
+        *(TaskSamplesColumn(id=name) for name in ("target", "error", "limit")),
         *(TaskSamplesColumn(id=name, visible=False) for name in ("input", "tokens", "duration")),
     ]
     scales: dict[str, Any] = {
@@ -408,8 +410,14 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
         parts = {**answer.parts, **suite.transcript_columns(messages)}
         answers.append((answer.value, answer.reason, parts))
         row |= {"value": answer.value, **parts}
-    shown = replies[-1][0].strip()[-200:] if replies and len(rows) == 1 else None
+    shown = _shorten_reply(replies[-1][0]) if replies and len(rows) == 1 else None
     return Score(**pack_score(answers, suite.sample_scores([*rows.values()])), answer=shown)
+
+
+def _shorten_reply(reply: str) -> str:
+    """Return the end of a reply, where answers stand, for a list of many."""
+    text = reply.strip()
+    return text if len(text) <= LONGEST_SHOWN else f"… {text[-LONGEST_SHOWN:]}"
 
 
 def _check_each_was_asked(

@@ -42,6 +42,7 @@ from whybench.suites.contract import (
     SelfTest,
     Suite,
     Training,
+    round_mean,
 )
 
 if TYPE_CHECKING:
@@ -209,15 +210,13 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the score, once more in the column of traps or that of controls."""
 
-        def mean(chosen: Sequence[Mapping[str, Any]]) -> float | None:
-            return sum(row["value"] or 0.0 for row in chosen) / len(chosen) if chosen else None
+        def mean(chosen: Iterable[Mapping[str, Any]]) -> float | None:
+            return round_mean(row["value"] or 0.0 for row in chosen)
 
         return {
             "score": mean(rows),
-            **{
-                twin: mean([row for row in rows if row["twin"] == twin]) for twin in (TRAP, CONTROL)
-            },
-            "answered": sum(row["value"] is not None for row in rows) / len(rows),
+            **{twin: mean(row for row in rows if row["twin"] == twin) for twin in (TRAP, CONTROL)},
+            "answered": round_mean(row["value"] is not None for row in rows),
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:

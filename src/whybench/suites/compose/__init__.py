@@ -39,6 +39,7 @@ from whybench.suites.contract import (
     ScoreColors,
     Suite,
     Training,
+    round_mean,
 )
 
 if TYPE_CHECKING:
@@ -159,17 +160,13 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the share of right answers, of both kinds of questions apart as well."""
 
-        def right(chosen: Sequence[Mapping[str, Any]]) -> float | None:
-            return (
-                sum(row["value"] == row["truth"] for row in chosen) / len(chosen)
-                if chosen
-                else None
-            )
+        def right(chosen: Iterable[Mapping[str, Any]]) -> float | None:
+            return round_mean(row["value"] == row["truth"] for row in chosen)
 
         return {
             "correct": right(rows),
-            **{rung: right([row for row in rows if row["rung"] == rung]) for rung in RUNGS},
-            "answered": sum(row["value"] is not None for row in rows) / len(rows),
+            **{rung: right(row for row in rows if row["rung"] == rung) for rung in RUNGS},
+            "answered": round_mean(row["value"] is not None for row in rows),
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:

@@ -20,6 +20,7 @@ from whybench.suites.contract import (
     Suite,
     ToolUse,
     Training,
+    round_mean,
 )
 from whybench.suites.intervene.agents import AGENTS, oracle
 from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
@@ -165,8 +166,8 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         verdicts = {str(row["verdict"]) for row in rows}
         return {
             "verdict": verdicts.pop() if len(verdicts) == 1 else "several",
-            "correct": sum(row["value"] == row["truth"] for row in rows) / len(rows),
-            "steps": sum(row["steps"] for row in rows) / len(rows),
+            "correct": round_mean(row["value"] == row["truth"] for row in rows),
+            "steps": round_mean(row["steps"] for row in rows),
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:
