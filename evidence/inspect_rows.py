@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["PARTS"]
 
 STREAMS: tuple[tuple[str, dict[str, Any], int], ...] = (
-    ("judge", {"stimuli": "generated", "worlds": 20_000}, 400_000),
+    ("judge", {"stimuli": "generated", "worlds": 20_500}, 410_000),
     ("judge", {"stimuli": "generated", "worlds": 2_500, "graph": "fork"}, 50_000),
     ("intervene", {"design": "advanced", "graphs": 20_000}, 250_000),
     ("compose", {"design": "long", "units": 3_840}, 130_000),

@@ -16,8 +16,9 @@ import whybench as wb
 from whybench.suites.analyze.grader.task import require_grader
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS
 from whybench.suites.analyze.protocols.task import agentic, in_replies, solver_for
+from whybench.suites.conversations import ask_each
 from whybench.suites.intervene.task import open_world
-from whybench.suites.task import ask_each
+from whybench.suites.replies import REASK
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,6 +50,44 @@ def test_each_question_of_a_sample_is_asked_alone(tmp_path: Path) -> None:
     assert log.samples is not None
     said = [message.text for message in log.samples[0].messages]
     assert said == ["one", "to one", "two", "to two", "three", "to three"]
+
+
+@pytest.mark.parametrize("group", [1, 3])
+@pytest.mark.parametrize(
+    ("replies", "stop_reason", "values"),
+    [
+        (["I would say it is likely.", "85"], "stop", [85.0]),
+        (["85"], "stop", [85.0]),
+        (["Hm.", "Hm."], "stop", [None]),
+        (["The causes are"], "max_tokens", [None]),
+    ],
+)
+def test_a_reply_without_an_answer_is_asked_for_once_more(
+    tmp_path: Path, replies: list[str], stop_reason: Any, values: list[float | None], group: int
+) -> None:
+    heard: list[list[Any]] = []
+
+    def answer(messages: list[Any], *_: Any) -> ModelOutput:
+        heard.append([(message.role, message.text) for message in messages])
+        output = ModelOutput.from_content(
+            "mockllm", replies[len(messages) // 2], stop_reason=stop_reason
+        )
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=answer, memoize=False)
+    (log,) = eval(
+        wb.judge(group=group), model=model, log_dir=str(tmp_path), display="none", limit=1
+    )
+    assert log.status == "success"
+    assert len(heard) == group * len(replies)
+    again = [talk for talk in heard if len(talk) > 1]
+    assert all(
+        talk[2] == ("user", f"{REASK} Reply once more, in the form that was asked for.")
+        for talk in again
+    )
+    rows = wb.load(str(tmp_path)).to_arrow().to_pylist()
+    assert [row["value"] for row in rows] == values * group
 
 
 def test_without_a_grader_nobody_is_asked(tmp_path: Path) -> None:

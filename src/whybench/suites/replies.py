@@ -2,7 +2,9 @@
 
 Before an answer is parsed, thinking, explanations and special tokens of the chat are removed.
 Replies hold prose, drafts and fences around a JSON object that counts: the last complete one that
-is in no other; what comes after it, or was opened and never closed, does not count.
+is in no other and has what was asked for; what comes after it, or was opened and never closed, does
+not count. What is not quite JSON is taken where it can mean one thing only: the words and quotes of
+Python, comments, a comma before a closing bracket, +0.12, and the minus sign of typesetters.
 
 `parse_conversation` returns the answer of all replies to an item. How a suite parses a fixed set of
 replies goes, with the ids of its items, into the content hash.
@@ -16,13 +18,14 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from whybench.suites.contract import Answer, Item
     from whybench.suites.registry import AnySuite
 
 __all__ = [
     "EXPLAINING",
+    "REASK",
     "THINKING",
     "Pairs",
     "content_hash",
@@ -35,44 +38,111 @@ __all__ = [
 ]
 
 
+REASK = "Your reply could not be read."
+"""What an agent is told whose reply is asked for once more."""
+
 HASHED_ITEMS = 60
 """The number of leading items that the golden replies are tried on: enough to see each style."""
 
 PATIENCE = 20
 """How often each character of a reply may be looked at, on average."""
 
+LOOSE = 10
+"""How many characters of JSON can be looked at in the time for one of what is not quite JSON."""
+
 
 class Pairs(list[tuple[str, Any]]):
     """The keys and values of an object, those that occur twice among them."""
 
 
-_OPENED = re.compile(r'\{\s*["}]')
+_OPENED = re.compile(r"\{\s*[\"'}/#]")
 _DECODER = json.JSONDecoder(object_pairs_hook=Pairs)
+_STRING = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
+_TOKEN = re.compile(rf"(?s){_STRING}|//[^\n]*|\#[^\n]*|[{{}}\[\],:]|\s+|[^\s\"'{{}}\[\],:/#]+|.")
+_LOOSE_NUMBER = re.compile(r"[-+\u2212]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_WORDS = {word: word for word in ("true", "false", "null")}
+_WORDS |= {"True": "true", "False": "false", "None": "null"}
+_SIGNS = frozenset("{}[],:")
 
 
-def find_last_object(text: str) -> Pairs | None:
-    """Return the last JSON object of a text that is complete and in no other object.
+def find_last_object(
+    text: str, is_wanted: Callable[[Pairs], bool] = lambda _: True
+) -> Pairs | None:
+    """Return the last object of a text that is complete, in no other object, and wanted.
 
-    A brace that opens no object is passed over. The time is bounded: a text of nothing but opened
-    objects would be looked through again from each of them, and is given up.
+    Where none is wanted it is the last of all. A brace that opens no object is passed over. The
+    time is bounded: a text of nothing but opened objects would be looked through again from each of
+    them, and is given up.
+
+    Args:
+        text: The text.
+        is_wanted: Whether an object has something of what was asked for.
     """
-    last: Pairs | None = None
+    last = wanted = None
     patience = PATIENCE * len(text) + 1000
     opened = _OPENED.search(text)
     while opened:
+        start = opened.start()
         try:
-            last, end = _DECODER.raw_decode(text, opened.start())
+            last, end = _DECODER.raw_decode(text, start)
         except json.JSONDecodeError as error:
             # Making the error counts the lines before it, at some fifty characters a step.
-            patience -= error.pos - opened.start() + error.pos // 50
-            end = opened.start() + 1
+            patience -= error.pos - start + error.pos // 50
+            loose, end, looked_at = _decode_loosely(text, start)
+            patience -= looked_at
+            last = last if loose is None else loose
         except (RecursionError, ValueError):
             # Too deep, or a whole number of more digits than Python will read.
             return None
         if patience < 0:
             return None
+        wanted = last if last is not None and is_wanted(last) else wanted
         opened = _OPENED.search(text, end)
-    return last
+    return last if wanted is None else wanted
+
+
+def _decode_loosely(text: str, start: int) -> tuple[Pairs | None, int, int]:
+    """Return the object that begins here, not quite in JSON, and its end.
+
+    None if there is none; then the end is one step further. Last comes what it cost to see that,
+    in characters of JSON.
+    """
+    written: list[str] = []
+    depth, end = 0, start
+    while depth or end == start:
+        token = _TOKEN.match(text, end)
+        word = token[0] if token else ""
+        end += len(word)
+        json_word = _write_as_json(word)
+        if json_word is None:
+            # A string without an end was looked for as far as the text goes.
+            looked_at = len(text) if word in {"", '"', "'"} else end
+            return None, start + 1, LOOSE * (looked_at - start)
+        if word in {"}", "]"} and written and written[-1] == ",":
+            written.pop()
+        if json_word:
+            written.append(json_word)
+        depth += (word in {"{", "["}) - (word in {"}", "]"})
+    try:
+        found, _ = _DECODER.raw_decode("".join(written))
+    except (RecursionError, ValueError):
+        return None, start + 1, LOOSE * (end - start)
+    return found, end, LOOSE * (end - start)
+
+
+def _write_as_json(word: str) -> str | None:
+    """Return a word of an object in JSON; nothing for comments and space; None for any other."""
+    if word.isspace() or word.startswith(("//", "#")):
+        return ""
+    if word in _SIGNS or (word[:1] == '"' and len(word) > 1):
+        return word
+    if word[:1] == "'" and len(word) > 1:
+        inside = word[1:-1].replace("\\'", "'")
+        return json.dumps(inside) if "\\" not in inside else None
+    if _LOOSE_NUMBER.fullmatch(word):
+        sign, digits = ("-" if word[0] in "-\u2212" else ""), word.lstrip("-+\u2212")
+        return sign + (digits if digits.isdecimal() else repr(float(digits)))
+    return _WORDS.get(word)
 
 
 # Marks of blocks. A group takes part in a match only if the mark ends its block.

@@ -12,7 +12,6 @@ mixed (`evaluation.engine`); its version says in Inspect's form what people comp
 
 from __future__ import annotations
 
-import json
 import math
 from contextlib import contextmanager
 from functools import cache, partial, wraps
@@ -22,17 +21,15 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig, get_model
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
-from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import collect
+from inspect_ai.solver import Solver, TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
 from whybench import __version__
 from whybench.errors import DataError, RefusedError, UserError
 from whybench.records.rows import pack_metadata, pack_score, unpack_sample
 from whybench.records.runs import split_conversations
-from whybench.suites.asking import ask
 from whybench.suites.catalog import (
     OTHERS,
     WHOLE,
@@ -41,6 +38,7 @@ from whybench.suites.catalog import (
     task_help,
     task_signature,
 )
+from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 
@@ -48,22 +46,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from inspect_ai.log import EvalSample
-    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.model import ChatMessage
 
     from whybench.stats import Measure
     from whybench.suites.items import Design, Item
 
 __all__ = [
-    "CUT_OFF",
     "build_inspect_task",
     "build_suite_task",
     "check_sandbox",
     "inspect_metric",
     "inspect_scorer",
     "inspect_task",
-    "keep_stop_reason",
     "refusing",
-    "reply_text",
     "score_sample",
     "takes_arguments_of",
 ]
@@ -72,8 +67,6 @@ Z_95 = 1.959963984540054
 """Standard errors from the estimate to an end of a 95% interval, where it is a normal one."""
 
 LONGEST_SHOWN = 200
-CUT_OFF = ("max_tokens", "model_length")
-"""Stop reasons of a reply that the token limit cut off."""
 
 
 @contextmanager
@@ -339,36 +332,6 @@ def _shorten(truth: object) -> str:
     return f"{truth:.4g}" if isinstance(truth, float) else str(truth)
 
 
-@solver
-def ask_each() -> Solver:
-    """Open a conversation of its own with the model for each message of the sample."""
-
-    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        model = get_model()
-        questions = list(state.messages)
-        calls = [ask(model.generate, [question]) for question in questions]
-        # A single conversation needs no task of its own.
-        outputs = [await calls[0]] if len(calls) == 1 else await collect(*calls)
-        state.messages = [
-            message
-            for question, output in zip(questions, outputs, strict=True)
-            for message in (question, keep_stop_reason(output))
-        ]
-        state.output = outputs[-1]
-        return state
-
-    return solve
-
-
-def keep_stop_reason(output: ModelOutput) -> ChatMessageAssistant:
-    """Return the reply; one that was cut off says so, which the log would otherwise not keep."""
-    if output.stop_reason not in CUT_OFF:
-        return output.message
-    reply = output.message.model_copy()
-    reply.metadata = {**(reply.metadata or {}), "stop_reason": output.stop_reason}
-    return reply
-
-
 def score_sample(sample: TaskState | EvalSample) -> Score:
     """Parse the replies of a sample, one that is being run or one from a log.
 
@@ -434,12 +397,6 @@ def _check_each_was_asked(
             f"a sample must ask one question if another solver than the task's own is to answer "
             f"it, got {len(items)}; make the task with group=1"
         )
-
-
-def reply_text(message: ChatMessageAssistant) -> str:
-    """Return a reply as text: of tool calls, the arguments of the last one."""
-    calls = message.tool_calls
-    return json.dumps(calls[-1].arguments) if calls else message.text
 
 
 def _rows(scores: Sequence[SampleScore]) -> list[dict[str, Any]]:

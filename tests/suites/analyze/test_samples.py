@@ -135,6 +135,13 @@ def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
     assert not [wrong for check in CHECKS.values() for wrong in check.problems(check.select(items))]
 
 
+def test_too_few_rows_are_refused_with_the_name_of_the_file_that_asks_for_them(tmp_path) -> None:
+    file = tmp_path / "few.yaml"
+    file.write_text("challenge: simpson\nrows: 4\nseeds: 2\n")
+    with pytest.raises(UserError, match=r"few\.yaml: rows must be at least \d+ for simpson"):
+        SUITE.make_design({"design": str(file)})
+
+
 def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:
     whole = full_instance("simpson", "trap", 8)
     with pytest.raises(UserError, match=r"rows must be at least (\d+) for simpson.*got 4") as error:

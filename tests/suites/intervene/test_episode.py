@@ -83,12 +83,15 @@ def test_an_agent_may_skip_what_it_is_asked_in_between() -> None:
     [
         (["what?", "what?"], "invalid_format"),
         (["what?", act("hold", "circle"), "what?", "what?"], "invalid_format"),
-        ([act("push", "circle")], "invalid_action"),
-        ([act("hold", "oval")], "invalid_action"),
-        ([act("hold", "")], "invalid_action"),
-        (['{"entity": "circle"}'], "invalid_action"),
-        (['{"answer": "perhaps"}'], "invalid_answer"),
-        (['{"answer": true}'], "invalid_answer"),
+        ([act("push", "circle")] * 2, "invalid_action"),
+        ([act("hold", "oval")] * 2, "invalid_action"),
+        ([act("hold", "")] * 2, "invalid_action"),
+        (['{"entity": "circle"}'] * 2, "invalid_action"),
+        (["what?", act("stop", "circle")], "invalid_action"),
+        ([act("stop", "circle"), "what?"], "invalid_format"),
+        (['{"answer": "perhaps"}'] * 2, "invalid_answer"),
+        ([act("stop", "circle"), act("hold", "circle"), '{"answer": "No."}'], "answered"),
+        (['{"answer": "perhaps"}', '{"answer": true}'], "answered"),
         ([act("hold", "circle")] * 7, "out_of_steps"),
         ([act("hold", "circle")] * 6 + ['{"next": "continue"}'], "out_of_steps"),
         ([act("hold", "circle")] * 6 + ['{"answer": "no"}'], "answered"),
@@ -119,7 +122,6 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more() -> None:
 
 def test_a_reply_that_was_cut_off_says_nothing() -> None:
     episode = InterveneEpisode(parse_case(CHAIN))
-    episode.hear('{"answer": "yes"}', truncated=True)
     assert episode.hear('{"answer": "yes"}', truncated=True) is None
     assert episode.answer.reason == "cut_off"
 

@@ -23,7 +23,15 @@ READINGS = {
     '{"next": "Continue"}': Decision("next", "continue"),
     '{"next": "answer"}': Decision("next", "answer"),
     '{"answer": "YES"}': Decision("answer", "yes"),
-    '{"answer": true}': Decision("answer", ""),
+    '{"answer": "Yes."}': Decision("answer", "yes"),
+    '{"answer": true}': Decision("answer", "yes"),
+    '{"answer": False}': Decision("answer", "no"),
+    '{"answer": 1}': Decision("answer", ""),
+    '{"next": true}': Decision("next", ""),
+    '{"entity": "circle", "action": "hold", "next": "continue"}': ActionReply("circle", "hold"),
+    '{"entity": "circle", "action": "hold", "next": "answer"}': None,
+    '{"entity": "circle", "next": "continue"}': None,
+    '{"answer": "yes"} {"confidence": 0.9}': Decision("answer", "yes"),
     '{"answer": "maybe"}': Decision("answer", "maybe"),
     # The last complete object counts.
     '{"answer": "yes"} no, {"answer": "no"}': Decision("answer", "no"),
@@ -52,7 +60,8 @@ READINGS = {
     "{}": None,
     "{{{{": None,
     '{"thought": "hm"}': None,
-    "{'answer': 'yes'}": None,
+    "{'answer': 'yes'}": Decision("answer", "yes"),
+    "{answer: yes}": None,
 }
 
 

@@ -19,6 +19,7 @@ from whybench.suites.analyze.items import (
     RANDOM_COLUMNS,
     AnalyzeItem,
     analyze_items,
+    check_rows,
     describe_truth,
     item_identity,
     world_key,
@@ -44,6 +45,7 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
+from whybench.suites.designs import name_design_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -164,7 +166,10 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def make_design(self, settings: Mapping[str, object]) -> AnalyzeDesign:
         """Build a design; families and `all` stand for challenges."""
-        return make_design(settings)
+        design = make_design(settings)
+        with name_design_file(settings):
+            check_rows(design)
+        return design
 
     def items(self, design: AnalyzeDesign) -> Iterable[AnalyzeItem]:
         """Return the items of a design."""

@@ -61,6 +61,9 @@ REASONS = {
 """Every reason for which a field may have no value, and what it means."""
 
 _PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
+_NUMBER = r"[-+\u2212]?[\d.]+(?:[eE][-+]?\d+)? ?%?"
+_INTERVAL = re.compile(rf"[(\[]?\s*(?P<low>{_NUMBER})\s*(?:,|to)\s*(?P<high>{_NUMBER})\s*[)\]]?")
+_ENDS = (("low", "high"), ("lower", "upper"), ("min", "max"))
 _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -146,9 +149,13 @@ class IntervalField(Field):
     share: bool = False
 
     def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
-        """Read [low, high] or an object with the keys low and high."""
-        if _is_object(raw) and sorted(key for key, _ in raw) == ["high", "low"]:
-            raw = [dict(raw)["low"], dict(raw)["high"]]
+        """Read [low, high], also as a string or as an object that names the two ends."""
+        if _is_object(raw):
+            ends = {key.strip().lower(): value for key, value in raw}
+            named = [pair for pair in _ENDS if set(pair) == set(ends)]
+            raw = [ends[end] for end in named[0]] if named and len(raw) == 2 else None
+        elif isinstance(raw, str) and (written := _INTERVAL.fullmatch(raw.strip())):
+            raw = [written["low"], written["high"]]
         if not is_list(raw) or len(raw) != 2:
             return FieldValue(reason="not_an_interval")
         low, high = (_read_number(end, self.share) for end in raw)
@@ -176,9 +183,10 @@ class ChoiceField(Field):
     weight: float = 1.0
 
     def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
-        """Read an option in any case, with spaces or hyphens for underscores."""
-        option = re.sub(r"[\s-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
-        return FieldValue(option) if option in self.options else FieldValue(reason="not_an_option")
+        """Read an option in any case, spaces or hyphens for underscores, or no s at its end."""
+        word = re.sub(r"[\s-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
+        meant = [option for option in (word, f"{word}s") if option in self.options]
+        return FieldValue(meant[0]) if meant else FieldValue(reason="not_an_option")
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe the options."""

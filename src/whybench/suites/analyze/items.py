@@ -43,6 +43,7 @@ __all__ = [
     "RANDOM_COLUMNS",
     "AnalyzeItem",
     "analyze_items",
+    "check_rows",
     "describe_truth",
     "full_instance",
     "grading_key",
@@ -303,14 +304,23 @@ def analyze_items(design: AnalyzeDesign) -> Iterator[AnalyzeItem]:
     """Yield the items of a design; every prefix of whole blocks is balanced.
 
     Raises:
-        UserError: The design shows samples of too few rows, as its first draws tell.
+        UserError: The design shows samples of too few rows.
+    """
+    check_rows(design)
+    for index in range(design.size):
+        yield item_at(design, index)
+
+
+def check_rows(design: AnalyzeDesign) -> None:
+    """See that the samples of rows that a design shows are large enough.
+
+    Raises:
+        UserError: They are too small, as the first draws tell.
     """
     if design.rows:
         first = [item_at(design, index) for index in range(min(design.size, TRIED))]
         keys = {(item.challenge, item.variant, item.draw) for item in first}
         check_row_count((full_instance(*key) for key in sorted(keys)), design.rows)
-    for index in range(design.size):
-        yield item_at(design, index)
 
 
 def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:

@@ -1,9 +1,9 @@
 """Reply to typed fields, or the reason why there are none; never raises, never guesses.
 
-The last complete JSON object of a reply counts (see `suites.replies`). Blocks of thinking do not
-count, nor does a reply that never stops thinking or that the token limit cut off. Keys may be in
-any case, with hyphens or spaces for underscores, and further keys do not matter. Where the object
-has none of the fields and nothing but one object in it, that one is meant.
+The last complete JSON object of a reply that has any of the fields counts (see `suites.replies`).
+Blocks of thinking do not count, nor does a reply that never stops thinking or that the token limit
+cut off. Keys may be in any case, with hyphens or spaces for underscores, and further keys do not
+matter. Where an object has none of the fields, but one of the objects in it has, that one is meant.
 """
 
 from __future__ import annotations
@@ -67,12 +67,10 @@ def parse_reply(
         text, thinking = remove_blocks(keep_final_channel(text), THINKING)
         if thinking:
             return ParsedReply(reason="unfinished_thinking")
-    pairs = find_last_object(text)
+    pairs = find_last_object(text, lambda pairs: bool(_find_entries(pairs, fields)))
     if pairs is None:
         return ParsedReply(reason="no_object")
-    entries = _group_by_field(pairs, fields)
-    if not entries and len(pairs) == 1 and isinstance(pairs[0][1], Pairs):
-        entries = _group_by_field(pairs[0][1], fields)
+    entries = _find_entries(pairs, fields)
     values = {field.name: _read(field, entries[field.name], names) for field in fields}
     if not any(value.has_value for value in values.values()):
         return ParsedReply(reason="no_field")
@@ -85,6 +83,18 @@ def render_reply(
     """Return typed values as the JSON object that an agent would give; fields may be left out."""
     answered = [field for field in fields if field.name in answers]
     return json.dumps({field.name: field.write(answers[field.name], names) for field in answered})
+
+
+def _find_entries(pairs: Pairs, fields: Sequence[Field]) -> defaultdict[str, list[Any]]:
+    """Return the values of each field in an object, or else in the one object in it that has any.
+
+    `{"analysis": "…", "answer": {…}}` is such an object.
+    """
+    if own := _group_by_field(pairs, fields):
+        return own
+    inside = (_group_by_field(value, fields) for _, value in pairs if isinstance(value, Pairs))
+    found = [entries for entries in inside if entries]
+    return found[0] if len(found) == 1 else own
 
 
 def _group_by_field(pairs: Pairs, fields: Sequence[Field]) -> defaultdict[str, list[Any]]:

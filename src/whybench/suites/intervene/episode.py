@@ -6,15 +6,16 @@ Every action counts, the first too, and there are at most 2n. An agent that need
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
 once if what it sees at first settles the question. With tools it is never asked how to go on.
 
-A reply that cannot be read is asked for once more; two in a row end the episode, so every episode
-ends whatever the replies are. Its end has one of these names, of which the first is the only one
-that makes an answer:
+A reply that cannot be followed is asked for once more; two in a row end the episode, so every
+episode ends whatever the replies are. Its end has one of these names, of which the first is the
+only one that makes an answer. If two replies ended it, the second decides on the name:
 
 - `answered`;
-- `invalid_format`: two replies in a row could not be read (`cut_off` if the second was cut off);
+- `invalid_format`: could not be read;
 - `invalid_action`: no such entity, or no such action;
 - `invalid_answer`: neither yes nor no;
-- `out_of_steps`: wanted to act when no action was left.
+- `out_of_steps`: wanted to act when no action was left, at once;
+- `cut_off`: the token limit cut the reply off, at once, since it would cut off another.
 
 The episode is held from an item's columns alone, and does the same on the same replies.
 """
@@ -33,13 +34,13 @@ from whybench.suites.intervene.prompts import (
     ACTIONS_LEFT,
     ANSWER,
     NEXT,
-    REASK,
     render_observation,
     state_phrases,
 )
 from whybench.suites.intervene.replies import ActionReply, parse_reply
 from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
 from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
+from whybench.suites.replies import REASK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -168,6 +169,13 @@ def _parse_pair(text: str) -> tuple[int, int]:
     return int(cause), int(effect)
 
 
+def _name_failure(turn: ActionReply | Decision | None) -> str:
+    """Return the end that a reply makes which cannot be followed."""
+    if isinstance(turn, ActionReply):
+        return "invalid_action"
+    return "invalid_answer" if turn is not None and turn.kind == "answer" else "invalid_format"
+
+
 class InterveneEpisode:
     """One conversation about one case.
 
@@ -208,7 +216,10 @@ class InterveneEpisode:
         """Take in a reply; return what is said to it, or None at the end."""
         if self.end:
             raise ValueError(f"the episode has ended as {self.end}, got another reply")
-        turn = None if truncated else parse_reply(reply)
+        if truncated:
+            self.end = "cut_off"
+            return None
+        turn = parse_reply(reply)
         before = self._doubtful
         self._doubtful = False
         if turn is not None:
@@ -216,19 +227,21 @@ class InterveneEpisode:
             if response is not None or self.end:
                 return response
         if before:
-            self.end = "cut_off" if truncated else "invalid_format"
+            self.end = _name_failure(turn)
             return None
         self._doubtful = True
         self.reasks += 1
         return f"{REASK} {self._request()}"
 
     def _act(self, reply: ActionReply) -> str | None:
+        """Do what is said; None if the episode is over, or if it cannot be done."""
         case = self.case
         entity = case.entities.get(reply.entity)
         action = case.actions.get(reply.action)
-        if entity is None or action is None or len(self.path) == case.limit:
-            is_known = entity is not None and action is not None
-            self.end = "out_of_steps" if is_known else "invalid_action"
+        if entity is None or action is None:
+            return None
+        if len(self.path) == case.limit:
+            self.end = "out_of_steps"
             return None
         state = case.world.after(self.state, action, entity)
         self.path.append((action, entity, state))
@@ -239,7 +252,7 @@ class InterveneEpisode:
         """Follow a choice; None if the episode is over, or if the choice is none that there is."""
         if choice.kind == "answer":
             self.yes_or_no = _YES_OR_NO.get(choice.value)
-            self.end = "answered" if self.yes_or_no else "invalid_answer"
+            self.end = "answered" if self.yes_or_no else ""
             return None
         if choice.value == "answer" and self.wants != "answer":
             self.wants = "answer"

@@ -24,7 +24,6 @@ __all__ = [
     "LISTED",
     "NEXT",
     "OBSERVED",
-    "REASK",
     "RULES",
     "STYLES",
     "THROUGH_OTHERS",
@@ -89,7 +88,6 @@ INTERFACES = {
 """How the opening asks for a reply."""
 
 ACTIONS_LEFT = "Actions left: {left}."
-REASK = "Your reply could not be read."
 
 
 def render_rules(item: InterveneItem) -> str:

@@ -22,6 +22,8 @@ from inspect_ai.util import Store, collect, store
 from whybench.records.rows import unpack_sample
 from whybench.suites.asking import ask
 from whybench.suites.contract import UserError
+from whybench.suites.conversations import CUT_OFF as CUT_OFF_REASONS
+from whybench.suites.conversations import keep_stop_reason, reply_text
 from whybench.suites.intervene.calls import (
     CALLED,
     CUT_OFF,
@@ -34,8 +36,6 @@ from whybench.suites.intervene.calls import (
 from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode, parse_case
 from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.verdicts import ANSWERS
-from whybench.suites.task import CUT_OFF as CUT_OFF_REASONS
-from whybench.suites.task import keep_stop_reason, reply_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

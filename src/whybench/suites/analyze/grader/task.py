@@ -46,7 +46,7 @@ from whybench.suites.analyze.grader.verdicts import (
 )
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.asking import ask
-from whybench.suites.task import CUT_OFF
+from whybench.suites.conversations import CUT_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -36,7 +36,7 @@ from whybench.suites.analyze.protocols.prompts import (
     SECONDS,
 )
 from whybench.suites.asking import ask
-from whybench.suites.task import CUT_OFF, keep_stop_reason
+from whybench.suites.conversations import CUT_OFF, keep_stop_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

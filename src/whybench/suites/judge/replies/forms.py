@@ -48,7 +48,7 @@ _WORD = (
 # What may lead to the number. It all may be absent, so that this always matches.
 _LEAD = (
     r"(?:(?:so|thus|therefore|hence|overall|finally|in conclusion|in summary|ok|okay|sure"
-    r"|out of 100)[,:!.]? )?"
+    r"|out of 100)[,:!.]? )?(?:here(?: is|'s) )?"
     # "Likelihood 85" is plain, but "Answer 2" or "Response 3" may only count answers.
     rf"(?P<label>{LABEL}{_LINK} ?|likelihood |probability |{_SAY} )?"
     r"(?:it(?: is|'s) |there(?: is|'s) an? )?"

@@ -37,9 +37,11 @@ PERCENT = r" ?(?:%|percent\b|per cent\b|pct\b\.?)"
 UNIT = rf"(?:(?P<percent>{PERCENT})|(?: ?/ ?| out of | of | in )(?P<whole>\d+))?"
 
 _PLAIN_NUMBER = r"(?!0\d{3})(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})"
+_NAMED_END = r"(?: \([a-z ]{1,30}\))?"  # 0 (impossible) to 100 (certain)
 _SCALE = (
     r"(?<!\w)[(\[]?(?:on )?(?:(?:a|the) )?(?:scale(?: of| from|:)? )?(?:from )?"
-    r"(?:(?<![\d.,])0 ?%?(?: ?[-–] ?| to )|between 0 ?%? and )100(?!\d|\.\d) ?%?(?: scale)?[)\]]?"
+    rf"(?:(?<![\d.,])0(?: ?%)?{_NAMED_END}(?: ?[-–] ?| to )|between 0(?: ?%)?{_NAMED_END} and )"
+    rf"100(?!\d|\.\d)(?: ?%)?{_NAMED_END}(?: scale)?[)\]]?"
 )
 
 
@@ -175,10 +177,11 @@ def is_refusal(plain: str) -> bool:
 
 def reason_for_no_answer(plain: str) -> str:
     """Return why plain words hold no answer: a key of `REASONS`."""
+    plain = strip_scale(plain)  # whose ends may be called impossible and certain
     if len(plain) <= LONGEST_REFUSAL and is_refusal(plain):
         return "refusal"
     # Digits inside names count too: where there are any, "no number" would say too much.
-    numbers = set(re.findall(r"\d+(?:\.\d+)?", strip_scale(plain)))
+    numbers = set(re.findall(r"\d+(?:\.\d+)?", plain))
     if not numbers:
         return "no_number"
     return "several_numbers" if len(numbers) > 1 else "unclear"

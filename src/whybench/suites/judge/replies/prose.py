@@ -32,7 +32,10 @@ _SENTENCES = r"(?<=[.!?])\s+"
 _ENDS_IN_NUMBER = r"(?:\A|\s)\d+[.)]\Z"
 _STATED = rf"{NOUN}\b"
 _LONE_LINE = r"(?m)^ ?(\d{1,3}(?:\.\d{1,20})?) ?%?\.? ?$"
-_LABEL_LINE = rf"(?:{LABEL}|(?:my )?(?:confidence|certainty)(?: level| score)?) ?:?"
+_LABEL_LINE = (
+    rf"(?:(?:sure[,!.]? )?(?:here(?: is|'s) )?{LABEL}"
+    r"|(?:my )?(?:confidence|certainty)(?: level| score)?) ?:?"
+)
 
 
 def parse_prose(
