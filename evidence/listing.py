@@ -181,10 +181,12 @@ def _try_tests(
     ask = "import importlib.metadata as m, platform as p; print(p.python_version(), *("
     ask += "f'{n} {m.version(n)}' for n in ('inspect-ai', 'numpy', 'pyarrow', 'scipy')), sep=', ')"
     which = subprocess.run([made, "-c", ask], capture_output=True, text=True, check=True)
+    # Tests call commands by name, which must be those of this environment.
+    path = os.pathsep.join([str(Path(made).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         [made, "-m", "pytest", *QUICK, *(SMALL if small else ()), *(AGED if resolution else ())],
         cwd=HOUSE,
-        env={**_environment(), "INSPECT_DISPLAY": "plain"},
+        env={**_environment(), "INSPECT_DISPLAY": "plain", "PATH": path},
         capture_output=True,
         text=True,
         check=False,

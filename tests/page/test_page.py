@@ -212,7 +212,7 @@ def test_hostile_replies_stay_words(tmp_path, parse) -> None:
     data = json.loads(unpacked(script.text))
     said = [data["texts"][text] for entry in data["entries"] for role, text in entry[9]
             if role == "assistant"]  # fmt: skip
-    assert said == [HOSTILE, HOSTILE]
+    assert said == [HOSTILE] * 4  # each is asked for once more
 
 
 def test_records_without_logs_have_no_conversations_and_say_so(logs, tmp_path, parse) -> None:

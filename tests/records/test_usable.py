@@ -40,6 +40,13 @@ def write(path: Path, **changes: dict[int, object]) -> Path:
     return path
 
 
+def test_a_name_of_a_column_that_is_no_text_is_damage(tmp_path) -> None:
+    path = write(tmp_path / "r.parquet")
+    path.write_bytes(path.read_bytes().replace(b"reason", b"re\xe1son"))
+    with pytest.raises(UserError, match=r"r\.parquet must be a whole file of records, got"):
+        load(str(path))
+
+
 @pytest.mark.parametrize("name", ["r.parquet", "r.csv"])
 @pytest.mark.parametrize(
     ("column", "cell", "told"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -74,19 +73,31 @@ def test_a_share_of_few_compositions_is_uncertain_but_not_hopeless() -> None:
     assert headline.verdict == "rose"
 
 
+def silence_what_is_wrong(table: pa.Table) -> tuple[set[str], pa.Table]:
+    wrong = set(table.filter(pc.not_equal(table["value"], table["truth"]))["item"].to_pylist())
+    assert wrong
+    return wrong, with_outcome(table, wrong, "no_answer")
+
+
 def test_answers_are_compared_where_both_answered() -> None:
-    first, second = answers("intervene", 0), answers("intervene", 1)
-    wrong = set(second.filter(pc.not_equal(second["value"], second["truth"]))["item"].to_pylist())
-    silent = with_outcome(second, wrong, "no_answer")
-    found = changes("intervene", first, silent)
-    kept = first.filter([item not in wrong for item in first["item"].to_pylist()])
-    assert found["accuracy"].n == kept.num_rows
-    assert found["accuracy"].first == pytest.approx(
-        np.mean(np.array(kept["value"]) == np.array(kept["truth"]))
-    )
-    assert found["accuracy"].second == 1.0
-    assert found["answered"].second == pytest.approx(1 - len(wrong) / first.num_rows)
+    first, second = answers("compose", 0), answers("compose", 1)
+    unsaid = {*second["item"].to_pylist()[:40]}
+    found = changes("compose", first, with_outcome(second, unsaid, "no_answer"))
+    kept = first.filter([item not in unsaid for item in first["item"].to_pylist()])
+    assert found["balanced_accuracy_factual"].n == pc.sum(pc.equal(kept["rung"], "factual")).as_py()
+    assert found["answered"].second == pytest.approx(1 - len(unsaid) / second.num_rows)
     assert found["answered"].verdict == "fell"
+
+
+def test_silence_is_not_right_in_intervene() -> None:
+    table = answers("intervene", 1)
+    _, silent = silence_what_is_wrong(table)
+    found = changes("intervene", table, silent)
+    assert found["accuracy"].n == table.num_rows
+    assert found["accuracy"].first == found["accuracy"].second < 1
+    assert found["answered"].verdict == "fell"
+    lost = with_outcome(table, {*table["item"].to_pylist()[:7]}, "error")
+    assert changes("intervene", table, lost)["accuracy"].n == table.num_rows - 7
 
 
 def test_silence_is_worth_nothing_in_analyze() -> None:

@@ -186,7 +186,7 @@ def explain_damage(source: str | Path) -> Iterator[None]:
     """Say of a file that is damaged, or holds something else, what is wrong with it."""
     try:
         yield
-    except (pa.ArrowException, OSError, KeyError) as error:
+    except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError) as error:
         reason = next(iter(str(error).splitlines()), type(error).__name__)
         raise UserError(
             f"{source} must be a whole file of records, got {reason!r}. {AGAIN}"

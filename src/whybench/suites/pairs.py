@@ -6,7 +6,8 @@ is, and once more without each unit; from that `whybench.stats.paired` makes the
 difference.
 
 Measures of the answers alone are compared on items that both sides answered: else who declines the
-hard ones would seem better.
+hard ones would seem better. Measures in which no answer counts as wrong are compared on items that
+were lost to an error on neither side.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ __all__ = [
     "Pair",
     "answered_share",
     "compare_groups",
+    "filter_reached_by_both",
     "filter_scored_by_both",
     "match_groups",
     "stack_sides",
@@ -88,16 +90,29 @@ def stack_sides(first: pa.Table, second: pa.Table) -> pa.Table:
 
 def filter_scored_by_both(records: pa.Table) -> pa.Table:
     """Return the scored answers to items that both sides answered."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return _filter_shared(records.filter(pc.equal(records["outcome"], "scored")))
+
+
+def filter_reached_by_both(records: pa.Table) -> pa.Table:
+    """Return what became of items that neither side lost to an error, answered or not."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    return _filter_shared(records.filter(pc.not_equal(records["outcome"], "error")))
+
+
+def _filter_shared(records: pa.Table) -> pa.Table:
+    """Return the records of items of which both sides have one."""
     import pyarrow as pa  # noqa: PLC0415
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    scored = records.filter(pc.equal(records["outcome"], "scored"))
     first, second = (
-        set(scored.filter(pc.equal(scored["agent"], side))["item"].to_pylist())
+        set(records.filter(pc.equal(records["agent"], side))["item"].to_pylist())
         for side in (FIRST, SECOND)
     )
     both = pa.array(sorted(first & second), type=pa.string())
-    return scored.filter(pc.is_in(scored["item"], value_set=both))
+    return records.filter(pc.is_in(records["item"], value_set=both))
 
 
 def match_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, Group]]:

@@ -13,7 +13,9 @@ from scipy import stats
 
 from whybench.records.table import record_table
 from whybench.seeds import generator
+from whybench.suites.intervene.design import DESIGNS
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
+from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.measures import MODES, intervene_measures, optimal_steps
 from whybench.suites.intervene.verdicts import PATTERNS
 
@@ -92,9 +94,12 @@ def test_shares_of_a_hand_made_table() -> None:
         {**silence("", truth=None), "outcome": "error", "reason": "timeout", "reasks": None},
     )
     assert next(iter(found)) == "justified_accuracy"
-    assert estimates(found, "justified_accuracy", "accuracy", "yes_share") == (0.4, 0.6, 0.6)
-    # Hits 2 of 3, correct rejections 1 of 2.
-    assert found["balanced_accuracy"].estimate == pytest.approx((2 / 3 + 1 / 2) / 2)
+    # Of eight episodes five have an answer; that of the ninth was lost.
+    assert estimates(found, "justified_accuracy", "accuracy", "yes_share") == (2 / 8, 3 / 8, 0.6)
+    assert found["justified_accuracy_answered"].estimate == 2 / 5
+    # The three that said nothing are not right where the truth is yes.
+    assert estimates(found, "accuracy_yes", "accuracy_no") == (2 / 6, 1 / 2)
+    assert found["balanced_accuracy"].estimate == pytest.approx((2 / 6 + 1 / 2) / 2)
     # Corrected: 2.5/4 and 1.5/3.
     hits = NormalDist().inv_cdf(2.5 / 4)
     assert found["d_prime"].estimate == pytest.approx(hits)
@@ -116,18 +121,20 @@ def test_shares_of_a_hand_made_table() -> None:
     assert (found["answered"].estimate, found["answered"].n) == (0.625, 8)
     assert found["reasks"].estimate == 3 / 8
     counts = found["accuracy"]
-    assert (counts.n, counts.scored, counts.no_answer, counts.error) == (5, 5, 3, 1)
+    assert (counts.n, counts.scored, counts.no_answer, counts.error) == (8, 5, 3, 1)
     assert counts.flags == ("small_n", "few_units")
+    assert found["justified_accuracy_answered"].n == 5
     assert not [name for name in found if found[name].at or "per_entity" in name]
 
 
 def test_nothing_to_estimate_is_none_and_never_zero() -> None:
     found = measured(silence("invalid_format"), silence("invalid_format", graph=FORK))
     defined = {"answered", "reasks", *(f"mode_{mode}" for mode in MODES)}
+    defined |= {"justified_accuracy", "accuracy", "accuracy_yes"}
     assert {name for name, measure in found.items() if measure.estimate is not None} == defined
-    assert estimates(found, "answered", "mode_invalid_format") == (0.0, 1.0)
-    assert "undefined" in found["accuracy"].flags
-    assert found["accuracy"].n == 0
+    assert estimates(found, "answered", "mode_invalid_format", "accuracy") == (0.0, 1.0, 0.0)
+    assert "undefined" in found["justified_accuracy_answered"].flags
+    assert found["justified_accuracy_answered"].n == 0
     only_errors = measured({**silence(""), "outcome": "error", "reasks": None})
     assert {measure.estimate for measure in only_errors.values()} == {None}
     assert only_errors["answered"].error == 1
@@ -227,7 +234,7 @@ def test_levels_where_there_are_several() -> None:
         "accuracy (initial all-moving)",
         "accuracy (initial rest)",
     ]
-    assert estimates(found, *levels) == (1.0, 0.5, None, 0.5, 1.0)
+    assert estimates(found, *levels) == pytest.approx((1.0, 0.5, 0.0, 3 / 7, 1.0))
     assert estimates(
         found, "justified_accuracy (entities 4)", "justified_accuracy (entities 6)"
     ) == (0.5, 0.5)
@@ -235,8 +242,24 @@ def test_levels_where_there_are_several() -> None:
     assert found["accuracy (entities 4)"].n == 6
     assert found["accuracy (entities 4)"].scored == 12
     # Accuracy falls by a half over two entities; justified accuracy stays.
-    assert found["accuracy_per_entity"].estimate == pytest.approx(-0.25)
-    assert found["justified_per_entity"].estimate == pytest.approx(0)
+    answered = measured(*rows)
+    assert answered["accuracy_per_entity"].estimate == pytest.approx(-0.25)
+    assert answered["justified_per_entity"].estimate == pytest.approx(0)
+
+
+def test_to_answer_only_what_is_clear_at_once_does_not_pay() -> None:
+    """The audit's lazy agent: it answers where the first look proves no, and is silent else."""
+    items = list(intervene_items(DESIGNS["core"]))
+    rows = []
+    for item in items:
+        cause, effect = item.pair
+        clear = cause in item.initial and effect not in item.initial
+        made = answer(yes=False, truth=False) if clear else silence("invalid_format")
+        rows.append({**made, **item.factors, "truth": float(item.truth)})
+    found = measured(*rows)
+    assert found["justified_accuracy_answered"].estimate == 1.0
+    assert found["justified_accuracy"].estimate == pytest.approx(15 / 84)
+    assert found["answered"].estimate == pytest.approx(15 / 84)
 
 
 def test_agents_and_conditions_are_kept_apart_in_order_of_appearance() -> None:

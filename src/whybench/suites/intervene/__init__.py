@@ -87,7 +87,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     """Find out by acting whether one thing causes another, and answer when it is settled."""
 
     name = "intervene"
-    version = 1
+    version = 2
     summary = "finds out by acting whether one thing causes another"
     designs = DESIGNS
     agents = AGENTS
@@ -121,7 +121,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         task="whybench.tasks:intervene",
         scorer="justification",
         metric="justified_measures",
-        shown=("justified_accuracy", "accuracy", "balanced_accuracy", "steps"),
+        shown=("justified_accuracy", "accuracy", "balanced_accuracy", "answered", "steps"),
         sample_scores={
             "verdict": ScoreColors(VERDICT_COLORS),
             "correct": ScoreColors(),

@@ -1,11 +1,17 @@
 """Records to measures: was it found out, was it guessed, and at what cost?
 
-Of the answered episodes:
+Of all episodes that no technical error ended, where one without an answer is not right:
 
-- `justified_accuracy`, the headline: the share of answers that are right and follow from what was
-  seen. A guesser who is right has no part in it.
-- `accuracy`; `balanced_accuracy`, the mean of the rates of right answers where the truth is yes and
-  where it is no, which no leaning to either side can raise.
+- `justified_accuracy`, the headline: the share with an answer that is right and follows from what
+  was seen. A guesser who is right has no part in it, nor has who says nothing.
+- `accuracy`; `accuracy_yes` and `accuracy_no`, where the truth is yes and where it is no (Acc(T)
+  and Acc(F) of the source); `balanced_accuracy`, the mean of these two, which no leaning to either
+  side can raise.
+- `answered`; `mode_…`, by what ended the others; `reasks`, how often a reply was asked for again.
+
+Of the answered episodes alone:
+
+- `justified_accuracy_answered`, the share of answers that are right and follow from what was seen.
 - `d_prime` and `criterion` of signal detection: how well causes are told from the rest, and the
   leaning, below 0 towards yes; `yes_share`.
 - `steps`, interventions made; `steps_ratio`, all of these over those that the Bayes-optimal
@@ -14,9 +20,6 @@ Of the answered episodes:
 - `entailed_share`: how often what was seen settled the question, whatever was answered.
 - `verdict_…`: the answers that are not justified, by verdict; `pattern_…`: the wrong answers, by
   how they are wrong.
-
-Of all episodes that no technical error ended: `answered`; `mode_…`, by what ended the others;
-`reasks`, how often an unreadable reply was asked for again.
 
 Where a group has several sizes, structures, first states or relations, there are both accuracies at
 each level (`accuracy` at `entities` 4), and with several sizes their slope: what one entity more
@@ -48,7 +51,7 @@ from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
-from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_scored_by_both
+from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_reached_by_both
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -114,19 +117,29 @@ def intervene_measures(records: pa.Table) -> list[Measure]:
 
 
 def _measures(group: Group) -> Iterator[Measure]:
+    episodes = group.where(group["outcome"] != "error")
     answers = group.where(group["outcome"] == "scored")
-    yield from _rightness(answers)
+    yield from _rightness(episodes)
+    justified = _accuracies(answers)["justified_accuracy"]
+    yield _share(answers, "justified_accuracy_answered", justified)
+    yield from _leaning(answers)
     yield from _cost(answers)
     yield from _reasons(answers)
-    yield from _endings(group.where(group["outcome"] != "error"))
-    yield from _by_level(group, answers)
+    yield from _endings(episodes)
+    yield from _by_level(group, episodes)
 
 
-def _rightness(answers: Group) -> Iterator[Measure]:
+def _rightness(episodes: Group) -> Iterator[Measure]:
+    for name, hits in _accuracies(episodes).items():
+        yield _share(episodes, name, hits)
+    yield episodes.measure("balanced_accuracy", _balanced_accuracy(episodes))
+    for name, truth in (("accuracy_yes", 1), ("accuracy_no", 0)):
+        chosen = episodes.where(episodes["truth"] == truth)
+        yield _share(chosen, name, _accuracies(chosen)["accuracy"])
+
+
+def _leaning(answers: Group) -> Iterator[Measure]:
     yes, truth = answers["value"] == 1, answers["truth"] == 1
-    for name, hits in _accuracies(answers).items():
-        yield _share(answers, name, hits)
-    yield answers.measure("balanced_accuracy", _balanced_accuracy(answers))
     sensitivity = signal_detection(yes, truth, answers.units)
     yield answers.measure("d_prime", sensitivity.d_prime)
     yield answers.measure("criterion", sensitivity.criterion)
@@ -160,27 +173,28 @@ def _endings(episodes: Group) -> Iterator[Measure]:
     yield _mean(episodes, "reasks")
 
 
-def _by_level(group: Group, answers: Group) -> Iterator[Measure]:
-    """Yield both accuracies at every level that the group has, answered there or not."""
+def _by_level(group: Group, episodes: Group) -> Iterator[Measure]:
+    """Yield both accuracies at every level that the group has, reached there or not."""
     for factor in SPLIT_BY:
         levels = np.unique(group[factor]).tolist()
         if len(levels) < 2:
             continue
         for level in levels:
             named = {factor: int(level) if factor == "entities" else level}
-            at_level = answers.where(answers[factor] == level, **named)
+            at_level = episodes.where(episodes[factor] == level, **named)
             for name, hits in _accuracies(at_level).items():
                 yield _share(at_level, name, hits)
         if factor == "entities":
-            for name, hits in _accuracies(answers).items():
-                slope = clustered_slope(hits, answers["entities"], answers.units)
-                yield answers.measure(f"{name.removesuffix('_accuracy')}_per_entity", slope)
+            for name, hits in _accuracies(episodes).items():
+                slope = clustered_slope(hits, episodes["entities"], episodes.units)
+                yield episodes.measure(f"{name.removesuffix('_accuracy')}_per_entity", slope)
 
 
-def _accuracies(answers: Group) -> dict[str, NDArray[np.bool_]]:
+def _accuracies(episodes: Group) -> dict[str, NDArray[np.bool_]]:
+    """Return for each episode whether it has a justified answer, and a right one."""
     return {
-        "justified_accuracy": answers["verdict"] == "justified",
-        "accuracy": answers["value"] == answers["truth"],
+        "justified_accuracy": episodes["verdict"] == "justified",
+        "accuracy": episodes["value"] == episodes["truth"],
     }
 
 
@@ -226,12 +240,15 @@ def _expected_steps(n: int, cause: bool, effect: bool, others: int) -> float:
     return expected_steps(Inquiry(n, 0, 1, frozenset(first)))
 
 
-def _balanced_accuracy(answers: Group) -> Estimate:
-    return balanced_accuracy(answers["value"] == 1, answers["truth"] == 1, answers.units)
+def _balanced_accuracy(episodes: Group) -> Estimate:
+    """Estimate it with what was not answered as answered wrongly."""
+    value, truth = episodes["value"], episodes["truth"] == 1
+    says_yes = np.where(np.isnan(value), ~truth, value == 1)
+    return balanced_accuracy(says_yes, truth, episodes.units)
 
 
-def _accuracy(answers: Group, name: str) -> Estimate:
-    return clustered_share(_accuracies(answers)[name], answers.units)
+def _accuracy(episodes: Group, name: str) -> Estimate:
+    return clustered_share(_accuracies(episodes)[name], episodes.units)
 
 
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
@@ -243,5 +260,5 @@ ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
 
 def intervene_pairs(records: pa.Table) -> Iterator[Pair]:
     """Yield the differences between two sides, the headline first."""
-    yield from compare_groups(intervene_groups(filter_scored_by_both(records)), ESTIMATORS)
+    yield from compare_groups(intervene_groups(filter_reached_by_both(records)), ESTIMATORS)
     yield from compare_groups(intervene_groups(records), {"answered": answered_share})
