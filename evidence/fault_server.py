@@ -42,6 +42,7 @@ __all__ = [
     "Plan",
     "busiest",
     "even_number",
+    "labelled_number",
     "question_digest",
 ]
 
@@ -128,6 +129,11 @@ def question_digest(prompt: str) -> str:
 def even_number(prompt: str) -> str:
     """Return an even number from 0 to 98 that depends on the prompt; the decoy is odd."""
     return str(int(question_digest(prompt), 16) % 50 * 2)
+
+
+def labelled_number(prompt: str) -> str:
+    """Return the same number as an answer that is read in every style of judge."""
+    return f"Likelihood: {even_number(prompt)}"
 
 
 def busiest(times: list[float], window: float = WINDOW) -> int:

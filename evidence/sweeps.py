@@ -36,6 +36,7 @@ __all__ = ["PARTS"]
 UPLOAD_EVERY = 40
 AT_ONCE = 10
 """Calls at once of a worker."""
+REPLY = "evidence.fault_server:labelled_number"
 PAUSE = 1.0
 """Seconds that a reply takes, so that a unit is in the middle of its work for some seconds."""
 PATIENCE = 2700
@@ -221,7 +222,7 @@ def _cluster(server: FaultServer, nodes: int) -> Any:
 
 def killed_on_ray(folder: Path, samples: int, design: str) -> dict[str, Any]:
     """Kill a worker, then a node with all its files, of a cluster of two."""
-    with FaultServer(Plan(pause=PAUSE)) as server:
+    with FaultServer(Plan(pause=PAUSE, reply=REPLY)) as server:
         drill = Drill(folder, server, samples, design)
         cluster = _cluster(server, 2)
         try:
@@ -243,7 +244,7 @@ def killed_on_ray(folder: Path, samples: int, design: str) -> dict[str, Any]:
 
 def killed_in_pool(folder: Path, samples: int, design: str) -> dict[str, Any]:
     """Kill a worker process, then the driver, and start the same command again."""
-    with FaultServer(Plan(pause=PAUSE)) as server:
+    with FaultServer(Plan(pause=PAUSE, reply=REPLY)) as server:
         drill = Drill(folder, server, samples, design)
         driver = drill.start("--processes", "2")
         drill.wait(driver, lambda: drill.partly(0.2))

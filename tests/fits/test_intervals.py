@@ -58,6 +58,16 @@ def test_intervals_hold_their_estimates(clusters):
         assert estimates["p"].low < estimates["p"].estimate < estimates["p"].high
 
 
+def test_without_noise_an_interval_is_its_estimate():
+    # Every unit answers alike, but as no model of this kind would.
+    values = np.tile(np.linspace(0.2, 0.9, 11) ** 2, 12)
+    names, units = list(TASKS.names[:11]) * 12, np.repeat(np.arange(12), 11).tolist()
+    data = Judgments.from_rows(TASKS, values, names, ["a"] * values.size, units)
+    [found] = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100)
+    for estimate in found.values():
+        assert estimate.low == estimate.estimate == estimate.high
+
+
 def test_an_interval_depends_on_keys_and_label_alone():
     data = answers(agents=3)
     together = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100)

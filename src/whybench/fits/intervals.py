@@ -50,6 +50,8 @@ __all__ = [
 DRAWS_AT_ONCE = 2_000_000
 REFIT_TOLERANCE = 1e-10
 REFITS_AT_ONCE = 16_384
+SAME = 1e-6
+"""Numbers that differ by less are the same to a fit."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +206,12 @@ def _estimates(
         if spread is not None:
             tail = NormalDist().cdf(t_quantile((1 - level) / 2, sample.degrees_of_freedom))
             values = whole.scheme.quantity(name, spread)
-            low, high = (float(end) for end in np.quantile(values, (tail, 1 - tail)))
+            ends = np.quantile(values, (tail, 1 - tail))
+            # Refits of the same means end some 1e-8 from the first fit: that is no distance.
+            low, high = (
+                float(estimate if estimate is not None and abs(end - estimate) < SAME else end)
+                for end in ends
+            )
         estimates[name] = Estimate(estimate, low, high, n, sample.units, label, flags)
     return estimates
 
