@@ -174,8 +174,9 @@ def _try_tests(
         _install(made, *resolution, "--editable", f"{HOUSE}[all]")
         # What tests need is the newest that goes with what is installed already.
         with (HOUSE / "pyproject.toml").open("rb") as file:
-            group = tomllib.load(file)["dependency-groups"]["test"]
-        _install(made, *(name for name in group if not name.startswith("whybench")))
+            groups = tomllib.load(file)["dependency-groups"]
+        names = [*groups["test"], *groups["docs"]]
+        _install(made, *(name for name in names if not name.startswith("whybench")))
     except subprocess.CalledProcessError as error:
         return f"cannot be installed: {error.stderr.strip()[-300:]}", False
     ask = "import importlib.metadata as m, platform as p; print(p.python_version(), *("
