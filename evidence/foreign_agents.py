@@ -104,6 +104,24 @@ def react_on_worlds(small: bool) -> Iterator[Figure]:
     )
 
 
+def program_on_worlds(small: bool) -> Iterator[Figure]:
+    """Yield what a program makes of the worlds that is served their tools by MCP."""
+    from whybench.agents.programs import mcp
+    from whybench.tasks import intervene
+
+    limit = 4 if small else 84
+    example = Path(__file__).parents[1] / "docs" / "examples" / "mcp_agent.py"
+    task = intervene(interface="tools")
+    with tempfile.TemporaryDirectory() as folder:
+        solver = mcp(command=f"{sys.executable} {example}")
+        found = _metrics(_run(task, "none", folder, solver, limit=limit))
+    yield Figure(
+        "a program that is served the tools by MCP: justified 1.000 on core",
+        f"justified_accuracy {found['justified_accuracy']:.3f} of {found['scored']:.0f} answers",
+        found["justified_accuracy"] == 1 and found["scored"] == limit,
+    )
+
+
 def bridge_agent(tools: Callable[[], Sequence[Tool]]) -> Agent:
     """Return an agent that knows nothing of Inspect but the address of its model.
 
@@ -371,6 +389,7 @@ BYTES = 3902
 
 PARTS: Parts = {
     "react": react_on_worlds,
+    "program": program_on_worlds,
     "bridge": bridge_on_worlds,
     "analysts": analysts,
     "cost": cost,

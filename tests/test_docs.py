@@ -52,6 +52,7 @@ NOT_RUN = {
     "pip install 'whybench[intervene]'": "needs a package index",
     "pip install 'whybench[all]'": "needs a package index",
     "whybench profile openai/gpt-4o --max-cost 5": "needs a provider",
+    "pip install 'whybench[mcp]'": "needs a package index",
     "pip install 'whybench[ray]'": "needs a package index",
     "pip install 'whybench[verifiers]'": "needs a package index",
     "vf-eval whybench-judge -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
@@ -72,6 +73,8 @@ RUN_SHORTER = {
     "whybench run compose --model reference/compose.local-only -T gates=mixed --epochs 3 "
     "--log-dir logs/local": "--limit 16",
     "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
+    "inspect eval whybench/intervene -T interface=tools --solver whybench/mcp "
+    "-S command='python mcp_agent.py' --model none --limit 12": "--limit 2",
     "whybench check judge": "--design core",
     "whybench calibrate judge": "--seeds 5",
     "whybench calibrate judge --seeds 20": "--seeds 5",
@@ -143,7 +146,7 @@ def test_examples_run(
 ) -> None:
     packages = tmp_path / "site-packages"
     where = os.pathsep.join(filter(None, (str(packages), os.environ.get("PYTHONPATH"))))
-    for example in EXAMPLES.glob("*.yaml"):
+    for example in EXAMPLES.iterdir():
         shutil.copy(example, tmp_path)
     printed: list[str] = []
     left_out: list[str] = []

@@ -1,6 +1,7 @@
 """What Inspect imports, through the entry point `inspect_ai`, to find our tasks and agents."""
 
 from whybench.agents.person import person
+from whybench.agents.programs import mcp
 from whybench.agents.provider import reference
 from whybench.agents.scaffold import react
 from whybench.sandbox.environment import WhybenchSandbox
@@ -18,6 +19,7 @@ __all__ = [
     "hold",
     "intervene",
     "judge",
+    "mcp",
     "move",
     "open_world",
     "person",
