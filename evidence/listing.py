@@ -175,7 +175,7 @@ def _try_tests(
         # What tests need is the newest that goes with what is installed already.
         with (HOUSE / "pyproject.toml").open("rb") as file:
             groups = tomllib.load(file)["dependency-groups"]
-        names = [*groups["test"], *groups["docs"]]
+        names = [*groups["test"], *groups["docs"], "ruff"]
         _install(made, *(name for name in names if not name.startswith("whybench")))
     except subprocess.CalledProcessError as error:
         return f"cannot be installed: {error.stderr.strip()[-300:]}", False

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -7,6 +9,9 @@ from scipy import stats
 from whybench.seeds import generator
 from whybench.stats import bootstrap, draw_counts
 from whybench.stats.resampling import StatisticOfCounts, interval, jackknife_counts
+
+SEEDED = {"rng" if "rng" in str(signature(stats.bootstrap)) else "random_state": 1}
+"""How SciPy is told a seed, which older versions call otherwise."""
 
 
 def weighted_mean(values) -> StatisticOfCounts:
@@ -39,7 +44,7 @@ def test_percentile_agrees_with_scipy() -> None:
     values = generator("test", "percentile").exponential(size=40)
     ours = bootstrap(weighted_mean(values), 40, ("test",), resamples=20_000)
     theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1)
+        (values,), np.mean, n_resamples=20_000, method="percentile", **SEEDED
     ).confidence_interval
     assert ours.estimate == pytest.approx(values.mean())
     assert (ours.low, ours.high) == (
@@ -54,7 +59,7 @@ def test_bca_agrees_with_scipy_and_leans_to_the_long_tail() -> None:
     values = generator("test", "bca").exponential(size=30) ** 2
     ours = bootstrap(weighted_mean(values), 30, ("test",), method="bca", resamples=20_000)
     theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, method="BCa", rng=np.random.default_rng(1)
+        (values,), np.mean, n_resamples=20_000, method="BCa", **SEEDED
     ).confidence_interval
     assert (ours.low, ours.high) == (
         pytest.approx(theirs.low, abs=0.05),
