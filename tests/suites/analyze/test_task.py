@@ -94,8 +94,16 @@ def test_groups_epochs_and_reading_again_give_the_same_records(tmp_path) -> None
 
 @pytest.mark.slow
 def test_replies_that_are_none_are_no_answers_and_the_run_goes_on(tmp_path) -> None:
-    said = iter(["", "{", '{"effect": {}}', "I think it helps."])
-    run(tmp_path, speaking(lambda _: next(said)), analyze(challenge="simpson", seeds=2))
+    replies = iter(["", "{", '{"effect": {}}', "I think it helps."])
+    said: dict[str, str] = {}
+
+    def speak(messages) -> str:
+        opening = messages[0].text
+        if opening not in said:
+            said[opening] = next(replies)
+        return said[opening]  # and once more, since it is asked for once more
+
+    run(tmp_path, speaking(speak), analyze(challenge="simpson", seeds=2))
     reasons = sorted(row["reason"] for row in rows_in(tmp_path))
     assert reasons == ["empty", "no_field", "no_object", "no_object"]
 
