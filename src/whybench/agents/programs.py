@@ -124,13 +124,27 @@ async def _serve(state: TaskState) -> AsyncIterator[str]:
         def capture_signals(self) -> Iterator[None]:
             yield
 
-    server = Quiet(uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error"))
+    server = Quiet(
+        uvicorn.Config(
+            app, host="127.0.0.1", port=0, log_level="error", timeout_graceful_shutdown=1
+        )
+    )
+    ended = anyio.Event()
+
+    async def serve() -> None:
+        # Cancelled, it would leave its socket open: it ends when it is told to, and soon.
+        with anyio.CancelScope(shield=True):
+            await server.serve()
+        ended.set()
+
     async with anyio.create_task_group() as group:
-        group.start_soon(server.serve)
-        while not server.started:
-            await anyio.sleep(POLL)
-        _, port = server.servers[0].sockets[0].getsockname()
+        group.start_soon(serve)
         try:
+            while not server.started:
+                await anyio.sleep(POLL)
+            _, port = server.servers[0].sockets[0].getsockname()
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             server.should_exit = True
+            with anyio.CancelScope(shield=True):
+                await ended.wait()
