@@ -109,14 +109,16 @@ def runs(small: bool) -> Iterator[Figure]:
     yield Figure(
         f"{seen.items} judge items on the real model: as many records, each with its outcome",
         f"{seen.records} records, {seen.outcomes}, {seen.calls} calls",
-        seen.records == seen.items == sum(seen.outcomes.values()) == seen.calls,
+        # A reply without an answer is asked for once more.
+        seen.records == seen.items == sum(seen.outcomes.values())
+        and seen.items <= seen.calls <= 2 * seen.items,
     )
     yield Figure(
         "a second run makes no call",
         f"{seen.calls_again} calls",
         seen.calls_again == 0,
     )
-    repeated = seen.calls_killed - seen.items
+    repeated = seen.calls_killed - seen.calls
     yield Figure(
         "after kill -9 a rerun repeats at most (samples in flight + log_buffer) x calls a sample",
         f"killed at call {seen.killed_at}; allowed {seen.allowed}, made {repeated}; "
