@@ -118,7 +118,7 @@ def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
         "judge": lambda: judge(**design),
         "grouped": lambda: judge(**design, group=20),
     }
-    return stack_sides(kinds, lambda *_: said("70"), calls, rounds)
+    return stack_sides(kinds, lambda *_: said("Likelihood: 70"), calls, rounds)
 
 
 def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
