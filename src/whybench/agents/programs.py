@@ -20,6 +20,7 @@ from inspect_ai.model import ChatMessageAssistant, ModelOutput, execute_tools
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolCall, ToolDef
 
+from whybench.agents.scaffold import require_tools
 from whybench.errors import RefusedError, UserError
 
 if TYPE_CHECKING:
@@ -46,11 +47,7 @@ def mcp(command: str, seconds: float = 600.0) -> Solver:
         raise UserError("command must be a program with its arguments, got nothing")
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        if not state.tools:
-            raise UserError(
-                "a sample must have tools for a program to work with, got none; make the task "
-                "intervene with interface=tools, or analyze with protocol=free"
-            )
+        require_tools(state, "a program")
         async with _serve(state) as url:
             said = await _run(words, url, state.user_prompt.text, seconds)
         state.output = ModelOutput.from_content("mcp", said)

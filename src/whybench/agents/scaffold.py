@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from whybench.errors import UserError
 
-__all__ = ["react"]
+__all__ = ["react", "require_tools"]
 
 
 @solver
@@ -33,12 +33,21 @@ def react(attempts: int = 1, submit: bool = True, retry_refusals: int | None = N
     chosen = settings if submit else {"retry_refusals": retry_refusals, "submit": False}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        if not state.tools:
-            raise UserError(
-                "a sample must have tools for react to work with, got none; make the task "
-                "intervene with interface=tools, or analyze with protocol=free"
-            )
+        require_tools(state, "react")
         agent = as_solver(inspect_react(tools=state.tools, **chosen))
         return await agent(state, generate)
 
     return solve
+
+
+def require_tools(state: TaskState, agent: str) -> None:
+    """See that a sample has tools for an agent to work with.
+
+    Raises:
+        UserError: It has none; says which tasks have.
+    """
+    if not state.tools:
+        raise UserError(
+            f"a sample must have tools for {agent} to work with, got none; make the task "
+            "intervene with interface=tools, or analyze with protocol=free"
+        )

@@ -82,21 +82,21 @@ def find_last_object(
     patience = PATIENCE * len(text) + 1000
     opened = _OPENED.search(text)
     while opened:
-        start = opened.start()
+        start, found = opened.start(), None
         try:
-            last, end = _DECODER.raw_decode(text, start)
+            found, end = _DECODER.raw_decode(text, start)
         except json.JSONDecodeError as error:
             # Making the error counts the lines before it, at some fifty characters a step.
             patience -= error.pos - start + error.pos // 50
-            loose, end, looked_at = _decode_loosely(text, start)
+            found, end, looked_at = _decode_loosely(text, start)
             patience -= looked_at
-            last = last if loose is None else loose
         except (RecursionError, ValueError):
             # Too deep, or a whole number of more digits than Python will read.
             return None
         if patience < 0:
             return None
-        wanted = last if last is not None and is_wanted(last) else wanted
+        if found is not None:
+            last, wanted = found, found if is_wanted(found) else wanted
         opened = _OPENED.search(text, end)
     return last if wanted is None else wanted
 
