@@ -19,6 +19,7 @@ SUBJECTS = (
     "statistics",
     "fits",
     "errata",
+    "causallink",
     "worlds",
     "entailment",
     "episodes",
@@ -28,6 +29,7 @@ SUBJECTS = (
     "scale",
     "faults",
     "inspect",
+    "validity",
     "profile",
     "people",
 )

@@ -69,7 +69,7 @@ __all__ = [
 ]
 
 PARTY = ComposeWorld(
-    (Block("wheel", 4), Block("bridge", 2), Block("wheel", 4)), ("or",) * 8, (7,) * 8
+    (Block("wheel", 4), Block("bridge", 2), Block("ladder", 4)), ("or",) * 8, (7,) * 8
 )
 """The source's party of eight: its whole is 2187/78125."""
 

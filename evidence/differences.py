@@ -65,9 +65,9 @@ CASES = (
     Case("intervene", {"design": "core"}, ("bayes", {"error": 0.1}), ("bayes", {"error": 0.3})),
     Case(
         "compose",
-        {"design": "core", "kinds": "cycle3+cycle3", "units": 56},
-        ("flip", {"error": 0.002}),
+        {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8},
         ("flip", {"error": 0.05}),
+        ("flip", {"error": 0.2}),
     ),
     Case(
         "analyze",

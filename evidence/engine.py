@@ -12,7 +12,7 @@ import numpy as np
 from inspect_ai import Task
 from inspect_ai import eval as inspect_eval
 from inspect_ai.dataset import Sample
-from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput, ModelUsage, get_model
+from inspect_ai.model import ChatMessageUser, ModelOutput, ModelUsage, get_model
 from inspect_ai.scorer import match
 from inspect_ai.solver import generate
 
@@ -55,7 +55,6 @@ def bare(ours: Task) -> Task:
         ],
         solver=generate(),
         scorer=match(),
-        config=GenerateConfig(temperature=0.0),
     )
 
 

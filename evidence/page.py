@@ -85,7 +85,7 @@ PORTIONS = (
          ("always-yes", {})),
     ),
     _Portion(
-        "compose", {"gates": "mixed", "units": 84}, 84, 1, 12,
+        "compose", {"gates": "mixed", "worlds": 1, "units": 84}, 84, 1, 12,
         (("exact", {}), ("flip", {}), ("coin", {}), ("local-only", {}), ("wrong-world", {})),
     ),
     # Challenges of which few rows say enough: what is shown of a conversation is the same.

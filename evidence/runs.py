@@ -65,6 +65,7 @@ def real_runs(items: int = 40) -> RealRuns:
                 "--model": MODEL,
                 "--limit": items,
                 "--max-tokens": 16,
+                "--temperature": 0,  # so that both runs are asked again for the same replies
                 "--max-connections": CONNECTIONS,
                 "--log-buffer": BUFFER,
                 "--log-dir": place / log_dir,

@@ -62,7 +62,9 @@ class Asked:
 ASKED = {
     "judge": Asked(6, "70", {}),
     "intervene": Asked(3, '{"answer": "yes"}', {}),
-    "compose": Asked(1, "yes", {"gates": "or", "kinds": "cycle3+cycle3"}),
+    "compose": Asked(
+        1, "yes", {"gates": "or", "kinds": "cycle3+cycle3", "worlds": 1, "units": 128}
+    ),
     "analyze": Asked(2, '{"effect": 0.5, "ci": [0.4, 0.6]}', {"challenge": "simpson"}),
 }
 
@@ -225,7 +227,7 @@ def of_suite(name: str, times: int = 1) -> Iterator[Figure]:
 SPEAKERS: dict[str, tuple[dict[str, Any], int, tuple[tuple[str, dict[str, Any]], ...]]] = {
     "judge": ({}, 60, (("noisy-or", {"noise": 0.02}), ("associative", {}))),
     "intervene": ({}, 12, (("bayes", {}), ("single-cause", {}))),
-    "compose": ({"gates": "or", "units": 16}, 3, (("exact", {}), ("coin", {}))),
+    "compose": ({"gates": "or", "worlds": 1, "units": 16}, 3, (("exact", {}), ("coin", {}))),
     "analyze": (
         {"challenge": "simpson", "protocol": "code"},
         4,

@@ -69,8 +69,7 @@ NOT_RUN = {
 """Commands that are shown and not run, and why."""
 
 RUN_SHORTER = {
-    "whybench run compose --model reference/compose.exact -T gates=mixed --epochs 3": "--limit 8",
-    "whybench run compose --model reference/compose.local-only -T gates=mixed --epochs 3 "
+    "whybench run compose --model reference/compose.local-only -T gates=mixed -T units=8 "
     "--log-dir logs/local": "--limit 16",
     "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
     "inspect eval whybench/intervene -T interface=tools --solver whybench/mcp "
@@ -322,7 +321,7 @@ def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> Non
     text = (ROOT / "docs" / "compose.md").read_text("utf-8")
     for name in compose.agents:
         assert any(f"`{name}`" in f"`{row[0]}`".replace("`, `", "` `") for row in two), name
-    small = compose.make_design({"design": "core", "gates": "mixed", "units": 16})
+    small = compose.make_design({"design": "core", "gates": "mixed", "worlds": 1})
     items = list(compose.items(small))
     for measure in simulate(compose, small, items, compose.agent("exact"), {}):
         assert f"`{measure.name}`" in text, measure.name

@@ -87,6 +87,12 @@ def test_the_last_bits_of_a_float_truth_do_not_change_the_digest() -> None:
     assert item_digest("judge", "?", 0.3) != item_digest("compose", "?", 0.3)
 
 
+@pytest.mark.parametrize("almost", [-0.0, -5.6e-17, 5.6e-17])
+def test_what_rounding_leaves_of_a_zero_is_zero(almost: float) -> None:
+    assert item_digest("analyze", "?", almost) == item_digest("analyze", "?", 0.0)
+    assert item_digest("analyze", "?", 1e-9) != item_digest("analyze", "?", 0.0)
+
+
 @given(st.sets(st.tuples(st.text(max_size=3), st.text(max_size=3)), max_size=6))
 def test_a_world_lies_on_one_side_whatever_the_order_of_its_parts(edges: set) -> None:
     nodes = tuple(sorted({node for edge in edges for node in edge}))

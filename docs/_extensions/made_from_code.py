@@ -3,8 +3,8 @@
 Three directives, so that nothing that the code says has to be copied into a page:
 
 - `show`: its argument is what stands behind `whybench show`, such as `judge 9 -T style=cot`.
-  The prompt and what is known of the item are two blocks. A prompt that holds many rows of data
-  is cut short, and says so.
+  The prompt and what is known of the item are two blocks; with the option `prompt` there is the
+  first alone. A prompt that holds many rows of data is cut short, and says so.
 - `scaffold`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
   option `file`, only the file with that ending.
 - `commands`: a section for each command, with what it says of itself.
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-LONGEST = 30
+LONGEST = 60
 """Lines of a prompt that are shown; the rows of a data set go on for pages."""
 
 WIDTH = 88
@@ -60,16 +60,19 @@ class Show(SphinxDirective):
 
     required_arguments = 1
     final_argument_whitespace = True
+    option_spec: ClassVar[dict[str, Callable[[str], object]]] = {"prompt": directives.flag}
 
     def run(self) -> list[nodes.Node]:
-        """Return the two blocks below the command that prints them."""
+        """Return the blocks below the command that prints them."""
         words = self.arguments[0]
         try:
             prompt, known = shown(words)
         except ValueError as error:
             raise self.error(str(error)) from None
         command = nodes.paragraph("", "", nodes.literal("", f"whybench show {words}"))
-        blocks = [_block(prompt, "text", "prompt"), _block(known, "text", "known")]
+        blocks = [_block(prompt, "text", "prompt")]
+        if "prompt" not in self.options:
+            blocks.append(_block(known, "text", "known"))
         return [command, *blocks]
 
 

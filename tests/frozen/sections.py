@@ -61,13 +61,13 @@ STREAMED = 200
 ASKED: Mapping[str, Mapping[str, int | None]] = {
     "judge": {"styles": None, "overload-e": 4, "fork": None, "chain": None},
     "intervene": {"core": None, "advanced": 4},
-    "compose": {"budget small": None, "core": 16, "shapes": 16},
+    "compose": {"budget small": None, "core": 16, "verdicts": 64, "shapes": 16},
     "analyze": {"core": None, "hints": 1, "labels": 1},
 }
 """What reference agents are asked: designs, and how many of their blocks from the start, or all.
 
 The answers to the first design are whole; from the others some are lost. Verdicts of compose need
-more units than a short prefix has; the design of the small budget has just enough.
+more units than a short prefix has; half of the design for verdicts has nearly enough.
 """
 
 FEW: Mapping[str, Sequence[str]] = {

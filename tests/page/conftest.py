@@ -19,7 +19,11 @@ if TYPE_CHECKING:
 ASKED = {
     "judge": ({}, 60, {"maker/one": "noisy-or", "maker/two": "associative"}),
     "intervene": ({}, 12, {"maker/one": "bayes", "maker/two": "single-cause"}),
-    "compose": ({"gates": "or", "units": 16}, 3, {"maker/one": "exact", "maker/two": "coin"}),
+    "compose": (
+        {"gates": "or", "worlds": 1, "units": 16},
+        3,
+        {"maker/one": "exact", "maker/two": "coin"},
+    ),
     "analyze": (
         {"challenge": "simpson", "protocol": "code"},
         4,

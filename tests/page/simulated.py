@@ -17,7 +17,7 @@ __all__ = ["DESIGNS", "answers"]
 DESIGNS: dict[str, dict[str, object]] = {
     "judge": {"design": "core"},
     "intervene": {"design": "core"},
-    "compose": {"design": "core", "kinds": "cycle3+cycle3", "units": 56},
+    "compose": {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8},
     "analyze": {"design": "core", "challenge": ["simpson", "selection"], "seeds": 2},
 }
 AGENTS: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {

@@ -246,12 +246,9 @@ def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
         Measured("judge", measure(name="consistency", flags=("small_n",))),
         Measured("judge", measure(name="ea", flags=("small_n",))),
         Measured("judge", measure(name="consistency", flags=("small_n",), labels={"agent": "p"})),
-        Measured("compose", measure(name="inconclusive", estimate=0.25)),
     ]
     told = cautions(Material([("judge", outcome_table(20, 0, 0))], frozenset({"p"})), found)
     assert told == [
-        "Many verdicts are undecided, for too few units, so that the shares of the others are "
-        "lower bounds: a, compose (25%).",
         "Headline measures rest on few answers: a (judge). Do not rank by them.",
     ]
 
@@ -287,18 +284,16 @@ def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others(
 
 def test_what_must_stand_beside_a_headline_does() -> None:
     found = [
-        Measured("compose", measure(name="valid_and_consistent", estimate=0.0)),
-        Measured("compose", measure(name="inconclusive", estimate=1.0)),
-        Measured("compose", measure(name="inconclusive", estimate=0.5, labels={"agent": "b"})),
+        Measured("compose", measure(name="agreement", estimate=0.36)),
+        Measured("compose", measure(name="answered", estimate=1.0)),
+        Measured("compose", measure(name="answered", estimate=0.5, labels={"agent": "b"})),
     ]
     table = judged("a").set_column(1, "suite", pa.array(["compose"] * 60))
     [profile] = profiles(Material([("compose", table)]), found, ["a"])
     [headline] = profile.abilities[2].headlines
-    assert headline.beside == ("undecided for too few units: 1.00",)
+    assert headline.beside == ("answered at all: 1.00",)
     shown = glance([profile], [])
-    assert [(column.suite, column.name) for column in shown.columns] == [
-        ("compose", "valid_and_consistent")
-    ]
+    assert [(column.suite, column.name) for column in shown.columns] == [("compose", "agreement")]
     assert shown.rows[0].cells[0].beside == headline.beside
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def log(tmp_path_factory) -> Path:
     """A log in which each sample asks many items, in conversations of their own."""
     folder = tmp_path_factory.mktemp("logs")
-    task = compose(gates="or", units=16)
+    task = compose(gates="or", worlds=1, units=16)
     write_log(
         get_suite("compose"), task, Speaker("maker/one", "exact"), folder, samples=2, epochs=2
     )

@@ -64,13 +64,12 @@ def test_a_large_difference_is_called_by_its_direction() -> None:
     assert back["accuracy"].estimate == pytest.approx(-found["accuracy"].estimate)
 
 
-def test_a_share_of_few_compositions_is_uncertain_but_not_hopeless() -> None:
-    found = changes("compose", answers("compose", 0), answers("compose", 1))
-    headline = found["valid_and_consistent"]
-    assert (headline.first, headline.second, headline.estimate) == (0.0, 1.0, 1.0)
-    # Three of three: Wilson's lower end is 1/(1 + z²/3) = 0.438, so each side reaches 0.562.
-    assert headline.low == pytest.approx(1 - 0.5615 * 2**0.5, abs=1e-3)
-    assert headline.verdict == "rose"
+def test_the_headline_of_compose_tells_exact_from_errors() -> None:
+    headline = changes("compose", answers("compose", 0), answers("compose", 1))["agreement"]
+    assert (headline.second, headline.verdict) == (1.0, "rose")
+    # Twelve worlds without spread: 1/(1 + t²/12) on either side.
+    assert (headline.first, headline.estimate, headline.high) == (0.0, 1.0, 1.0)
+    assert headline.low == pytest.approx(0.593, abs=1e-3)
 
 
 def silence_what_is_wrong(table: pa.Table) -> tuple[set[str], pa.Table]:

@@ -34,7 +34,7 @@ def test_columns_are_tidy(measures: wb.Measures) -> None:
         *("method", "flags"),
     ]
     between = names[names.index("measure") + 1 : names.index("estimate")]
-    assert {"distance", "composition"} <= set(between), "levels are columns"
+    assert {"distance", "initial"} <= set(between), "levels are columns"
     assert table.num_rows == len(measures)
     rows = measures["error"].filter(distance=1).to_rows()
     assert [row["distance"] for row in rows] == [1]
@@ -55,7 +55,7 @@ def test_one_name_one_place_a_stretch(measures: wb.Measures) -> None:
 def test_headlines_are_overall_and_named_by_the_suite(measures: wb.Measures) -> None:
     assert {(m.labels["suite"], m.name) for m in measures.headlines} == {
         ("intervene", "justified_accuracy"),
-        ("compose", "valid_and_consistent"),
+        ("compose", "agreement"),
     }
     assert all(not measure.at for measure in measures.overall)
     assert len(measures.overall) < len(measures)

@@ -102,7 +102,7 @@ def test_nothing_is_overwritten_and_nothing_half_written(tmp_path: Path) -> None
         ("story", "judge", {"overload": "d,e,de", "overload_source": "story,filler"}),
         ("theme", "intervene", {}),
         ("theme", "intervene", {"design": "advanced", "entities": "7", "graphs": "2"}),
-        ("theme", "compose", {"units": "4", "detail": "none,some"}),
+        ("theme", "compose", {"worlds": "1", "units": "4", "detail": "none,some"}),
     ],
 )
 def test_a_story_and_a_theme_pass_the_checks_untouched(

@@ -98,7 +98,7 @@ def test_of_a_hidden_world_only_the_circuit_is_there(tmp_path) -> None:
 
 @pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
 def test_quizzes_have_one_right_option_among_different_ones(name, tmp_path) -> None:
-    settings = {"units": 3} if name == "compose" else {}
+    settings = {"worlds": 1, "units": 3} if name == "compose" else {}
     plan = make_plan(name, {**CORE, **settings})
     for entry in plan.lists:
         lesson = plan.questionnaire.lesson(entry[0])

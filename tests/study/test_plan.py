@@ -20,7 +20,7 @@ CORE = {"design": "core"}
         ("judge", CORE, 12, {20}, 240),
         ("judge", {"design": "chain"}, 12, {24}, 288),
         # 3 worlds of 2 units with 15 questions, which make 30 orders.
-        ("compose", {"design": "core", "units": 2}, 6, {15}, 180),
+        ("compose", {"design": "core", "worlds": 1, "units": 2}, 6, {15}, 180),
         # 6 cases of two entities; 78 of three in 7 parts, of which 11 make 22 orders.
         ("intervene", CORE, 8, {6, 11, 12}, 8 * 132),
     ],

@@ -119,7 +119,7 @@ def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> N
 
 def test_a_test_world_that_no_design_asks_about_is_contamination(known: Fingerprints) -> None:
     for name, settings in (
-        ("compose", {"design": "core", "worlds": 3, "units": 1}),
+        ("compose", {"design": "core", "worlds": 12, "units": 1}),
         ("judge", {"stimuli": "generated", "worlds": 3}),
     ):
         asked = get_suite(name)

@@ -20,6 +20,7 @@ from whybench.errors import DataError, UserError
 from whybench.scaffolds import KINDS, THEMED, make_scaffold, write_scaffold
 from whybench.suites.calibration import calibrate, coverage_bounds
 from whybench.suites.checks import check_design
+from whybench.suites.laws import try_lapses
 
 if TYPE_CHECKING:
     from whybench.suites.checks import CheckResult
@@ -111,12 +112,13 @@ def calibrate_command(
             f"{row.agent:40} {row.measure:32} {row.expected:8.4f} {row.estimate:9.4f} {cover:>7}"
             f"  {'ok' if row.passed else 'FAIL'}"
         )
-    for number, test in enumerate(suite.self_tests(chosen, seeds)):
-        failed += not test.passed
-        if json_output:
-            print_json({**asdict(test), "passed": test.passed})
-        else:
-            _print_self_test(test, first=number == 0)
+    for table in (try_lapses(suite, chosen, seeds), suite.self_tests(chosen, seeds)):
+        for number, test in enumerate(table):
+            failed += not test.passed
+            if json_output:
+                print_json({**asdict(test), "passed": test.passed})
+            else:
+                _print_self_test(test, first=number == 0)
     sys.exit(1 if failed else 0)
 
 

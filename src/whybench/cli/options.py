@@ -123,7 +123,7 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         settings_option,
         click.option("--timeout", type=click.IntRange(1), help="Seconds for a call; else no end."),
         click.option("--reasoning-effort", help="low, medium, high, … of models that reason."),
-        click.option("--temperature", type=click.FloatRange(0), help="[default: 0]"),
+        click.option("--temperature", type=click.FloatRange(0), help="Else the model's own."),
         click.option("--max-tokens", type=click.IntRange(1), help="Longest reply, in tokens."),
         click.option(
             "--log-buffer",

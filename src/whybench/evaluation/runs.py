@@ -98,7 +98,7 @@ def run(
         model_args: Arguments of the model, or settings of a reference agent.
         max_tokens: Longest reply, in tokens; by default a cap that the plan tells.
         max_connections: Calls at once.
-        temperature: Of the model; 0 if there is none.
+        temperature: Of the model; its own if there is none.
         reasoning_effort: How much a model that reasons does so: `low`, `medium`, `high`, …
         timeout: Seconds after which a call is given up; the provider's own if there is none.
         settings: Any other generate or eval settings of Inspect's, by name.

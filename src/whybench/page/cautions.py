@@ -10,7 +10,6 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from whybench.page.profiles import is_headline
-from whybench.stats import MeasureKey
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -22,10 +21,6 @@ __all__ = ["MANY_UNANSWERED", "cautions"]
 
 MANY_UNANSWERED = 0.05
 """A larger share of answers missing than this is told."""
-
-
-MANY_UNDECIDED = 0.2
-"""A larger share of undecided verdicts than this is told."""
 
 
 def cautions(
@@ -43,8 +38,8 @@ def cautions(
         *_missing(material),
         *_unfinished(material),
         *_mixed(material),
-        *_undecided(measured),
         *_headline_flags(material, measured),
+        *_lost(material, measured),
         *_grading(material),
     ]
 
@@ -102,20 +97,6 @@ def _mixed(material: Material) -> Iterator[str]:
         yield f"The runs were made by several versions: {told}."
 
 
-def _undecided(measured: Sequence[Measured]) -> Iterator[str]:
-    found = [
-        f"{one.measure.labels.get('agent', '')}, {one.suite} ({one.measure.estimate:.0%})"
-        for one in measured
-        if one.measure.key == MeasureKey("inconclusive")
-        and (one.measure.estimate or 0) > MANY_UNDECIDED
-    ]
-    if found:
-        yield (
-            "Many verdicts are undecided, for too few units, so that the shares of the others are "
-            f"lower bounds: {'; '.join(dict.fromkeys(found))}."
-        )
-
-
 def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterator[str]:
     """Yield which agents' headline measures rest on little, or on other stimuli than people's."""
     told = {
@@ -134,6 +115,27 @@ def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterato
         if found:
             line = words.format(", ".join(found))
             yield line[0].upper() + line[1:]
+
+
+def _lost(material: Material, measured: Sequence[Measured]) -> Iterator[str]:
+    """Yield between what headlines would lie, had everything that was lost been wrong, or right."""
+    for one in measured:
+        found = one.measure
+        agent = found.labels.get("agent")
+        if (
+            "many_lost" in found.flags
+            and is_headline(one)
+            and agent not in material.beside
+            and found.estimate is not None
+            and 0 <= found.estimate <= 1
+        ):
+            share = found.error / (found.scored + found.no_answer + found.error)
+            least = found.estimate * (1 - share)
+            yield (
+                f"{agent}, {one.suite}: {share:.1%} of the answers were lost to errors; had all of "
+                f"them been wrong, {found.name} would be {least:.2f}, and {least + share:.2f} had "
+                "all been right. Ask again before you compare."
+            )
 
 
 def _grading(material: Material) -> Iterator[str]:

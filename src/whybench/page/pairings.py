@@ -40,6 +40,7 @@ VERDICTS = {
     "rose": "second is higher",
     "fell": "second is lower",
     "no change shown": "no difference shown",
+    "too much lost": "too much lost to say",
     "undefined": "cannot be told",
 }
 

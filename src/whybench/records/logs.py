@@ -43,15 +43,18 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-SETTINGS = {
-    "temperature": 0.0,
-    "reasoning_effort": None,
-    "reasoning_tokens": None,
-    "verbosity": None,
-    "top_p": None,
-    "seed": None,
-}
-"""Settings that change answers, and the value at which an agent's name does not mention them."""
+SETTINGS = (
+    "temperature",
+    "reasoning_effort",
+    "reasoning_tokens",
+    "verbosity",
+    "top_p",
+    "seed",
+)
+"""Settings that change answers: an agent's name mentions those that a run sets."""
+
+COLD = 0.0
+"""The temperature that tasks set once, which the names of agents in such logs do not mention."""
 
 
 @dataclass(frozen=True)
@@ -410,13 +413,11 @@ def read_content_hash(header: EvalLog) -> str:
 
 
 def agent_name(header: EvalLog) -> str:
-    """Return the model's name with the settings that change its answers, where not the default."""
+    """Return the model's name with the settings that change its answers, where a run set any."""
     config = generate_config(header)
-    settings = {
-        name: config[name]
-        for name, default in SETTINGS.items()
-        if name in config and config[name] != default
-    }
+    if "temperature" not in (header.eval.metadata or {}) and config.get("temperature") == COLD:
+        del config["temperature"]
+    settings = {name: config[name] for name in SETTINGS if name in config}
     settings |= {k: v for k, v in sorted(header.eval.model_args.items()) if is_model_setting(k, v)}
     text = ",".join(f"{name}={value}" for name, value in settings.items())
     return f"{header.eval.model}[{text}]" if text else header.eval.model

@@ -21,6 +21,7 @@ import numpy as np
 
 from whybench.errors import UserError
 from whybench.stats import benjamini_hochberg
+from whybench.suites.groups import MOST_LOST
 from whybench.suites.pairs import stack_sides
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 
-Verdict = Literal["rose", "fell", "no change shown", "undefined"]
+Verdict = Literal["rose", "fell", "no change shown", "too much lost", "undefined"]
 
 ALPHA = 0.05
 
@@ -80,7 +81,8 @@ class Change:
         adjusted: The same, corrected over the family.
         n: Answers that a side rests on.
         units: Sampled units behind the interval.
-        verdict: rose, fell, no change shown, or undefined; by the corrected p-value.
+        verdict: rose, fell, no change shown, or undefined, by the corrected p-value; too much lost
+            where more than 2% of the shared items were lost to errors, which could decide it.
         flags: What to know before trusting it.
         labels: The condition.
         method: How the interval was made.
@@ -131,7 +133,9 @@ def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[C
     shared = shared_items(suite.name, first, second)
     sides = (_select(table, shared.items) for table in (first, second))
     pairs = suite.comparison.pairs(stack_sides(*sides))
-    return correct_family(_change(suite.name, pair) for pair in pairs)
+    many_lost = shared.lost > MOST_LOST * (len(shared.items) + shared.lost)
+    flags = ("many_lost",) if many_lost else ()
+    return correct_family(_change(suite.name, pair, flags) for pair in pairs)
 
 
 def format_agents(agents: Sequence[str], most: int = 8) -> str:
@@ -187,12 +191,14 @@ def correct_family(changes: Iterable[Change]) -> list[Change]:
 def _verdict(change: Change, adjusted: float) -> Verdict:
     if change.estimate is None or np.isnan(adjusted):
         return "undefined"
+    if "many_lost" in change.flags:
+        return "too much lost"
     if adjusted > ALPHA:
         return "no change shown"
     return "rose" if change.estimate > 0 else "fell"
 
 
-def _change(suite: str, pair: Pair) -> Change:
+def _change(suite: str, pair: Pair, flags: tuple[str, ...]) -> Change:
     difference = pair.difference.estimate
     return Change(
         suite=suite,
@@ -207,7 +213,7 @@ def _change(suite: str, pair: Pair) -> Change:
         n=difference.n,
         units=difference.units,
         verdict="undefined",
-        flags=difference.flags,
+        flags=(*difference.flags, *flags),
         labels=pair.labels,
         method=difference.method,
     )

@@ -53,6 +53,7 @@ from whybench.stats.results import (
     Level,
     Measure,
     MeasureKey,
+    scale_skill,
 )
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "permutation_test",
     "resampled_difference",
     "resampled_spearman",
+    "scale_skill",
     "sign_flip_test",
     "signal_detection",
     "spearman",

@@ -11,7 +11,7 @@ overall one has no levels. So names need never be taken apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = [
     "Measure",
     "MeasureKey",
     "flag_few_units",
+    "scale_skill",
 ]
 
 
@@ -165,6 +166,23 @@ class Measure:
             **numbers,
             "flags": " ".join(self.flags),
         }
+
+
+def scale_skill(found: Estimate, blind: float) -> Estimate:
+    """Return an estimate on the scale of skill: 0 where a blind agent lies, 1 where an exact one.
+
+    Args:
+        found: The estimate, whose exact value is 1.
+        blind: What the best agent has that does not reason.
+    """
+    if found.estimate is None or blind >= 1:
+        return replace(found, estimate=None, low=None, high=None)
+    value, low, high = (
+        None if end is None else (end - blind) / (1 - blind)
+        for end in (found.estimate, found.low, found.high)
+    )
+    method = f"(value - {blind:.4f}) / (1 - {blind:.4f}); {found.method}"
+    return replace(found, estimate=value, low=low, high=high, method=method)
 
 
 def flag_few_units(units: int) -> tuple[str, ...]:

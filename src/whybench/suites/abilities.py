@@ -28,6 +28,7 @@ __all__ = [
     "Budget",
     "Check",
     "Costs",
+    "HeadlineScale",
     "Inspection",
     "PairedComparison",
     "Play",
@@ -258,6 +259,22 @@ class Check(Generic[ItemT]):
 
     problems: Callable[[Sequence[ItemT]], Iterable[str]]
     select: Callable[[Sequence[ItemT]], Sequence[ItemT]] = lambda items: items
+
+
+@dataclass(frozen=True)
+class HeadlineScale:
+    """Who stands where on the scale of a headline, so that its laws can be tried (`laws`).
+
+    Attributes:
+        exact: The agent that has 1: its name, and the settings that differ from its defaults.
+        blind: Agents that do not reason, none of which may have a skill above 0.
+        lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
+            there is none.
+    """
+
+    exact: tuple[str, Mapping[str, Any]]
+    blind: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    lapsing: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.aliases import DESIGN
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
+from whybench.suites.laws import LAWS, has_headline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -86,6 +87,16 @@ def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
             continue
         note = _NOTES[name](case) if name in _NOTES else ""
         yield _result(name, len(items), check(case), note)
+    why = ""
+    if suite.scale is None or not suite.headline:
+        why = "the suite says no scale of a headline"
+    elif not has_headline(suite, design, items):
+        why = "too few items for a headline"
+    for name, law in LAWS.items():
+        if why:
+            yield CheckResult(name, 0, 0, (), why, applies=False)
+        else:
+            yield _result(name, len(items), law(suite, design, items))
     for name, own in suite.checks.items():
         if selected := own.select(items):
             yield _result(name, len(selected), own.problems(selected))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER_KEYS",
     "GROUP_KEYS",
+    "MOST_LOST",
     "Group",
     "combine_codes",
     "group_records",
@@ -46,6 +47,9 @@ GROUP_KEYS = ("agent", "design", "design_hash")
 
 ANSWER_KEYS = (*GROUP_KEYS, "item", "epoch")
 """The columns that tell answers apart."""
+
+MOST_LOST = 0.02
+"""A larger share of answers than this, lost to technical errors, may decide on a headline."""
 
 WEIGHT = "answers"
 """The column of records summed up that says how many answers a row stands for."""
@@ -111,7 +115,8 @@ class Group:
             rests_on: How many answers decide whether these are few; if not stated, those that the
                 estimate rests on.
         """
-        scored = self.outcomes.get("scored", 0)
+        scored, lost = self.outcomes.get("scored", 0), self.outcomes.get("error", 0)
+        many_lost = lost > MOST_LOST * sum(self.outcomes.values())
         few = min(scored, estimate.n if rests_on is None else rests_on) < SMALL_N
         return Measure(
             name=name,
@@ -122,9 +127,14 @@ class Group:
             units=estimate.units,
             scored=scored,
             no_answer=self.outcomes.get("no_answer", 0),
-            error=self.outcomes.get("error", 0),
+            error=lost,
             method=method or f"{estimate.method} by {self.unit}",
-            flags=(*(("small_n",) if few else ()), *estimate.flags, *flags),
+            flags=(
+                *(("small_n",) if few else ()),
+                *(("many_lost",) if many_lost else ()),
+                *estimate.flags,
+                *flags,
+            ),
             labels=self.labels,
             at=self.at,
         )

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.abilities import (
         Check,
+        HeadlineScale,
         PairedComparison,
         Play,
         Replication,
@@ -74,7 +75,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
         costs: What a run will take.
-        training, study, play, tool_use, replication, comparison, sums: Further abilities
+        training, study, play, tool_use, replication, comparison, sums, scale: Further abilities
             (`abilities`), each None where the suite has it not.
         inspection: How the suite looks in Inspect.
     """
@@ -104,6 +105,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     replication: Replication | None = None
     comparison: PairedComparison | None = None
     sums: Sums | None = None
+    scale: HeadlineScale | None = None
     inspection: Inspection = Inspection()
 
     def __init_subclass__(cls, **keywords: Any) -> None:

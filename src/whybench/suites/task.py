@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, GenerateConfig
+from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Solver, TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
@@ -257,7 +257,6 @@ def build_inspect_task(
         ),
         solver=solver or ask_each(),
         scorer=scorer,
-        config=GenerateConfig(temperature=0.0),
         display_name=f"WhyBench {suite.name}",
         description=f"WhyBench {suite.name} {suite.summary}.",
         tags=["causal-reasoning", suite.name],
@@ -271,6 +270,7 @@ def build_inspect_task(
             "design_hash": design.hash,
             "content_hash": content_hash(suite, items),
             "whybench": __version__,
+            "temperature": None,  # the model's own, where a run does not set one
         },
     )
 

@@ -24,7 +24,7 @@ from whybench.suites.compose.truth import list_queries, make_answer_key
 from whybench.suites.compose.world import Block, ComposeWorld
 from whybench.suites.compose.wrong_worlds import assumed_answers, assumed_world
 
-SMALL = SUITE.make_design({"units": 16, "style": "direct,cot"})
+SMALL = SUITE.make_design({"worlds": 1, "units": 16, "style": "direct,cot"})
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_the_wrong_world_agent_is_exact_about_another_world(items) -> None:
 def test_a_mistake_is_found_also_where_none_is_clear_and_in_long_worlds() -> None:
     even = ComposeWorld((Block("bridge", 2),) * 2, ("or", "or", "or"), (6, 6, 6))
     assert assumed_world(even).gates.count("and") == 1
-    long = SUITE.make_design({"kinds": "+".join(["bridge"] * 6), "gates": "mixed"})
+    long = SUITE.make_design({"kinds": "+".join(["bridge"] * 6), "gates": "mixed", "worlds": 1})
     ((_, world),) = list_worlds(long)
     assert sum(a != b for a, b in zip(world.gates, assumed_world(world).gates, strict=True)) == 1
 
@@ -99,24 +99,26 @@ def test_chance_and_errors_come_as_often_as_they_should(items) -> None:
 
 
 @pytest.mark.parametrize("agent", ["exact", "local-only", "wrong-world", "coin"])
-def test_every_agent_is_of_its_class_on_the_core_design(agent: str) -> None:
-    design = DESIGNS["core"]
+def test_every_agent_is_of_its_class_where_units_suffice_for_verdicts(agent: str) -> None:
+    design = DESIGNS["verdicts"]
     core = list(compose_items(design))
     found = {
         measure.title: measure.estimate
         for measure in simulate(SUITE, design, core, AGENTS[agent], {})
     }
-    assert found[CLASS_MEASURES[EXPECTED[agent]]] == 1.0
+    # A coin agrees with itself by chance in some compositions.
+    surely = 0.75 if AGENTS[agent].noisy({}) else 1.0
+    assert found[CLASS_MEASURES[EXPECTED[agent]]] >= surely
 
 
 @pytest.mark.slow
 def test_calibration_recovers_what_is_known() -> None:
-    rows = list(calibrate(SUITE, SUITE.make_design({"units": 16, "gates": "or,mixed"}), 20))
+    rows = list(calibrate(SUITE, SUITE.make_design({"worlds": 2, "gates": "or,mixed"}), 20))
     assert not [row for row in rows if not row.passed]
     agents = {row.agent for row in rows}
     assert agents == {
         *("exact", "local-only", "local-only[reach=1]", "wrong-world", "coin", "flip"),
-        *("flip[error=0.2]", "always-yes", "always-no"),
+        *("flip[error=0.2]", "copy", "always-yes", "always-no"),
     }
     # With 16 units errors of one in ten would not show, and an exact agent is not told apart.
     unresolved = {row.agent: row.expected for row in rows if row.measure == "inconclusive"}

@@ -344,7 +344,9 @@ def test_examples_in_docstrings() -> None:
 @cache
 def records() -> Any:
     """What three reference agents answer in two small worlds."""
-    design = SUITE.make_design({"kinds": "cycle3+bridge,bridge+bridge", "gates": "or", "units": 64})
+    design = SUITE.make_design(
+        {"kinds": "cycle3+bridge,bridge+bridge", "gates": "or", "worlds": 1, "units": 64}
+    )
     rows = []
     for name in PLAYERS:
         agent = SUITE.agent(name)

@@ -147,7 +147,7 @@ def test_a_prompt_that_is_not_ours_is_refused(old: str, new: str, message: str) 
 
 def test_a_graph_that_is_not_made_of_blocks_is_refused() -> None:
     prompt = render_prompt(FEAST).replace(
-        "or if Mira comes", "or if at least one of Mira and Hugo comes"
+        "or if Mira comes", "or if at least one of Mira and Ada comes"
     )
-    with pytest.raises(ComposePromptError, match="must be a bridge, a cycle or a wheel"):
+    with pytest.raises(ComposePromptError, match="must be a bridge, a cycle, a wheel or a ladder"):
         parse_prompt(prompt)

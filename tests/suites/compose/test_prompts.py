@@ -25,7 +25,7 @@ VAULT = ComposeQuestion(
 PROMPT = """\
 A vault is full of locks. In every lock between 1 and 10 pins have been lifted, and each lock has \
 a fixed rule built into it that alone decides whether it opens. Some locks are wired to others, \
-so that they feel whether these are open.
+and then sense whether these are open.
 
 The rules of the locks:
 - The amber lock opens if it has at least 4 pins lifted and, in addition, each of the iron lock \

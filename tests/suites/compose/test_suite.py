@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 EVERYTHING = {
     "design": "full",
     "kinds": "bridge+bridge,cycle3+bridge+wheel4",
+    "worlds": 1,
     "units": 1,
 }
 
@@ -48,7 +49,7 @@ def test_checks_pass_on_all_levels_of_all_factors() -> None:
 
 @pytest.mark.parametrize("name", ["core", "shapes", "long", "party"])
 def test_checks_pass_on_a_part_of_every_design(name: str) -> None:
-    assert not problems(SUITE.make_design({"design": name, "units": 4}))
+    assert not problems(SUITE.make_design({"design": name, "worlds": 1, "units": 8}))
 
 
 def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
     own = tmp_path / "safe.yaml"
     text = source.read_text(encoding="utf-8").replace("name: vault", "name: safe")
     own.write_text(text, encoding="utf-8")
-    design = SUITE.make_design({"theme": [str(own)], "units": 16, "gates": "mixed"})
+    design = SUITE.make_design({"theme": [str(own)], "worlds": 1, "gates": "mixed"})
     results = {result.name: result for result in check_design(SUITE, design)}
     assert all(result.passed for result in results.values())
     assert not results["prompt gives back the world"].applies
@@ -77,7 +78,9 @@ def test_checks_pass_on_a_theme_of_ones_own(tmp_path: Path) -> None:
 
 def test_own_checks_see_what_is_wrong() -> None:
     items = list(
-        SUITE.items(SUITE.make_design({"kinds": "bridge+bridge", "gates": "or", "units": 8}))
+        SUITE.items(
+            SUITE.make_design({"kinds": "bridge+bridge", "gates": "or", "worlds": 1, "units": 8})
+        )
     )
     constant, weights = (
         CHECKS["a constant answer has half of balanced accuracy"],
@@ -129,18 +132,18 @@ def test_commands_list_show_and_plan() -> None:
     listed = said("list", "compose")
     assert all(name in listed for name in (*DESIGNS, *SUITE.agents))
     shown = said("show", "compose", "4")
-    assert "128 units a world; conclusive verdicts with 1 epoch take 96 for exact" in shown
+    assert "16 units a world suffice for the headline, and not for the classes" in shown
     assert "by causal order" in shown
     planned = said(
         "run", "compose", "--model", "x", "--plan", "--limit", "4", "--epochs", "3",
         "-T", "units=32",
     )  # fmt: skip
     assert "60 items x 3 = 180 calls to x" in planned
-    assert "32 units a world; conclusive verdicts with 3 epochs take 96 for exact" in planned
+    assert "32 units a world suffice for the headline, and not for the classes" in planned
     alone = said("run", "compose", "--model", "x", "--plan", "--limit", "4", "--group", "1")
     assert "4 items x 1 = 4 calls to x" in alone
     ids = said("items", "compose", "--shard", "2/3", "-T", "units=6", "--format", "ids")
-    assert len(ids.split()) == 6 * 15
+    assert len(ids.split()) == 8 * 6 * 15
 
 
 def test_themes_are_all_in_the_full_design() -> None:

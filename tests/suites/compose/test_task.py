@@ -16,7 +16,7 @@ from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
 COLUMNS = SUITE.record_columns
-FACTORS = {"kinds": "bridge+bridge", "gates": "or,mixed", "units": 8}
+FACTORS = {"kinds": "bridge+bridge", "gates": "or,mixed", "worlds": 1, "units": 8}
 
 
 def run(tmp_path, model, task=None, **settings):
@@ -35,20 +35,27 @@ def compared(rows) -> set[tuple[object, ...]]:
     return {tuple(row.get(name) for name in names) for row in rows}
 
 
+def _title(measure) -> str:
+    return measure.title
+
+
 def test_logs_records_and_simulation_agree(tmp_path) -> None:
     settings = {"error": 0.3, "seed": 2}
     log = run(tmp_path, "reference/compose.flip", model_args=settings)
     design = SUITE.make_design(FACTORS)
     simulated = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("flip"), settings)
     recorded = compose_measures(record_table(rows_in(tmp_path), COLUMNS))
-    for one, two in zip(simulated, recorded, strict=True):
+    assert {one.title for one in simulated} == {two.title for two in recorded}
+    for one, two in zip(sorted(simulated, key=_title), sorted(recorded, key=_title), strict=True):
         assert (one.name, one.n, one.units) == (two.name, two.n, two.units)
         # Rows come in another order from a log, and sums with them.
         assert (one.estimate, one.low, one.high) == pytest.approx((two.estimate, two.low, two.high))
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     by_name = {one.title: one for one in simulated}
     assert shown["scored"] == 2 * 8 * 8
-    assert shown["valid_and_consistent"] == by_name["valid_and_consistent"].estimate
+    assert shown["agreement"] == pytest.approx(by_name["agreement"].estimate)
+    width = by_name["agreement"].high - by_name["agreement"].low
+    assert shown["stderr"] == pytest.approx(width / 2 / 1.959963984540054)
     for end in ("low", "high"):
         measure = by_name["balanced_accuracy_interventional"]
         assert shown[f"{measure.name}_{end}"] == pytest.approx(getattr(measure, end))
@@ -97,7 +104,7 @@ def test_shards_keep_units_whole() -> None:
 
 @pytest.mark.slow
 def test_several_tellings_are_pooled_and_kept_apart(tmp_path) -> None:
-    task = compose(kinds="bridge+bridge", gates="or", units=24, theme="feast,vault")
+    task = compose(kinds="bridge+bridge", gates="or", worlds=1, units=24, theme="feast,vault")
     log = run(tmp_path, "reference/compose.exact", task)
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     # 24 units are too few for a conclusive verdict, and twice as many suffice.
@@ -133,7 +140,7 @@ def test_requests_that_cannot_be_met_are_said_without_a_traceback() -> None:
 
 
 def test_a_log_keeps_the_many_questions_of_a_long_world(tmp_path) -> None:
-    task = compose(kinds="+".join(["bridge"] * 8), gates="or", units=1)
+    task = compose(kinds="+".join(["bridge"] * 8), gates="or", worlds=1, units=1)
     run(tmp_path, "reference/compose.exact", task)
     rows = rows_in(tmp_path)
     assert len(rows) == 8 * 10

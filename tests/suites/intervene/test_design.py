@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 def test_named_designs_have_the_sizes_of_the_specification() -> None:
     assert {name: design.size for name, design in DESIGNS.items()} == {
         "core": 84,
+        "limited": 320,
         "advanced": 1280,
         "source-advanced": 1200,
     }
     assert {name: design.block for name, design in DESIGNS.items()} == {
         "core": 84,
+        "limited": 16,
         "advanced": 32,
         "source-advanced": 1200,
     }
@@ -68,7 +70,7 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"design": "huge"}, "design must be one of core, advanced, source-advanced"),
+        ({"design": "huge"}, "design must be one of core, limited, advanced, source-advanced"),
         ({"design": "none.yaml"}, "no such file"),
         ({"size": 3}, "a design takes design, name, worlds, .* got 'size'"),
         ({"entities": 5}, r"entities is fixed for core worlds, got \(5,\)"),

@@ -21,6 +21,7 @@ from whybench.suites.intervene.sets import (
     classify_initial,
     draw_advanced_world,
     list_core_cases,
+    shape_text,
     split_of_world,
 )
 
@@ -139,6 +140,42 @@ def test_ids_are_unique_and_follow_description_and_truth(items) -> None:
         assert item.digest.rpartition("-")[2].startswith(item.id.rpartition("-")[2])
 
 
+def test_limited_worlds_are_balanced_within_each_kind_of_first_state() -> None:
+    design = SUITE.make_design({"design": "limited", "graphs": 3})
+    limited = list(intervene_items(design))
+    for item in limited:
+        # Cause and effect move, and all others or all but one.
+        assert {*item.pair} <= item.initial
+        still = item.hidden.n - len(item.initial)
+        assert still == (item.factors["initial"] == "some-moving")
+        assert item.limit == item.hidden.n - still - 1
+        assert split_of_world(item.hidden) == "test"
+    kinds = Counter(
+        (item.hidden.n, item.factors["initial"], item.truth, item.order) for item in limited
+    )
+    assert set(kinds.values()) == {3}
+    assert len(kinds) == 16
+    assert len({item.pairing_key for item in limited}) == len(limited)
+
+
+def test_the_side_of_a_world_does_not_depend_on_names_or_listing() -> None:
+    for n in (4, 6):
+        for draw in range(6):
+            world = draw_advanced_world(n, 0.5, draw, False, "test").world
+            turned = world.renumber([*range(1, n), 0])
+            assert shape_text(turned) == shape_text(world)
+            assert split_of_world(turned) == "test"
+    shapes = {
+        split: {
+            shape_text(item.hidden)
+            for item in intervene_items(SUITE.make_design({"design": "limited", "split": split}))
+        }
+        for split in ("train", "test")
+    }
+    assert min(map(len, shapes.values())) > 15
+    assert not shapes["train"] & shapes["test"]
+
+
 def test_factors_are_declared_and_truths_certified(items) -> None:
     for item in items:
         assert {name: type(value) for name, value in item.factors.items()} == dict(COLUMNS)
@@ -146,7 +183,8 @@ def test_factors_are_declared_and_truths_certified(items) -> None:
         assert (first, second) == ("graph search", "matrix closure")
         assert one == two == item.truth == item.hidden.causes(*item.pair)
         assert item.hidden.is_closed(item.initial)
-        assert item.limit == 2 * item.hidden.n
+        if item.worlds != "limited":
+            assert item.limit == 2 * item.hidden.n
         assert len({*item.names}) == item.hidden.n
 
 

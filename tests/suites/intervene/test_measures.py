@@ -22,7 +22,7 @@ from whybench.suites.intervene.verdicts import PATTERNS
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
     **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
-    **dict.fromkeys(("verdict", "pattern", "evidence"), str),
+    **dict.fromkeys(("verdict", "pattern", "evidence", "path"), str),
     **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
 CHAIN = "0>1 1>2"
@@ -47,6 +47,7 @@ ROW = {
     "moving": "0 1 2",
     "asked": "0>2",
     "pattern": "",
+    "path": "hold 0",
     "reasks": 0,
 }
 VERDICTS = {(True, True): "justified", (True, False): "lucky", (False, False): "premature"}
@@ -122,7 +123,7 @@ def test_shares_of_a_hand_made_table() -> None:
     assert found["reasks"].estimate == 3 / 8
     counts = found["accuracy"]
     assert (counts.n, counts.scored, counts.no_answer, counts.error) == (8, 5, 3, 1)
-    assert counts.flags == ("small_n", "few_units")
+    assert counts.flags == ("small_n", "many_lost", "few_units")
     assert found["justified_accuracy_answered"].n == 5
     assert not [name for name in found if found[name].at or "per_entity" in name]
 

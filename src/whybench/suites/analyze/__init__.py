@@ -35,6 +35,7 @@ from whybench.suites.contract import (
     Answer,
     Budget,
     Costs,
+    HeadlineScale,
     Inspection,
     PairedComparison,
     Replication,
@@ -147,6 +148,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         reward=lambda _truth, answer: answer.value or 0.0,
     )
     replication = Replication(_published_tables, names=("keys", "not_recomputed"))
+    scale = HeadlineScale(exact=("gold", {}))
     comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
         task="whybench.tasks:analyze",

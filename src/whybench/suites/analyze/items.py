@@ -18,7 +18,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from whybench.scm import agreed
-from whybench.seeds import Split, canonical, item_digest, split_of
+from whybench.seeds import Split, canonical, item_digest, settle, split_of
 from whybench.suites.analyze.analysts import fields_for, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
@@ -266,7 +266,7 @@ def item_identity(item: AnalyzeItem) -> str:
         {
             "prompt": item.prompt,
             "rows": rows_digest(instance),
-            "numbers": {name: f"{truth.value:.{DIGITS}g}" for name, truth in numbers},
+            "numbers": {name: settle(truth.value, DIGITS) for name, truth in numbers},
             "conclusion": conclusion,
         }
     )

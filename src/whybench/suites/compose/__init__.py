@@ -33,6 +33,7 @@ from whybench.suites.contract import (
     Answer,
     Budget,
     Costs,
+    HeadlineScale,
     Inspection,
     PairedComparison,
     Scalar,
@@ -61,13 +62,12 @@ GOLDEN_REPLIES = (
 
 BUDGETS = {
     "small": Budget(
-        {"design": "core", "kinds": "cycle3+cycle3", "gates": "or", "units": 56},
-        "one world of two blocks, with just the units that an agent without errors needs for "
-        "verdicts",
+        {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8},
+        "twelve worlds of two blocks, which tell an exact agent from one that knows single blocks",
     ),
     "standard": Budget(
         {"design": "core"},
-        "three worlds of three blocks, with three compositions each, and units enough for verdicts",
+        "24 worlds of three blocks, with three compositions each, which tell 10% errors from 20%",
     ),
     "full": Budget({"design": "full"}, "every theme, detail and style of reply on the same worlds"),
 }
@@ -85,14 +85,14 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     """Say what would hold if something were made so, about parts of a world and about the whole."""
 
     name = "compose"
-    version = 1
+    version = 2
     summary = "says what would hold if something were made so, about parts of a world and the whole"
     designs = DESIGNS
     agents = AGENTS
     columns = COLUMNS
     condition = CONDITION
     random_columns = frozenset(DRAWN)
-    headline = ("valid_and_consistent",)
+    headline = ("agreement",)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
@@ -108,18 +108,25 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     )
     study = QUESTIONNAIRE
     comparison = PairedComparison(compose_pairs)
+    scale = HeadlineScale(
+        exact=("exact", {}),
+        blind=(("copy", {}), ("coin", {}), ("always-yes", {}), ("always-no", {})),
+        lapsing=("flip", "error"),
+    )
     inspection = Inspection(
         task="whybench.tasks:compose",
         scorer="verdict",
         metric="composition_measures",
         shown=(
+            "agreement",
+            "skill",
+            "valid_agreement",
+            "consistent_agreement",
             "valid_and_consistent",
             "inconclusive",
-            "undefined",
             "balanced_accuracy_factual",
             "balanced_accuracy_interventional",
         ),
-        headline="balanced_accuracy_interventional",
         sample_scores=dict.fromkeys(
             ("correct", "factual", "interventional", "answered"), ScoreColors()
         ),

@@ -12,6 +12,7 @@ the same lines of code. Each stands for one place in the taxonomy of `verdicts`:
 | `answer_coin` | yes or no, evenly | II |
 | `make_flip` | the truth, turned around with probability e | depends on e |
 | `make_constant` | yes, or no, to everything | none: it answers no effect |
+| copying | what the cause is made | IC |
 
 How is `make_local_only` wrong? It cannot carry a change past a cutpoint: asked what would be if a
 far cause were made true or false, it says what is the case. So it answers that far causes have no
@@ -36,6 +37,7 @@ from whybench.scm import InvalidParameter
 from whybench.suites.compose.expected import (
     expect_coin,
     expect_constant,
+    expect_copy,
     expect_exact,
     expect_flip,
     expect_local_only,
@@ -167,6 +169,16 @@ def _reply_about_wrong_world(
     return render_reply(answers[UnitQuery(question.effect, question.intervention)], question.style)
 
 
+def _copy_setting(item: ComposeItem, _: Mapping[str, Any], __: np.random.Generator) -> str:
+    """Answer that the effect is whatever the cause is made; that it holds where nothing is made."""
+    intervention = item.question.intervention
+    return render_reply(intervention is None or intervention[1], item.question.style)
+
+
+AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"})
+"""Their intervals are for other worlds too, and seeds vary answers about the same ones."""
+
+
 AGENTS: Mapping[str, Agent[ComposeItem]] = {
     agent.name: agent
     for agent in (
@@ -198,6 +210,7 @@ AGENTS: Mapping[str, Agent[ComposeItem]] = {
             reply=_follow_rule(lambda _: answer_coin),
             expected=expect_coin,
             noisy=lambda _: True,
+            conservative=AGREEMENTS,
         ),
         Agent(
             name="flip",
@@ -206,7 +219,14 @@ AGENTS: Mapping[str, Agent[ComposeItem]] = {
             parameters={"error": Parameter(0.05, "how often it says the opposite", 0.0, 1.0)},
             expected=expect_flip,
             noisy=lambda settings: 0 < settings["error"] < 1,
+            conservative=AGREEMENTS,
             calibrate_at=({}, {"error": 0.2}),
+        ),
+        Agent(
+            name="copy",
+            summary="says that the effect is whatever the cause is made, without reading the rules",
+            reply=_copy_setting,
+            expected=expect_copy,
         ),
         Agent(
             name="always-yes",

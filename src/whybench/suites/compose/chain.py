@@ -10,6 +10,7 @@ node and ends in another; the last node of a block is the first of the next. Suc
 | bridge (2 nodes) | 0 → 1 |
 | cycle (3 or more) | i → i+1, and 0 → s-1 |
 | wheel (4 or more) | 0 → all others, i → i+1 among these, and 1 → s-1 |
+| ladder (4 or more) | i → i+1 and i → i+2 |
 
 >>> chain = Chain((Block("cycle", 3), Block("bridge", 2)))
 >>> chain.edges
@@ -31,12 +32,12 @@ from whybench.scm import Graph, InvalidGraph, UnknownNode
 
 __all__ = ["Block", "Chain", "Kind", "Pair", "node_name"]
 
-Kind = Literal["cycle", "wheel", "bridge"]
+Kind = Literal["cycle", "wheel", "ladder", "bridge"]
 
 Pair = tuple[int, int]
 """A cause and an effect, both anchors."""
 
-SMALLEST = {"bridge": 2, "cycle": 3, "wheel": 4}
+SMALLEST = {"bridge": 2, "cycle": 3, "wheel": 4, "ladder": 4}
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ class Block:
         """Its (cause, effect) pairs, with its nodes numbered from 0, in the order of effects."""
         last = self.size - 1
         edges = {(i, i + 1) for i in range(last)}
-        if self.kind != "bridge":
+        if self.kind == "ladder":
+            edges |= {(i, i + 2) for i in range(last - 1)}
+        elif self.kind != "bridge":
             edges.add((0, last))
         if self.kind == "wheel":
             edges |= {(0, i) for i in range(1, self.size)} | {(1, last)}

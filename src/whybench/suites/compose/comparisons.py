@@ -9,12 +9,9 @@ so each resample gives both, and what they share cancels. The truth is the same 
 units, not a constant from outside. Where strata tell which blocks transmit it has no sampling error
 at all: then a perfect reasoner's product is the true whole in every resample.
 
-*Unit by unit.* On a unit the whole follows from root to leaf exactly if every step does. Both sides
-say on which units that is so, and their agreement is the weight of the units on which both say it
-over that of the units on which either does (Jaccard). Units on which neither does say nothing: they
-are most of all units, and an agent that always says yes would agree with itself on all of them.
-Without any other unit the agreement is undefined. The population form can be met by accident, as
-by a coin in a world where the whole is 1/16; the unit form cannot.
+*Unit by unit.* On how many units do both sides say that the whole follows (`agreements`)? The
+population form can be met by accident, as by a coin in a world where the whole is 1/16; the unit
+form cannot.
 """
 
 from __future__ import annotations
@@ -26,10 +23,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.stats.resampling import StatisticOfCounts, stratified_bootstrap
+from whybench.suites.compose.agreements import unit_agreements
 from whybench.suites.compose.estimators import (
     OUTVOTING,
     Quantity,
     Sample,
+    share_of_yes,
     unit_effects,
     weighted_means,
 )
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COLUMNS",
-    "RATIOS",
     "RULE_OF_THREE",
     "AnswerArrays",
     "Composition",
     "CompositionStatistics",
+    "Path",
     "TargetComparison",
     "compare_compositions",
     "resolution",
@@ -62,8 +61,6 @@ RULE_OF_THREE = 3.0
 ROUNDING = 1e-12
 COLUMNS = 9
 """Statistics of a composition: the product, and two times target, difference, ratio, agreement."""
-RATIOS = (3, 7)
-"""Where among them the ratios stand that decide on valid and on consistent."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +74,8 @@ class AnswerArrays:
         true1: The true y1, units x pairs.
         true0: The true y0.
         sample: The units.
+        asked: Which pairs were asked about and not lost to a technical error, epochs x units x
+            pairs; None for all. What was asked and has no answer was not given.
     """
 
     pairs: tuple[Pair, ...]
@@ -85,6 +84,7 @@ class AnswerArrays:
     true1: NDArray[np.bool_]
     true0: NDArray[np.bool_]
     sample: Sample
+    asked: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         shape = (self.sample.size, len(self.pairs))
@@ -97,6 +97,29 @@ class AnswerArrays:
     def position(self, cause: int, effect: int) -> int:
         """Return where a pair stands on the last axis."""
         return self.pairs.index((cause, effect))
+
+    @property
+    def reached(self) -> NDArray[np.bool_]:
+        """Which pairs were asked about and not lost, epochs x units x pairs."""
+        return np.ones(self.y1.shape, dtype=bool) if self.asked is None else self.asked
+
+    @property
+    def outvoted(self) -> bool:
+        """Whether epochs could outvote errors: three or more, which differ if any answer is wrong.
+
+        Epochs that all repeat the same error, as without temperature, outvote nothing.
+        """
+        if self.y1.shape[0] < OUTVOTING:
+            return False
+        sides = ((self.y1, self.true1), (self.y0, self.true0))
+        known = [~np.isnan(answers) for answers, _ in sides]
+        wrong = any(
+            bool(((answers != true) & there).any())
+            for (answers, true), there in zip(sides, known, strict=True)
+        )
+        shares = [share_of_yes(answers) for answers, _ in sides]
+        differs = any(bool(((share > 0) & (share < 1)).any()) for share in shares)
+        return differs or not wrong
 
     def effects(self, quantity: Quantity) -> NDArray[np.float64]:
         """Return the answered effect on each unit, units x pairs."""
@@ -138,7 +161,7 @@ class Composition:
         product: The product of the answered steps.
         valid: Against the true whole.
         consistent: Against the answered whole.
-        flags: `noise_biased` for `pns` from fewer than three epochs.
+        flags: `noise_biased` for `pns` from epochs that could not outvote errors.
     """
 
     path: Path
@@ -182,7 +205,7 @@ def compare_compositions(
     """
     statistics = CompositionStatistics(answered, paths, quantity)
     estimates = stratified_bootstrap(statistics, answered.sample.strata, keys, resamples, level)
-    biased = quantity == "pns" and answered.y1.shape[0] < OUTVOTING
+    biased = quantity == "pns" and not answered.outvoted
     true = answered.true_effects()
     results = []
     for start, path in zip(range(0, len(estimates), COLUMNS), paths, strict=True):
@@ -236,13 +259,9 @@ class CompositionStatistics:
     def __init__(self, answered: AnswerArrays, paths: Sequence[Path], quantity: Quantity) -> None:
         self.steps = [[answered.position(*step) for step in pairwise(path)] for path in paths]
         self.wholes = [answered.position(path[0], path[-1]) for path in paths]
-        answered_effects, true = answered.effects("pns"), answered.true_effects()
-        columns = [answered.effects(quantity), true]
-        for steps, whole in zip(self.steps, self.wholes, strict=True):
-            composed = answered_effects[:, steps].prod(axis=1)
-            for other in (true[:, whole], answered_effects[:, whole]):
-                both = np.stack([np.minimum(composed, other), np.maximum(composed, other)], axis=1)
-                columns.append(both)
+        agreements = unit_agreements(answered, paths)
+        agreements = agreements.reshape(answered.sample.size, -1)
+        columns = [answered.effects(quantity), answered.true_effects(), agreements]
         self.pairs = len(answered.pairs)
         self.means: StatisticOfCounts = weighted_means(
             np.concatenate(columns, axis=1), answered.sample

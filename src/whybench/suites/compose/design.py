@@ -72,8 +72,8 @@ class ComposeDesign:
         ("none",), "Whether sentences without bearing stand among the rules: none, some."
     )
     style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, worked-example.")
-    worlds: int = factor(1, "Number of worlds of each shape and kind of gates.")
-    units: int = factor(128, "Number of units of each world.")
+    worlds: int = factor(8, "Number of worlds of each shape and kind of gates.")
+    units: int = factor(16, "Number of units of each world.")
     split: str = factor(
         "test", "The side of the train/test divide; worlds by name are for testing."
     )
@@ -151,22 +151,30 @@ DESIGNS: Mapping[str, ComposeDesign] = {
     design.name: design
     for design in (
         ComposeDesign("core"),
+        ComposeDesign("verdicts", worlds=1, units=128),
         ComposeDesign(
             "shapes",
-            kinds=(TWO_CYCLES, "cycle4+wheel4", "cycle3+bridge+cycle3", "wheel4+bridge+wheel4"),
+            kinds=(
+                TWO_CYCLES,
+                "cycle4+wheel4",
+                "cycle3+bridge+cycle3",
+                "wheel4+bridge+ladder4",
+            ),
             gates=("mixed",),
         ),
-        ComposeDesign("long", kinds=("+".join(["cycle3"] * 5),), gates=("mixed",), units=384),
-        ComposeDesign("party", kinds=("party",), gates=("or",), units=512),
+        ComposeDesign("long", kinds=("+".join(["cycle3"] * 5),), gates=("mixed",), units=64),
+        ComposeDesign("party", kinds=("party",), gates=("or",), worlds=1, units=512),
         ComposeDesign(
             "full",
             kinds=(TWO_CYCLES,),
             theme=THEME_NAMES,
             detail=LEVELS["detail"],
             style=LEVELS["style"],
+            worlds=10,
         ),
     )
 }
-"""The named designs. `core` has three compositions in each of three worlds; `shapes` varies the
-blocks, `long` the number of them, `full` the telling; `party` is the source's party of eight. Each
-has the units that an agent without errors needs for conclusive verdicts."""
+"""The named designs. `core` has three compositions in each of eight worlds of each kind of gates;
+`verdicts` has one of each, with the units that an agent without errors needs for conclusive
+verdicts, as has `party`, the source's party of eight. `shapes` varies the blocks, `long` the number
+of them, `full` the telling."""

@@ -1,9 +1,12 @@
 """What the measures of the reference agents really are, found without an item or a word.
 
 Shares of right answers are counted over the units of a design by composing blocks, which is the
-second derivation of truths. What the compositions of an agent without noise come to follows from
-how its answers relate to the truth, if there are units enough to tell; how many are enough is
-computed from the probabilities with which blocks transmit, and not from the units.
+second derivation of truths. Agreements follow from the chance with which an agent answers, on each
+of these units, that an effect follows: of each weight that an agreement is the ratio of, the
+expected value is a sum of products of such chances, since errors fall on each answer apart. What
+the compositions of an agent without noise come to follows from how its answers relate to the truth,
+if there are units enough to tell; how many are enough is computed from the probabilities with which
+blocks transmit, and not from the units.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 __all__ = [
     "expect_coin",
     "expect_constant",
+    "expect_copy",
     "expect_exact",
     "expect_flip",
     "expect_local_only",
@@ -45,11 +49,12 @@ __all__ = [
 ]
 
 BOTH_RUNGS = ("balanced_accuracy_factual", "balanced_accuracy_interventional")
+AGREEMENTS = ("agreement", "valid_agreement", "consistent_agreement")
 
 
 def expect_exact(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that is right: what can be told is valid and consistent."""
-    values = {**dict.fromkeys((*BOTH_RUNGS, "valid_agreement", "consistent_agreement"), 1.0)}
+    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, "skill"), 1.0)}
     values |= {"error": 0.0, "error_per_block": 0.0, "error_per_mediator": 0.0, "undefined": 0.0}
     return values | _share_resolved("valid_and_consistent", design)
 
@@ -74,8 +79,9 @@ def expect_local_only(settings: Mapping[str, Any], design: ComposeDesign) -> dic
 
     values = _count_accuracies(design, says)
     if not reach:
-        values |= {"valid_and_consistent": 0.0, "undefined": 0.0, "consistent_agreement": 0.0}
-        values |= {"valid_agreement": 1.0, **_share_resolved("valid_inconsistent", design)}
+        values |= {"valid_and_consistent": 0.0, "undefined": 0.0, "agreement": 0.0}
+        values |= {"consistent_agreement": 0.0, "valid_agreement": 1.0}
+        values |= {**_share_resolved("valid_inconsistent", design)}
     return values
 
 
@@ -85,27 +91,84 @@ def expect_wrong_world(_: Mapping[str, Any], design: ComposeDesign) -> dict[str,
     def says(world: ComposeWorld, bits: Bools, _: Bools) -> Bools:
         return answer_by_block(assumed_world(world), bits)
 
-    return _count_accuracies(design, says) | {"consistent_agreement": 1.0}
+    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
+        return _follows(world, answer_by_block(assumed_world(world), bits))
+
+    return _count_accuracies(design, says) | _expect_agreements(design, follows)
+
+
+def expect_copy(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
+    """Return the measures of the agent to which every effect follows every cause."""
+
+    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
+        return np.ones((len(bits), len(world.pairs)))
+
+    values = _expect_agreements(design, follows)
+    # The skill of an agent that does not reason is 0 by definition, if it is the best of them.
+    return {**values, "skill": 0.0}
 
 
 def expect_constant(_: Mapping[str, Any], __: ComposeDesign) -> dict[str, float]:
     """Return the measures of a constant agent: it answers that nothing has an effect."""
-    return dict.fromkeys(BOTH_RUNGS, 0.5) | {"valid_and_consistent": 0.0, "undefined": 1.0}
+    nothing = {"valid_and_consistent": 0.0, "undefined": 1.0, "agreement": 0.0}
+    return dict.fromkeys(BOTH_RUNGS, 0.5) | nothing
 
 
-def expect_coin(_: Mapping[str, Any], __: ComposeDesign) -> dict[str, float]:
+def expect_coin(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that tosses a coin."""
+
+    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
+        return np.full((len(bits), len(world.pairs)), 0.25)
+
     shares = dict.fromkeys((*BOTH_RUNGS, "error", "yes_share"), 0.5)
+    shares |= _expect_agreements(design, follows)
     return shares | {"error_per_block": 0.0, "error_per_mediator": 0.0}
 
 
 def expect_flip(settings: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that errs as often on every question."""
-    error = settings["error"]
+    error: float = settings["error"]
     if error == 0:
         return expect_exact(settings, design)
+
+    def follows(world: ComposeWorld, bits: Bools) -> NDArray[np.float64]:
+        true = _follows(world, answer_by_block(world, bits))
+        return (1 - error) * (error + (1 - 2 * error) * true)
+
     values = {**dict.fromkeys(BOTH_RUNGS, 1 - error), "error": error}
+    values |= _expect_agreements(design, follows)
     return values | {"error_per_block": 0.0, "error_per_mediator": 0.0}
+
+
+def _follows(world: ComposeWorld, answers: Bools) -> NDArray[np.float64]:
+    """Return on which units which effect follows its cause, 1 or 0: units x pairs."""
+    made_true = answers[:, len(world.blocks) :: 2]
+    made_false = answers[:, len(world.blocks) + 1 :: 2]
+    follows: NDArray[np.float64] = (made_true & ~made_false).astype(np.float64)
+    return follows
+
+
+def _expect_agreements(
+    design: ComposeDesign, chance: Callable[[ComposeWorld, Bools], NDArray[np.float64]]
+) -> dict[str, float]:
+    """Return the agreements of an agent, from the chances that its answers say effects follow."""
+    weights = np.zeros(4)
+    for number, world in list_worlds(design):
+        units = draw_units(world, design.units, number)
+        says, true = chance(world, units.bits), _follows(world, answer_by_block(world, units.bits))
+        whole = world.pairs.index((world.root, world.leaf))
+        share = units.weights / units.weights.sum() / len(world.compositions)
+        for path in world.compositions:
+            steps = says[:, [world.pairs.index(step) for step in pairwise(path)]].prod(axis=1)
+            for place, other in enumerate((true[:, whole], says[:, whole])):
+                both = steps * other
+                weights[2 * place] += share @ both
+                weights[2 * place + 1] += share @ (steps + other - both)
+    if not weights[1] or not weights[3]:  # neither side says of any unit that the whole follows
+        return {}
+    valid, consistent = weights[0] / weights[1], weights[2] / weights[3]
+    values = (min(valid, consistent), valid, consistent)
+    return dict(zip(AGREEMENTS, map(float, values), strict=True))
 
 
 def _count_accuracies(design: ComposeDesign, answer: Answerer) -> dict[str, float]:

@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 __all__ = ["compose_items", "draw_batch", "item_at"]
 
+TOGETHER = 8
+"""Worlds of a series that take turns, unit by unit, so that a run that is cut short has some units
+of each; those of the next eight follow, so that a series without end is not one unit of each."""
+
 BATCHES_KEPT = 256
 """How many batches are remembered: a design goes through as many worlds as it has shapes and gates
 side by side, each in all of its themes."""
@@ -40,10 +44,11 @@ Rendering = tuple[tuple[str, ...], tuple[int, ...], int]
 
 def compose_items(design: ComposeDesign) -> Iterator[ComposeItem]:
     """Yield the items of a design; every prefix of whole blocks is balanced."""
-    for number in range(design.worlds):
+    for first in range(0, design.worlds, TOGETHER):
         for unit in range(design.units):
-            for cell in design.cells:
-                yield from _unit_items(design, cell, number, unit)
+            for number in range(first, min(first + TOGETHER, design.worlds)):
+                for cell in design.cells:
+                    yield from _unit_items(design, cell, number, unit)
 
 
 def item_at(design: ComposeDesign, index: int) -> ComposeItem:
@@ -51,10 +56,12 @@ def item_at(design: ComposeDesign, index: int) -> ComposeItem:
     if not 0 <= index < design.size:
         raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
     block, position = divmod(index, design.block)
-    number, unit = divmod(block, design.units)
+    turn, block = divmod(block, TOGETHER * design.units)
+    first = turn * TOGETHER
+    unit, number = divmod(block, min(TOGETHER, design.worlds - first))
     cell = bisect_right(design.ends, position)
     question = position - (design.ends[cell - 1] if cell else 0)
-    return _unit_items(design, design.cells[cell], number, unit)[question]
+    return _unit_items(design, design.cells[cell], first + number, unit)[question]
 
 
 def _unit_items(

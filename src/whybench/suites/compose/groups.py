@@ -98,23 +98,27 @@ def _world_answers(group: Group, rows: NDArray[np.intp]) -> WorldAnswers:
     pair = np.searchsorted(numbers, column["cause"] * chain.size + column["effect"])
     _, first, unit = np.unique(column["unit"], return_index=True, return_inverse=True)
     epochs, epoch = np.unique(column["epoch"], return_inverse=True)
-    answers, truths = [], []
+    answers, truths, reached = [], [], []
     for setting in ("true", "false"):
         chosen = column["setting"] == setting
         answered = np.full((epochs.size, first.size, numbers.size), np.nan)
         answered[epoch[chosen], unit[chosen], pair[chosen]] = column["value"][chosen]
+        there = np.zeros(answered.shape, dtype=bool)
+        there[epoch[chosen], unit[chosen], pair[chosen]] = column["outcome"][chosen] != "error"
         true = np.full(answered.shape[1:], np.nan)
         true[unit[chosen], pair[chosen]] = column["truth"][chosen]
         answers.append(answered)
         truths.append(true)
+        reached.append(there)
     whole = ~np.isnan(truths[0] + truths[1]).any(axis=1)
     y1, y0 = (answered[:, whole] for answered in answers)
     true1, true0 = (true[whole] == 1 for true in truths)
+    asked = reached[0] & reached[1]
     sample = Sample.of(column["weight"][first][whole], column["stratum"][first][whole])
     return WorldAnswers(
         kinds=kinds,
         gates=str(column["gates"][0]),
         draw=int(column["draw"][0]),
         chain=chain,
-        answered=AnswerArrays(chain.pairs, y1, y0, true1, true0, sample),
+        answered=AnswerArrays(chain.pairs, y1, y0, true1, true0, sample, asked[:, whole]),
     )

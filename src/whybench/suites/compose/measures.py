@@ -1,17 +1,25 @@
 """Records to measures: do an agent's answers about the parts make up what it says of the whole?
 
+Unit by unit and answer by answer (see `agreements`), with intervals clustered by world:
+
+- `agreement`, the headline: the lesser of the next two;
+- `valid_agreement`: of the steps taken together with the true whole;
+- `consistent_agreement`: of the steps taken together with the agent's own whole;
+- `skill`: the headline from 0, what the best agent has that does not reason, to 1, what the exact
+  one has. It is below 0 for an agent that composes worse than one that does not read the rules:
+  that says the effect is whatever the cause is made, and so has the true share of the whole;
+- `agreement_vote`: the headline if the majority of epochs decided, from three epochs on.
+
 Of the compositions of all worlds (see `verdicts`), by the majority of epochs:
 
-- `valid_and_consistent`, the headline: the share that are shown to be both;
+- `valid_and_consistent`: the share that are shown to be both;
 - `inconclusive`: the share on which the units do not decide; `undefined`: the share on which the
   agent answered no effect at all;
 - `valid_inconsistent`, `invalid_consistent`, `invalid_inconsistent`: the other classes;
-- `valid`, `consistent`: the share with a yes in either verdict;
-- `valid_agreement`, `consistent_agreement`: unit by unit, the mean over compositions.
+- `valid`, `consistent`: the share with a yes in either verdict.
 
 Verdicts are tests already, so these have no interval of their own. What each composition came to
-does: `valid_ratio` and `consistent_ratio`, the difference of product and target as a share of the
-larger, flagged with the verdict, and the agreement on units, at each `composition`: world and path.
+does, in the table `compositions`.
 
 Of the scored answers, with intervals clustered by unit:
 
@@ -22,7 +30,7 @@ Of the scored answers, with intervals clustered by unit:
 - `yes_share`.
 
 And of all answers that no technical error prevented, `answered`. Where a group has several shapes
-or gates, headline and accuracies are given at each.
+or gates, agreement and accuracies are given at each.
 
 Two tables go into detail: a row for each composition, and a row for each pair of anchors.
 """
@@ -30,15 +38,22 @@ Two tables go into detail: a row for each composition, and a row for each pair o
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.stats import Estimate, Measure, balanced_accuracy, clustered_share, clustered_slope
+from whybench.stats import (
+    Estimate,
+    Measure,
+    balanced_accuracy,
+    clustered_share,
+    clustered_slope,
+    scale_skill,
+)
 from whybench.stats.resampling import stratified_bootstrap
+from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.comparisons import Composition, compare_compositions
-from whybench.suites.compose.estimators import Quantity, weighted_means
+from whybench.suites.compose.estimators import OUTVOTING, Quantity, weighted_means
 from whybench.suites.compose.groups import WorldAnswers, compose_groups, group_by_world
 
 if TYPE_CHECKING:
@@ -54,6 +69,7 @@ __all__ = [
     "RESAMPLES",
     "RUNGS",
     "WorldComposition",
+    "blind_agreement",
     "compose_measures",
     "compositions_table",
     "list_compositions",
@@ -73,7 +89,7 @@ CLASS_MEASURES: Mapping[Class, str] = {
     "IC": "invalid_consistent",
     "II": "invalid_inconsistent",
 }
-"""The measure of each class of compositions, the headline first."""
+"""The measure of each class of compositions."""
 
 SPLIT_BY = ("gates", "kinds")
 RUNGS = ("factual", "interventional")
@@ -111,6 +127,7 @@ def path_label(composition: Composition) -> str:
 def _measures(group: Group) -> Iterator[Measure]:
     results = list_compositions(group)
     answers = group.where(group["outcome"] == "scored")
+    yield from _agreements(group, group_by_world(group))
     yield from _classes(group, results)
     yield from _verdicts(group, results)
     yield from _accuracies(answers)
@@ -118,9 +135,41 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield _share(answers, "yes_share", answers["value"] == 1)
     reached = group.where(group["outcome"] != "error")
     yield _share(reached, "answered", reached["outcome"] == "scored")
-    yield from _by_level(group, answers, results)
-    for result in results:
-        yield from _by_composition(group, *result)
+    yield from _by_level(group, answers)
+
+
+def _agreements(group: Group, worlds: Sequence[WorldAnswers]) -> Iterator[Measure]:
+    sums = sum_agreements(worlds)
+    found = sums.estimate()
+
+    def measure(name: str, estimate: Estimate, *flags: str) -> Measure:
+        return group.measure(name, estimate, *flags, method=f"{estimate.method} by {sums.unit}")
+
+    yield measure("agreement", found.lesser)
+    if group.at:  # at a level of a factor, the headline alone
+        return
+    yield measure("skill", scale_skill(found.lesser, blind_agreement(worlds)))
+    yield measure("valid_agreement", found.valid)
+    yield measure("consistent_agreement", found.consistent)
+    if max((world.answered.y1.shape[0] for world in worlds), default=0) >= OUTVOTING:
+        voted = sum_agreements(worlds, by_vote=True).estimate().lesser
+        stale = () if all(world.answered.outvoted for world in worlds) else ("noise_biased",)
+        yield measure("agreement_vote", voted, *stale)
+
+
+def blind_agreement(worlds: Sequence[WorldAnswers]) -> float:
+    """Return the agreement of the best agent that does not reason, on the same units.
+
+    It says that the effect is whatever the cause is made. Then every effect follows every cause,
+    which agrees with itself, and with the truth where the whole follows. A constant answer has 0,
+    and a coin less than this as long as one whole in twenty follows.
+    """
+    shares = []
+    for world in worlds:
+        answered, chain = world.answered, world.chain
+        whole = answered.true_effects()[:, answered.position(chain.root, chain.leaf)]
+        shares.append(np.average(whole, weights=answered.sample.weights))
+    return float(np.mean(shares)) if shares else 0.0
 
 
 def _classes(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
@@ -128,22 +177,12 @@ def _classes(group: Group, results: Sequence[WorldComposition]) -> Iterator[Meas
     for kind, name in CLASS_MEASURES.items():
         share = counts[kind] / len(results) if results else None
         yield _over_compositions(group, name, share, results)
-        if group.at:  # at a level of a factor, the headline alone
-            return
 
 
 def _verdicts(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
     for name in ("valid", "consistent"):
-        compared = [composition.comparisons[name] for _, composition in results]
-        yes = [comparison.verdict == "yes" for comparison in compared]
-        yield _over_compositions(group, name, _mean(yes), results)
-        agreements = [comparison.agreement.estimate for comparison in compared]
-        mean = _mean([value for value in agreements if value is not None])
-        yield _over_compositions(group, f"{name}_agreement", mean, results)
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+        yes = [found.comparisons[name].verdict == "yes" for _, found in results]
+        yield _over_compositions(group, name, sum(yes) / len(yes) if yes else None, results)
 
 
 def _over_compositions(
@@ -186,25 +225,13 @@ def _errors(answers: Group) -> Iterator[Measure]:
             yield _share(answers.where(chosen, **{factor: int(level)}), "error", wrong[chosen])
 
 
-def _by_level(
-    group: Group, answers: Group, results: Sequence[WorldComposition]
-) -> Iterator[Measure]:
+def _by_level(group: Group, answers: Group) -> Iterator[Measure]:
     for factor in SPLIT_BY:
         levels = np.unique(group[factor]).tolist()
         for level in levels if len(levels) > 1 else ():
-            at_level = [result for result in results if getattr(result[0], factor) == level]
-            yield from _classes(group.where(group[factor] == level, **{factor: level}), at_level)
+            at_level = group.where(group[factor] == level, **{factor: level})
+            yield from _agreements(at_level, group_by_world(at_level))
             yield from _accuracies(answers.where(answers[factor] == level, **{factor: level}))
-
-
-def _by_composition(
-    group: Group, world: WorldAnswers, composition: Composition
-) -> Iterator[Measure]:
-    at_composition = replace(group, at={"composition": f"{world.label}/{path_label(composition)}"})
-    for name, compared in composition.comparisons.items():
-        flags = (compared.verdict, *composition.flags)
-        yield at_composition.measure(f"{name}_ratio", compared.ratio, *flags)
-        yield at_composition.measure(f"{name}_agreement", compared.agreement)
 
 
 def _share(group: Group, name: str, hits: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> Measure:

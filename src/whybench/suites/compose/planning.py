@@ -65,6 +65,13 @@ def advise(design: ComposeDesign, epochs: int) -> Iterator[str]:
         )
         return
     plans = plan_worlds(design, epochs)
+    exact = max(plan.needs["exact"] or 0 for plan in plans)
+    if exact > design.units:
+        yield (
+            f"{design.units} units a world suffice for the headline, and not for the classes of "
+            f"compositions, which take {exact} or more (design verdicts)"
+        )
+        return
     often = f"{epochs} epoch{'s' if epochs > 1 else ''}"
     needed = _describe_units(plans)
     yield f"{design.units} units a world; conclusive verdicts with {often} take {needed}"

@@ -194,7 +194,9 @@ def _find_block(parents: list[frozenset[int]], first: int, last: int) -> Block:
     for block in _list_blocks(last - first + 1):
         if set(block.edges) == edges:
             return block
-    raise ValueError(f"a block must be a bridge, a cycle or a wheel, got the edges {edges}")
+    raise ValueError(
+        f"a block must be a bridge, a cycle, a wheel or a ladder, got the edges {edges}"
+    )
 
 
 def _list_blocks(size: int) -> Iterable[Block]:

@@ -35,7 +35,7 @@ QUESTION = "Question: "
 """What stands before the question."""
 
 _REASONED = (
-    "First reason step by step. Then close with a line of its own that reads either "
+    "First reason step by step. Then end with a line of its own that reads either "
     "“Answer: yes” or “Answer: no”."
 )
 REPLY_FORM: dict[Style, str] = {

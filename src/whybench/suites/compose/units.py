@@ -45,7 +45,7 @@ random worlds. Worlds with a name have fixed thresholds, and are therefore for t
 
 | name | blocks | thresholds |
 |---|---|---|
-| `party` | wheel4+bridge+wheel4 | 7 everywhere, so that a bit is true with probability 0.4 |
+| `party` | wheel4+bridge+ladder4 | 7 everywhere, so that a bit is true with probability 0.4 |
 
 Records keep a world as its text (`ComposeWorld.text`), from which `parse_world` makes it again.
 """
@@ -261,7 +261,7 @@ def parse_shape(kinds: str) -> tuple[Block, ...]:
     if kinds in NAMED:
         return NAMED[kinds][0]
     words = kinds.split("+")
-    parts = [re.fullmatch(r"(cycle|wheel)(\d+)|(bridge)2?", word.strip()) for word in words]
+    parts = [re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word.strip()) for word in words]
     try:
         blocks = tuple(
             Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)) for part in parts if part

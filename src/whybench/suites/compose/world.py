@@ -134,7 +134,7 @@ class ComposeWorld(Chain):
 
 
 NAMED: Mapping[str, tuple[tuple[Block, ...], int]] = {
-    "party": ((Block("wheel", 4), Block("bridge", 2), Block("wheel", 4)), 7)
+    "party": ((Block("wheel", 4), Block("bridge", 2), Block("ladder", 4)), 7)
 }
 """The worlds with a name: their blocks, and the threshold of every node."""
 

@@ -13,6 +13,7 @@ from whybench.suites.contract import (
     Answer,
     Budget,
     Costs,
+    HeadlineScale,
     Inspection,
     PairedComparison,
     Scalar,
@@ -35,7 +36,7 @@ from whybench.suites.intervene.play import PLAY
 from whybench.suites.intervene.prompt_parser import parse_prompt
 from whybench.suites.intervene.prompts import render_prompt
 from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
-from whybench.suites.intervene.sets import reachability_text
+from whybench.suites.intervene.sets import shape_text
 from whybench.suites.intervene.steps import PARTS, steps_table
 
 if TYPE_CHECKING:
@@ -65,11 +66,14 @@ VERDICT_COLORS = {
 }
 
 BUDGETS = {
-    "small": Budget({"design": "core"}, "the complete core set: all worlds of three entities"),
-    "standard": Budget(
-        {"design": "advanced", "graphs": 20}, "random worlds of four to seven entities, 20 of each"
+    "small": Budget(
+        {"design": "limited", "graphs": 4},
+        "worlds of four and five entities, with the actions that suffice and no more",
     ),
-    "full": Budget({"design": "advanced"}, "random worlds of four to seven entities, 80 of each"),
+    "standard": Budget(
+        {"design": "limited"}, "the same, which tell 10% errors in answers from 20%"
+    ),
+    "full": Budget({"design": "limited", "graphs": 40}, "the same, which tell 5% from 10%"),
 }
 
 REPLY_TOKENS = {"direct": 20, "fewest-steps": 20, "cot": 250, "recipe": 40}
@@ -105,7 +109,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     )
     training = Training(
         {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},
-        world_key=lambda item: reachability_text(item.hidden),
+        world_key=lambda item: shape_text(item.hidden),
         reward=_reward,
     )
     study = QUESTIONNAIRE
@@ -117,6 +121,14 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         answer=answer_of_calls,
     )
     comparison = PairedComparison(intervene_pairs)
+    scale = HeadlineScale(
+        exact=("controlled", {}),
+        blind=(
+            *((name, {}) for name in ("single-cause", "correlational", "listed-first")),
+            *(("random-then-guess", {"steps": 4}), ("always-yes", {}), ("always-no", {})),
+        ),
+        lapsing=("controlled", "error"),
+    )
     inspection = Inspection(
         task="whybench.tasks:intervene",
         scorer="justification",
@@ -154,8 +166,8 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         return answer.value == item.truth and answer.parts["verdict"] == "justified"
 
     def is_balanced(self, design: InterveneDesign) -> bool:
-        """Whether as many answers are yes as no, which holds of advanced worlds."""
-        return design.worlds == "advanced"
+        """Whether as many answers are yes as no, which holds of limited and advanced worlds."""
+        return design.worlds in {"limited", "advanced"}
 
     def identity(self, item: InterveneItem) -> str:
         """Return the opening and the hidden world, of which the opening does not tell."""

@@ -19,7 +19,7 @@ from whybench.suites.intervene.expected import (
     has_effect_changed,
     is_same_state,
 )
-from whybench.suites.intervene.experimenters import Intervention, recipe, settle
+from whybench.suites.intervene.experimenters import Intervention, controlled, recipe, settle
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
@@ -50,18 +50,21 @@ def render_answer(is_yes: bool) -> str:
 
 
 def oracle(episode: InterveneEpisode) -> str:
-    """Follow the recipe to its end, and answer what is true."""
-    chosen = recipe(episode.inquiry)
+    """Make a controlled experiment until the answer is settled, and answer what is true."""
+    chosen = controlled(episode.inquiry)
     return render_action(episode, chosen) if chosen else render_answer(episode.case.truth)
 
 
 def _follow(experimenter: Experimenter) -> Reply:
-    """Experiment until the answer is clear, and give it; with errors, if it is to make some."""
+    """Experiment until the answer is clear, and give it; with errors, if it is to make some.
+
+    Where no action is left before it is clear, it says no.
+    """
     choose = lru_cache(maxsize=CACHED)(experimenter)
 
     def reply(episode: InterveneEpisode, settings: Settings, rng: np.random.Generator) -> str:
         chosen = choose(episode.inquiry)
-        if chosen is not None:
+        if chosen is not None and episode.left:
             return render_action(episode, chosen)
         wrong = bool(settings["error"]) and rng.random() < settings["error"]
         return render_answer((episode.evidence == "yes") != wrong)
@@ -102,28 +105,42 @@ def _has_effect_changed(case: InterveneCase, state: int) -> bool:
 
 ERROR = {"error": Parameter(0.0, "how often it says the opposite of what it found", 0.0, 1.0)}
 
+
+def _make_careful(
+    name: str, summary: str, experimenter: Experimenter, *calibrate_at: Settings
+) -> Agent[InterveneEpisode]:
+    """Return the agent that experiments until the answer is clear, at times with an error."""
+    return Agent(
+        name=name,
+        summary=summary,
+        reply=_follow(experimenter),
+        parameters=ERROR,
+        expected=expect_careful(experimenter),
+        noisy=lambda settings: settings["error"] > 0,
+        calibrate_at=({}, *calibrate_at),
+    )
+
+
 AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
     agent.name: agent
     for agent in (
-        Agent(
-            name="bayes",
-            summary=(
-                "acts as tells most, exactly to five entities and by a sample of worlds beyond, "
-                "until the answer is settled"
-            ),
-            reply=_follow(settle),
-            parameters=ERROR,
-            expected=expect_careful(settle),
-            noisy=lambda settings: settings["error"] > 0,
-            calibrate_at=({}, {"error": 0.2}),
+        _make_careful(
+            "bayes",
+            "acts as tells most, exactly to five entities and by a sample of worlds beyond, "
+            "until the answer is settled",
+            settle,
+            {"error": 0.2},
         ),
-        Agent(
-            name="recipe",
-            summary="brings both to rest, moves the supposed cause, watches the effect",
-            reply=_follow(recipe),
-            parameters=ERROR,
-            expected=expect_careful(recipe),
-            noisy=lambda settings: settings["error"] > 0,
+        _make_careful(
+            "controlled",
+            "stops all else, one by one, then tries the cause; answers what is settled",
+            controlled,
+            {"error": 0.1},
+        ),
+        _make_careful(
+            "recipe",
+            "brings both to rest, moves the supposed cause, watches the effect",
+            recipe,
         ),
         Agent(
             name="random-then-guess",

@@ -1,9 +1,10 @@
 """The factors of intervene, their levels, and the named designs.
 
 A design is about one set of worlds (`sets`) and crosses what is asked of them with themes and
-styles; the advanced sets also with the number of entities, the density and the first state. The
-block of an advanced design is the whole crossing, asked of two worlds of each size and density, so
-every prefix of whole blocks has each level equally often and as many true as false answers.
+styles; sets of random worlds also with the number of entities, the density and the first state.
+The block of a limited design is the whole crossing, that of an advanced one the crossing asked of
+two worlds of each size and density, so every prefix of whole blocks has each level equally often
+and as many true as false answers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from whybench.suites.contract import UserError
 from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
 from whybench.suites.intervene.sets import (
     INITIAL,
+    LIMITED,
     QUESTIONS,
     SOURCE_PAIRS,
     edge_count,
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "WORLDS", "InterveneDesign"]
 
-WORLDS = ("core", "advanced", "source-advanced")
+WORLDS = ("core", "limited", "advanced", "source-advanced")
 """The sets of worlds."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -60,7 +62,7 @@ class InterveneDesign:
     manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
-    worlds: str = factor("core", "The set of worlds: core, advanced, source-advanced.")
+    worlds: str = factor("core", "The set of worlds: core, limited, advanced, source-advanced.")
     theme: tuple[str, ...] = factor(
         ("shapes",), "Themes: names, or paths of YAML files.", files=True
     )
@@ -77,7 +79,7 @@ class InterveneDesign:
     initial: tuple[str, ...] = factor((), "First states: all-moving, rest, some-moving.")
     graphs: int = factor(0, "Number of worlds of each size and density.")
     split: str = factor(
-        "test", "The side of the train/test divide; only advanced worlds are for training."
+        "test", "The side of the train/test divide; core and source-advanced are for testing."
     )
 
     def __post_init__(self) -> None:
@@ -87,7 +89,7 @@ class InterveneDesign:
         for name in ("style", "interface"):
             check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
-        if self.split == "train" and self.worlds != "advanced":
+        if self.split == "train" and self.worlds not in {"limited", "advanced"}:
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
         if self.worlds == "core":
             self._check_core()
@@ -103,7 +105,8 @@ class InterveneDesign:
 
     def _check_random(self) -> None:
         check_levels("entities", self.entities)
-        check_levels("density", self.density)
+        if self.worlds != "limited":
+            check_levels("density", self.density)
         check_levels("initial", self.initial, LEVELS["initial"])
         for n in self.entities:
             if n < SMALLEST:
@@ -112,6 +115,11 @@ class InterveneDesign:
                 entry.pool(n)
             for density in self.density:
                 edge_count(n, density)
+        if self.worlds == "limited" and (self.density or "rest" in self.initial):
+            raise UserError(
+                "limited worlds have any density, and begin all-moving or some-moving, "
+                f"got density {list(self.density)} and initial {list(self.initial)}"
+            )
         if self.worlds == "source-advanced" and self.initial != ("all-moving",):
             raise UserError(
                 f"initial must be all-moving for source-advanced worlds, got {list(self.initial)}"
@@ -133,6 +141,8 @@ class InterveneDesign:
         shared = (len(self.themes), len(self.style), len(self.interface))
         if self.worlds == "core":
             return (len(list_core_cases()), *shared)
+        if self.worlds == "limited":
+            return (len(LIMITED), len(self.entities), len(self.initial), *shared)
         crossed = (len(self.entities), len(self.density), len(self.initial))
         questions = 2 * len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (questions, *crossed, *shared)
@@ -140,9 +150,9 @@ class InterveneDesign:
     @property
     def rounds(self) -> int:
         """How often the crossing is gone through, each time with new worlds."""
-        return {"core": 1, "advanced": self.graphs // 2, "source-advanced": self.graphs}[
-            self.worlds
-        ]
+        if self.worlds == "core":
+            return 1
+        return self.graphs // 2 if self.worlds == "advanced" else self.graphs
 
     @property
     def size(self) -> int:
@@ -152,7 +162,7 @@ class InterveneDesign:
     @property
     def block(self) -> int:
         """The number of items in a block; core and source-advanced are one block each."""
-        return prod(self.sizes) if self.worlds == "advanced" else self.size
+        return prod(self.sizes) if self.worlds in {"advanced", "limited"} else self.size
 
     @property
     def summary(self) -> str:
@@ -161,6 +171,12 @@ class InterveneDesign:
         named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
         if self.worlds == "core":
             return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
+        if self.worlds == "limited":
+            return (
+                f"{self.size} items: {len(LIMITED) * self.graphs} worlds of "
+                f"{', '.join(map(str, self.entities))} entities, {', '.join(self.initial)}, with "
+                f"the actions that suffice; {named}; {self.split}"
+            )
         questions = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (
             f"{self.size} items: {questions} questions of {self.graphs} worlds with "
@@ -183,9 +199,17 @@ DESIGNS: Mapping[str, InterveneDesign] = {
     design.name: design
     for design in (
         InterveneDesign("core"),
+        InterveneDesign(
+            "limited",
+            "limited",
+            entities=(4, 5),
+            initial=("all-moving", "some-moving"),
+            graphs=20,
+        ),
         InterveneDesign("advanced", "advanced", graphs=80, **_RANDOM),
         InterveneDesign("source-advanced", "source-advanced", graphs=50, **_RANDOM),
     )
 }
-"""The named designs. The source's advanced set asks 1,200 questions, of which nearly three of four
-have the answer yes; ours asks 1,280, half of them with the answer yes."""
+"""The named designs. `limited` is that of the headline. The source's advanced set asks 1,200
+questions, of which nearly three of four have the answer yes; ours asks 1,280, half of them with the
+answer yes."""

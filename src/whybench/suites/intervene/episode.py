@@ -2,7 +2,8 @@
 
     act -> (what is seen) -> next: continue -> act -> ... -> next: answer -> answer
 
-Every action counts, the first too, and there are at most 2n. An agent that need not be asked may
+Every action counts, the first too. There are at most 2n; in limited worlds as many as suffice in
+the worst case, and no more. An agent that need not be asked may
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
 once if what it sees at first settles the question. With tools it is never asked how to go on.
 
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Literal
 from whybench.suites.contract import Answer
 from whybench.suites.intervene.entailment import Transition
 from whybench.suites.intervene.experimenters.inquiry import Inquiry, find_entailed
+from whybench.suites.intervene.items import count_allowed
 from whybench.suites.intervene.prompts import (
     ACT,
     ACTIONS_LEFT,
@@ -83,6 +85,7 @@ class InterveneCase:
         names: What the entities are called.
         words: The verbs for moving and holding, and the states they bring about.
         tools: Whether the agent replies by calling tools.
+        worlds: The set of worlds, which decides how many actions are allowed.
     """
 
     world: InterveneWorld
@@ -92,11 +95,13 @@ class InterveneCase:
     names: tuple[str, ...]
     words: tuple[str, ...]
     tools: bool
+    worlds: str = ""
 
     @cached_property
     def limit(self) -> int:
         """The number of actions that are allowed."""
-        return 2 * self.world.n
+        initial = bits_to_state(self.initial)
+        return count_allowed(self.worlds, self.world.n, initial, self.x, self.y)
 
     @cached_property
     def truth(self) -> bool:
@@ -143,12 +148,13 @@ def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
     return _make_case(
         *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
         tools=factors["interface"] == "tools",
+        worlds=str(factors.get("worlds", "")),  # samples of older logs keep none
     )
 
 
 @lru_cache(maxsize=CACHED)
 def _make_case(
-    graph: str, moving: str, asked: str, names: str, words: str, tools: bool
+    graph: str, moving: str, asked: str, names: str, words: str, *, tools: bool, worlds: str
 ) -> InterveneCase:
     called = tuple(names.split(","))
     edges = tuple(map(_parse_pair, graph.split()))
@@ -161,6 +167,7 @@ def _make_case(
         names=called,
         words=tuple(words.split(",")),
         tools=tools,
+        worlds=worlds,
     )
 
 

@@ -6,7 +6,7 @@ where possible the second one, and never through wording, replies or the SAT sol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from statistics import fmean
@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.intervene.entailment import Transition
 from whybench.suites.intervene.experimenters import run_experiment
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.posets import MAX_ENUMERATED, consistent_orders, list_posets
+from whybench.suites.intervene.posets import (
+    MAX_ENUMERATED,
+    consistent_orders,
+    decide_by_enumeration,
+    list_posets,
+)
 from whybench.suites.intervene.world import ACTIONS, simulate_action
 
 if TYPE_CHECKING:
@@ -46,6 +51,7 @@ class InterveneQuestion:
         x: The supposed cause.
         y: The supposed effect.
         truth: Whether it is one.
+        limit: How many actions are allowed.
     """
 
     world: InterveneWorld
@@ -53,11 +59,14 @@ class InterveneQuestion:
     x: int
     y: int
     truth: bool
+    limit: int
 
 
 def _list_questions(design: InterveneDesign) -> list[InterveneQuestion]:
     return [
-        InterveneQuestion(item.hidden, item.initial, *item.pair, truth=item.truth == 1)
+        InterveneQuestion(
+            item.hidden, item.initial, *item.pair, truth=item.truth == 1, limit=item.limit
+        )
         for item in intervene_items(design)
     ]
 
@@ -67,16 +76,33 @@ def expect_careful(experimenter: Experimenter) -> Expected:
 
     def expected(settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, float]:
         right = 1 - settings["error"]
-        shares = {"accuracy": right, "balanced_accuracy": right, "justified_accuracy": right}
+        questions = _list_questions(design)
+        done = [
+            run_experiment(experimenter, q.world, q.initial, q.x, q.y).transitions[: q.limit]
+            for q in questions
+        ]
+        settled = fmean(_is_settled(q, seen) for q, seen in zip(questions, done, strict=True))
+        shares = {
+            "justified_accuracy": settled * right,
+            "verdict_contradicts": settled * (1 - right),
+        }
+        if settled == 1:
+            shares |= {"accuracy": right, "balanced_accuracy": right}
         if right < 1:
-            return shares | {"verdict_contradicts": 1 - right}
-        steps = fmean(
-            len(run_experiment(experimenter, q.world, q.initial, q.x, q.y).transitions)
-            for q in _list_questions(design)
-        )
-        return shares | {"entailed_share": 1.0, "steps": steps}
+            return shares
+        return shares | {"entailed_share": settled, "steps": fmean(map(len, done))}
 
     return expected
+
+
+def _is_settled(q: InterveneQuestion, seen: Sequence[Transition]) -> bool:
+    """Whether what was seen settles the question, by listing all orders where they are few.
+
+    Of larger worlds an experimenter is never stopped before it is done.
+    """
+    if q.world.n > MAX_ENUMERATED:
+        return True
+    return decide_by_enumeration(q.world.n, seen, q.x, q.y, q.initial) != "open"
 
 
 def expect_immediate(says_yes: Callable[[InterveneQuestion], bool]) -> Expected:

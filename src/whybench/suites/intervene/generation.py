@@ -11,11 +11,13 @@ from whybench.seeds import Split, generator, item_digest
 from whybench.suites.designs import cells_in_blocks
 from whybench.suites.intervene.items import InterveneItem, describe_item
 from whybench.suites.intervene.sets import (
+    LIMITED,
     QUESTIONS,
     Initial,
     Pair,
     draw_advanced_world,
     draw_initial,
+    draw_limited_case,
     draw_source_world,
     list_core_cases,
 )
@@ -46,7 +48,12 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
     cells = _list_cells(design.sizes)
     turn, position = divmod(index, len(cells))
     *levels, theme, style, interface = cells[position]
-    case = _core_case(*levels) if design.worlds == "core" else _random_case(design, turn, *levels)
+    if design.worlds == "core":
+        case = _core_case(*levels)
+    elif design.worlds == "limited":
+        case = _limited_case(design, turn, *levels)
+    else:
+        case = _random_case(design, turn, *levels)
     words = design.themes[theme]
     item = InterveneItem(
         digest="",
@@ -90,11 +97,33 @@ def _core_case(position: int) -> _HiddenCase:
     number = generator("intervene", "core", case).permutation(world.n).tolist()
     if (number[x] < number[y]) != along:
         number[x], number[y] = number[y], number[x]
-    density = 2 * len(world.edges) / (world.n * (world.n - 1))
+    density = _density(world)
     initial = frozenset(number[entity] for entity in state)
     pair = number[x], number[y]
     hidden = world.renumber(number)
     return _HiddenCase(structure, hidden, density, initial, pair, 0, ("core", case))
+
+
+def _density(world: InterveneWorld) -> float:
+    """Return the share of the possible edges that a world has."""
+    return 2 * len(world.edges) / (world.n * (world.n - 1))
+
+
+def _limited_case(
+    design: InterveneDesign, turn: int, question: int, size: int, initial: int
+) -> _HiddenCase:
+    n, kind = design.entities[size], cast("Initial", design.initial[initial])
+    draw = len(LIMITED) * turn + question
+    world, state, pair = _draw_limited(n, kind, question, turn, cast("Split", design.split))
+    key = ("limited", design.split, n, kind, draw)
+    return _HiddenCase("random", world, _density(world), state, pair, draw, key)
+
+
+@lru_cache(maxsize=CACHED)
+def _draw_limited(
+    n: int, initial: Initial, question: int, turn: int, split: Split
+) -> tuple[InterveneWorld, State, Pair]:
+    return draw_limited_case(n, initial, *LIMITED[question], turn, split=split)
 
 
 @cache

@@ -20,6 +20,7 @@ from whybench.aliases import first_words
 from whybench.seeds import Split, canonical
 from whybench.suites.designs import name_item
 from whybench.suites.intervene.design import MANIPULATED
+from whybench.suites.intervene.experimenters import count_sufficient
 from whybench.suites.intervene.sets import classify_initial
 
 if TYPE_CHECKING:
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.themes import InterveneTheme
     from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = ["COLUMNS", "DRAWN", "InterveneItem", "Situation", "describe_item", "draw_graph"]
+__all__ = [
+    "COLUMNS",
+    "DRAWN",
+    "InterveneItem",
+    "Situation",
+    "count_allowed",
+    "describe_item",
+    "draw_graph",
+]
 
 DRAWN: Mapping[str, type] = {
     "graph": str,
@@ -169,7 +178,7 @@ class InterveneItem:
     @property
     def limit(self) -> int:
         """The number of interventions that are allowed."""
-        return 2 * self.hidden.n
+        return count_allowed(self.worlds, self.hidden.n, self.initial, *self.pair)
 
     @property
     def factors(self) -> dict[str, Scalar]:
@@ -209,10 +218,19 @@ class InterveneItem:
         )
 
 
+def count_allowed(worlds: str, n: int, initial: State, x: int, y: int) -> int:
+    """Return the number of interventions that a set of worlds allows.
+
+    Twice as many as there are entities; in limited worlds, what suffices in the worst case.
+    """
+    return count_sufficient(initial, x, y) if worlds == "limited" else 2 * n
+
+
 def describe_item(item: InterveneItem) -> str:
     """Return the canonical description that, with the truth, decides an item's digest."""
     return canonical(
         {
+            **({"limit": item.limit} if item.worlds == "limited" else {}),
             "theme": item.theme.hash,
             "names": item.names,
             "edges": sorted(item.hidden.edges),

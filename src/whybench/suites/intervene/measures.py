@@ -4,6 +4,10 @@ Of all episodes that no technical error ended, where one without an answer is no
 
 - `justified_accuracy`, the headline: the share with an answer that is right and follows from what
   was seen. A guesser who is right has no part in it, nor has who says nothing.
+- `skill`, where actions are limited: the headline from 0, what the best agent has that acts once
+  and goes by appearances, to 1, what the controlled experiment has.
+- `justified_within` at each number of `actions`: the share with such an answer after no more than
+  so many. The headline is the end of this curve.
 - `accuracy`; `accuracy_yes` and `accuracy_no`, where the truth is yes and where it is no (Acc(T)
   and Acc(F) of the source); `balanced_accuracy`, the mean of these two, which no leaning to either
   side can raise.
@@ -17,6 +21,8 @@ Of the answered episodes alone:
 - `steps`, interventions made; `steps_ratio`, all of these over those that the Bayes-optimal
   experimenter is to expect in the same cases, where it can be computed. Below 1 is possible for
   whoever answers before the question is settled, and by luck.
+- `information_ratio`, where actions are limited: the bits that actions were to tell of the answer,
+  over those that the best action in their place was to tell.
 - `entailed_share`: how often what was seen settled the question, whatever was answered.
 - `verdict_…`: the answers that are not justified, by verdict; `pattern_…`: the wrong answers, by
   how they are wrong.
@@ -45,10 +51,12 @@ from whybench.stats import (
     clustered_ratio,
     clustered_share,
     clustered_slope,
+    scale_skill,
     signal_detection,
 )
 from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
+from whybench.suites.intervene.information import count_bits, justified_by_one
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
 from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_reached_by_both
@@ -72,6 +80,9 @@ __all__ = [
 ]
 
 
+LIMITED_WORLDS = "limited"
+"""The set of worlds of the headline."""
+
 CONDITION = ("worlds", "theme", "style", "interface", "split")
 """The columns that make up a condition; measures are computed within one."""
 
@@ -87,6 +98,7 @@ WORDS = (
     "verdict",
     "pattern",
     "evidence",
+    "path",
 )
 NUMBERS = ("value", "truth", "entities", "steps", "reasks")
 
@@ -119,6 +131,7 @@ def intervene_measures(records: pa.Table) -> list[Measure]:
 def _measures(group: Group) -> Iterator[Measure]:
     episodes = group.where(group["outcome"] != "error")
     answers = group.where(group["outcome"] == "scored")
+    yield from _headline(episodes)
     yield from _rightness(episodes)
     justified = _accuracies(answers)["justified_accuracy"]
     yield _share(answers, "justified_accuracy_answered", justified)
@@ -129,9 +142,32 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _by_level(group, episodes)
 
 
+def _headline(episodes: Group) -> Iterator[Measure]:
+    """Yield the headline; where actions are not limited it is flagged, since any loop has it."""
+    hits = _accuracies(episodes)["justified_accuracy"]
+    found = clustered_share(hits, episodes.units)
+    is_limited = episodes.labels["worlds"] == LIMITED_WORLDS
+    yield episodes.measure("justified_accuracy", found, *(() if is_limited else ("ample_actions",)))
+    if not is_limited:
+        return
+    yield episodes.measure("skill", scale_skill(found, _blind_share(episodes)))
+    for most in range(int(np.nanmax(episodes["steps"], initial=0)) + 1):
+        within = episodes.where(np.ones(hits.size, dtype=bool), actions=most)
+        yield _share(within, "justified_within", hits & (episodes["steps"] <= most))
+
+
+def _blind_share(episodes: Group) -> float:
+    """Return the share of the best agent that does not reason: of those that act once."""
+    columns = ("entities", "graph", "moving", "asked")
+    cases = list(zip(*(episodes[name].tolist() for name in columns), strict=True))
+    if not cases:
+        return 0.0
+    seen = [justified_by_one(int(n), *words) for n, *words in cases]
+    return float(np.max(np.mean(seen, axis=0)))
+
+
 def _rightness(episodes: Group) -> Iterator[Measure]:
-    for name, hits in _accuracies(episodes).items():
-        yield _share(episodes, name, hits)
+    yield _share(episodes, "accuracy", _accuracies(episodes)["accuracy"])
     yield episodes.measure("balanced_accuracy", _balanced_accuracy(episodes))
     for name, truth in (("accuracy_yes", 1), ("accuracy_no", 0)):
         chosen = episodes.where(episodes["truth"] == truth)
@@ -154,6 +190,16 @@ def _cost(answers: Group) -> Iterator[Measure]:
     ratio = clustered_ratio(in_reach["steps"], optimal[both], in_reach.units)
     beyond = ("beyond_planner",) if answers.units.size and not in_reach.units.size else ()
     yield in_reach.measure("steps_ratio", ratio, *beyond)
+    if answers.labels["worlds"] == LIMITED_WORLDS:
+        yield answers.measure("information_ratio", _information(answers))
+
+
+def _information(answers: Group) -> Estimate:
+    """Estimate the bits to be had from what was done, over those from what was best to do."""
+    columns = ("entities", "graph", "moving", "asked", "path")
+    cases = zip(*(answers[name].tolist() for name in columns), strict=True)
+    bits = np.array([count_bits(int(n), *words) for n, *words in cases]).reshape(-1, 2)
+    return clustered_ratio(bits[:, 0], bits[:, 1], answers.units)
 
 
 def _reasons(answers: Group) -> Iterator[Measure]:

@@ -20,6 +20,8 @@ __all__ = [
     "ACTIONS_LEFT",
     "ANSWER",
     "CASE",
+    "COUNTS",
+    "ENOUGH",
     "INTERFACES",
     "LISTED",
     "NEXT",
@@ -35,17 +37,20 @@ __all__ = [
 ]
 
 RULES = """\
-One {one} drives another if, whenever the one is {moving}, it makes the other {moving} too. \
+One {one} drives another if, whenever the one is {moving}, the other becomes {moving} too. \
 Which {one} drives which stays the same throughout, and no {one} drives itself, not through others \
 either. You can act on one {one} at a time:
+
 - {move}: the {one} becomes {moving}, and so does every {one} that it drives, directly or through \
 others.
 - {hold}: if a {moving} {one} drives it, nothing happens. Otherwise it becomes {still}, and so \
 does every {one} that was {moving} only because of it.
-To {move} what is {moving} already, or to {hold} what is {still}, changes nothing. A {one} that \
+
+A {one} may also be {moving} without being driven by any other. To {move} what is {moving} \
+already, or to {hold} what is {still}, changes nothing. A {one} that \
 you acted on is afterwards like any other: if it is driven, it becomes {still} when what drives it \
 does.
-You may act {limit} times at most."""
+You may act at most {limit} times."""
 
 LISTED = "The {many} are: {names}."
 OBSERVED = "You see: {states}."
@@ -63,7 +68,7 @@ STYLES = {
         "what would settle the question? Write your thoughts first, then the reply."
     ),
     "recipe": (
-        "Proceed like this. First bring the supposed cause and the supposed effect to rest: "
+        "Proceed like this. First make the supposed cause and the supposed effect {still}: "
         "{hold} them, and where that does nothing, {hold} the others that are {moving}, one by "
         "one. When both are {still}, {move} the supposed cause. The answer is yes if the supposed "
         "effect becomes {moving} then, and no if it stays {still}."
@@ -87,12 +92,21 @@ INTERFACES = {
 }
 """How the opening asks for a reply."""
 
+ENOUGH = "That is enough to settle the question, whichever {one} drives which."
+"""What is said where there is no action to spare."""
+
+COUNTS = (
+    "Your answer counts only if what you have seen by then settles the question; a guess does not, "
+    "even if it is right."
+)
+
 ACTIONS_LEFT = "Actions left: {left}."
 
 
 def render_rules(item: InterveneItem) -> str:
     """Return the rules of an item's world."""
-    return RULES.format(**_fields(item))
+    rules = RULES if item.worlds != "limited" else f"{RULES} {ENOUGH}"
+    return f"{rules} {COUNTS}".format(**_fields(item))
 
 
 def render_style(item: InterveneItem) -> str:

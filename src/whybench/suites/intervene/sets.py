@@ -1,8 +1,15 @@
-"""Which worlds are asked about: the core set and the two advanced sets.
+"""Which worlds are asked about: the core set, the limited set and the two advanced sets.
 
 **core** has the three smallest causal structures and a fourth that perturbs the third, every state
 they can be in, and every ordered pair. It is complete: 84 cases, of which 37 are true. Mediation
 and the perturbed confounder behave alike, as their entities reach each other alike.
+
+**limited** is the set of the headline. Cause and effect both move at first, and so do all other
+entities, or all but one; the number of actions is what suffices in the worst case
+(`experimenters.controlled`), and no more. Of each number of entities and each kind of first state
+as many answers are yes as no, and of either as many name first what is listed first. Graphs are
+drawn evenly among all directed acyclic ones, a new one for each question, and listed in an order of
+its own.
 
 **advanced** has random worlds of any size and density. Of each world four questions are asked: one
 pair in which one entity causes the other, in both orders (one true, one false); a second such pair
@@ -17,11 +24,11 @@ its sampler. This one rejects graphs until every entity but the first has a caus
 among several because it comes near the 73% of yes that we hold to be the source's; rejecting graphs
 that are not connected, as advanced does, would give about 67%.
 
-An advanced world belongs to one side of the train/test divide: the split is a digest of who reaches
-whom among the entities as listed. It is not one of worlds up to renaming, since there are so few
-small ones: at n = 4 and density 0.5 eight, of which a test set would get one or two. The other two
-sets are for tests only. No world of source-advanced is in advanced, where some cause is always
-listed behind its effect.
+A random world belongs to one side of the train/test divide: the split is a digest of its *shape*,
+which does not depend on names or listing: of each entity, how many it reaches and is reached by,
+and how many those do. So no test world is a training world with its entities renamed. Small shapes
+are few: five of 16 with four entities are for tests, 16 of 63 with five. The core set and
+source-advanced are for tests only.
 """
 
 from __future__ import annotations
@@ -31,17 +38,19 @@ from functools import cache, lru_cache
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from whybench.seeds import Split, generator, split_of
 from whybench.suites.contract import UserError
+from whybench.suites.intervene.experimenters.pool import draw_graphs
 from whybench.suites.intervene.world import InterveneWorld, State
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy as np
-
 __all__ = [
     "INITIAL",
+    "LIMITED",
     "QUESTIONS",
     "STRUCTURES",
     "Initial",
@@ -50,10 +59,11 @@ __all__ = [
     "classify_initial",
     "draw_advanced_world",
     "draw_initial",
+    "draw_limited_case",
     "draw_source_world",
     "edge_count",
     "list_core_cases",
-    "reachability_text",
+    "shape_text",
     "split_of_world",
 ]
 
@@ -75,6 +85,10 @@ STRUCTURES: Mapping[str, InterveneWorld] = {
 
 QUESTIONS = ("cause", "effect", "second-cause", "unrelated")
 """What is asked of an advanced world; the first two are one pair in both orders."""
+
+LIMITED = tuple((truth, along) for truth in (True, False) for along in (True, False))
+"""What is asked of limited worlds, one each: whether the answer is yes, and whether the supposed
+cause is listed first."""
 
 SOURCE_PAIRS = 6
 """How many pairs the source asks about in each world."""
@@ -100,18 +114,39 @@ class RandomWorld:
 
 
 def split_of_world(world: InterveneWorld) -> Split:
-    """Return the side of the train/test divide on which a listed world lies."""
-    return split_of(reachability_text(world))
+    """Return the side of the train/test divide on which a world lies, however it is listed."""
+    return _split_of_shape(shape_text(world))
 
 
-def reachability_text(world: InterveneWorld) -> str:
-    """Return what decides the side of a listed world, in one line."""
+def shape_text(world: InterveneWorld) -> str:
+    """Return what decides the side of a world, in one line: the same however it is listed."""
     pairs = permutations(range(world.n), 2)
-    return _pairs_text(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
+    return _shape_text(world.n, [(x, y) for x, y in pairs if world.reaches[x][y]])
 
 
-def _pairs_text(n: int, related: list[Pair]) -> str:
-    return f"{n}: " + " ".join(f"{x}>{y}" for x, y in sorted(related))
+def _shape_text(n: int, related: list[Pair]) -> str:
+    """Return of each entity how many it reaches and is reached by, and the same of all of these."""
+    below: list[list[int]] = [[] for _ in range(n)]
+    above: list[list[int]] = [[] for _ in range(n)]
+    for x, y in related:
+        below[x].append(y)
+        above[y].append(x)
+    size = [f"{len(below[v])}.{len(above[v])}" for v in range(n)]
+    told = [
+        " ".join([size[v], ">", *sorted(size[u] for u in below[v]), "<"])
+        + " ".join(sorted(size[u] for u in above[v]))
+        for v in range(n)
+    ]
+    return f"{n}: {'; '.join(sorted(told))}"
+
+
+SALT = 627
+"""Chosen so that both sides have some shapes of every size: of four entities there are but 16."""
+
+
+@cache
+def _split_of_shape(shape: str) -> Split:
+    return split_of(("intervene", "shape", SALT, shape))
 
 
 def _reachable_pairs(n: int, edges: tuple[Pair, ...]) -> list[Pair]:
@@ -206,14 +241,14 @@ def draw_advanced_world(
         if not _is_connected(n, graph):
             continue
         related = _reachable_pairs(n, graph)
-        if 2 * len(related) == n * (n - 1):
+        if 2 * len(related) == n * (n - 1) or _split_of_shape(_shape_text(n, related)) != split:
             continue
         for _ in range(LISTINGS):
             number = rng.permutation(n).tolist()
             listed = sorted((number[x], number[y]) for x, y in related)
             along = [(x, y) for x, y in listed if x < y]
             against = [(x, y) for x, y in listed if x > y]
-            if along and against and split_of(_pairs_text(n, listed)) == split:
+            if along and against:
                 world = InterveneWorld(n, graph).renumber(number)
                 first, second = (against, along) if mirrored else (along, against)
                 return RandomWorld(world, _draw_pairs(n, first, second, mirrored, rng))
@@ -231,6 +266,48 @@ def _draw_pairs(
     unrelated = [(u, w) for u, w in _ordered_pairs(n) if not related & {(u, w), (w, u)}]
     u, w = unrelated[rng.integers(len(unrelated))]
     return (x, y), (y, x), second[rng.integers(len(second))], (w, u) if mirrored else (u, w)
+
+
+def draw_limited_case(
+    n: int, initial: Initial, truth: bool, along: bool, *key: object, split: Split
+) -> tuple[InterveneWorld, State, Pair]:
+    """Return a random world, a first state and a pair, with the answer and listing asked for.
+
+    Args:
+        n: Number of entities.
+        initial: Whether all move at first, or all but one beside cause and effect.
+        truth: Whether the supposed cause is one.
+        along: Whether it is listed before the supposed effect.
+        key: What the draw belongs to.
+        split: The side on which the world must lie.
+
+    Raises:
+        UserError: No such world was found in many tries.
+    """
+    rng = generator("intervene", "limited", split, n, initial, truth, along, *key)
+    for _ in range(TRIES):
+        edges = np.argwhere(draw_graphs(n, 1, rng)[0]).tolist()
+        world = InterveneWorld(n, tuple((cause, effect) for cause, effect in edges))
+        pairs = [(x, y) for x, y in permutations(range(n), 2) if world.causes(x, y) == truth]
+        if not pairs or split_of_world(world) != split:
+            continue
+        x, y = pairs[rng.integers(len(pairs))]
+        state = frozenset(range(n))
+        if initial == "some-moving":
+            # What rests must not be driven by what moves, which is all the others.
+            free = [v for v in range(n) if v not in (x, y) and world.is_closed(state - {v})]
+            if not free:
+                continue
+            state -= {free[rng.integers(len(free))]}
+        number = rng.permutation(n).tolist()
+        if (number[x] < number[y]) != along:
+            number[x], number[y] = number[y], number[x]
+        moving = frozenset(number[v] for v in state)
+        return world.renumber(number), moving, (number[x], number[y])
+    raise UserError(
+        f"no {split} world with n = {n} was found in {TRIES} tries for {initial}; "
+        "ask for another number of entities"
+    )
 
 
 @lru_cache(maxsize=CACHED)

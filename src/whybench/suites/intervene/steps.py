@@ -67,7 +67,7 @@ def steps_table(records: pa.Table) -> pa.Table:
     """Return a row for each step of each episode: what was done, what moved, what was settled."""
     import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
 
-    needed = (*ANSWER_KEYS, *DRAWN, "interface", "path")
+    needed = (*ANSWER_KEYS, *DRAWN, "worlds", "interface", "path")
     rows = [
         step
         for record in records.select(needed).to_pylist()

@@ -71,7 +71,9 @@ def open_world() -> Solver:
         rows = unpack_sample(str(state.sample_id), state.metadata, None)
         if len(rows) == 1 and rows[0]["interface"] == "tools":
             case = parse_case(rows[0])
-            state.store.set(WORLD, {name: rows[0][name] for name in (*DRAWN, "interface")})
+            state.store.set(
+                WORLD, {name: rows[0][name] for name in (*DRAWN, "worlds", "interface")}
+            )
             state.store.set(CALLED, [])
             state.tools.extend(_make_tools(_KeptEpisode(case, state.store)))
         return state

@@ -32,7 +32,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from whybench.seeds import generator
+from whybench.seeds import ZERO, generator
 from whybench.suites.analyze.fields import IntervalField
 
 if TYPE_CHECKING:
@@ -106,8 +106,9 @@ class NumericTruth:
 
     @property
     def value(self) -> float:
-        """The true value."""
-        return float(self.certificate.value)
+        """The true value; 0 where rounding left next to nothing of it."""
+        value = float(self.certificate.value)
+        return 0.0 if abs(value) < ZERO else value
 
     def apart(self, by: float) -> bool:
         """Whether every naive value is `by` standard errors from the truth and from references."""

@@ -8,6 +8,8 @@ They are the yardstick for steps: each goes on until what it has seen entails th
 - `sampled`: the same, judged by a pool of random worlds; any number of entities.
 - `settle`: `bayes` up to five entities and `sampled` beyond, the one to compare agents with. Only
   the first is optimal: a step count beyond five entities can be beaten.
+- `controlled`: stop all else, then try the cause; any number of entities, and never more steps than
+  the best experimenter needs in the worst case.
 - `recipe`: bring both entities to rest, move the cause, watch the effect; any number of entities.
 - `shortest_proof`: the shortest series of interventions that proves the answer, found with the
   hidden graph in view. No experimenter can do better, and none can know how to do as well.
@@ -17,7 +19,18 @@ intervene not at all. Recipe and sampled are sure to stay within the 2n interven
 episode allows.
 """
 
-from whybench.suites.intervene.experimenters.greedy import greedy, sampled, settle, shortest_proof
+from whybench.suites.intervene.experimenters.controlled import (
+    controlled,
+    count_sufficient,
+    minimax_steps,
+)
+from whybench.suites.intervene.experimenters.greedy import (
+    expect_bits,
+    greedy,
+    sampled,
+    settle,
+    shortest_proof,
+)
 from whybench.suites.intervene.experimenters.inquiry import (
     Experimenter,
     Inquiry,
@@ -32,8 +45,12 @@ __all__ = [
     "Inquiry",
     "Intervention",
     "bayes",
+    "controlled",
+    "count_sufficient",
+    "expect_bits",
     "expected_steps",
     "greedy",
+    "minimax_steps",
     "recipe",
     "run_experiment",
     "sampled",

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.world import InterveneWorld, State
 
 __all__ = [
+    "expect_bits",
     "greedy",
     "list_best",
     "remaining_uncertainty",
@@ -79,6 +80,20 @@ def list_best(inquiry: Inquiry) -> list[int]:
     weights = orders.dags[belief].astype(float)
     left = {v: remaining_uncertainty(outcomes[v], answers, weights) for v in informative}
     return [v for v in informative if left[v] == min(left.values())]
+
+
+def expect_bits(inquiry: Inquiry) -> list[float]:
+    """Return what acting on each entity is to tell of the answer, in bits; up to five entities."""
+    orders = list_posets(inquiry.n)
+    belief = np.flatnonzero(consistent_orders(inquiry.n, inquiry.transitions, inquiry.initial))
+    answers = orders.causes(inquiry.x, inquiry.y)[belief]
+    weights = orders.dags[belief].astype(float)
+    before = _entropy(np.bincount(answers, weights))
+    state = state_to_bits(inquiry.state)
+    return [
+        before - remaining_uncertainty(_outcomes(orders, belief, state, v), answers, weights)[0]
+        for v in range(inquiry.n)
+    ]
 
 
 def _outcomes(orders: Posets, belief: NDArray[np.int64], state: int, v: int) -> NDArray[np.uint8]:

@@ -26,6 +26,7 @@ __all__ = [
     "Inquiry",
     "Intervention",
     "find_entailed",
+    "list_held",
     "recipe",
     "run_experiment",
 ]
@@ -112,7 +113,7 @@ def recipe(inquiry: Inquiry) -> Intervention | None:
     if not state & {x, y}:
         return Intervention("move", x)
     others = (entity for entity in range(inquiry.n) if entity not in (x, y))
-    held = _list_held(inquiry)
+    held = list_held(inquiry)
     # Among what moves there is an entity that nothing drives, and it was not held: it would rest.
     return Intervention("hold", next(v for v in (x, y, *others) if v in state and v not in held))
 
@@ -126,7 +127,7 @@ def _is_tested(inquiry: Inquiry) -> bool:
     return at_rest and (last.action, last.entity) == ("move", inquiry.x)
 
 
-def _list_held(inquiry: Inquiry) -> set[int]:
+def list_held(inquiry: Inquiry) -> set[int]:
     """Return what was held since anything was last moved."""
     held = set()
     for transition in reversed(inquiry.transitions):

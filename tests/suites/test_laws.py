@@ -1,0 +1,114 @@
+"""Laws of headlines: kept by our suites, and broken by suites made to break them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pyarrow.compute as pc
+import pytest
+from tests.altered import altered
+
+from whybench.suites.laws import LAWS, RATES, judge_lapses, try_lapses
+from whybench.suites.registry import get_suite
+
+SILENCE, LOSS, ENDS = LAWS
+SMALL = {
+    "compose": {"kinds": "bridge+bridge", "worlds": 2, "units": 8},
+    "intervene": {"design": "limited", "graphs": 1},
+    "analyze": {"challenge": ["simpson"], "seeds": 2},
+}
+
+
+def broken(name: str, law: str, **parts) -> list[str]:
+    suite = get_suite(name)
+    design = suite.make_design(SMALL[name])
+    return list(LAWS[law](altered(suite, **parts), design, list(suite.items(design))))
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("law", LAWS)
+def test_our_suites_keep_the_laws(name: str, law: str) -> None:
+    assert not broken(name, law)
+
+
+def test_a_headline_of_the_answers_alone_pays_for_silence() -> None:
+    measures = get_suite("intervene").measures
+
+    def of_answers(records):
+        return measures(records.filter(pc.equal(records["outcome"], "scored")))
+
+    (line,) = broken("intervene", SILENCE, measures=of_answers)
+    assert line == "justified_accuracy of an agent that says nothing must have a value, got none"
+
+
+def test_a_headline_that_silence_leaves_as_it_is_breaks_the_law() -> None:
+    measures = get_suite("compose").measures
+
+    def unmoved(records):
+        found = measures(records)
+        return [replace(one, estimate=0.5) if one.name == "agreement" else one for one in found]
+
+    line, *_ = broken("compose", SILENCE, measures=unmoved)
+    assert line.startswith("agreement must fall if every other answer is not given, got 0.5")
+
+
+def test_a_headline_that_counts_what_was_lost_breaks_the_law() -> None:
+    measures = get_suite("intervene").measures
+
+    def counting(records):
+        place = records.column_names.index("outcome")
+        words = pc.replace_substring(records["outcome"], "error", "no_answer")
+        return measures(records.set_column(place, "outcome", words))
+
+    (line,) = broken("intervene", LOSS, measures=counting)
+    assert line.startswith(
+        "justified_accuracy of an exact agent must be 1 whatever is lost, got 0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("moved", "message"),
+    [
+        (0.2, "skill of exact must be 1, got 1.2"),
+        (0.7, "skill of copy must not be above 0"),
+        (-0.5, "skill must be 0 for one of the agents that do not reason"),
+    ],
+)
+def test_a_scale_that_is_moved_breaks_the_law(moved: float, message: str) -> None:
+    measures = get_suite("compose").measures
+
+    def shifted(records):
+        def shift(value):
+            return None if value is None else value + moved
+
+        return [
+            replace(one, estimate=shift(one.estimate), low=shift(one.low), high=shift(one.high))
+            if one.name == "skill"
+            else one
+            for one in measures(records)
+        ]
+
+    assert any(line.startswith(message) for line in broken("compose", ENDS, measures=shifted))
+
+
+def test_a_headline_that_does_not_fall_with_lapses_breaks_the_law() -> None:
+    falling = {rate: [1 - rate + (seed % 2) / 50 for seed in range(200)] for rate in RATES}
+    falling[0.0] = [1.0]
+    assert judge_lapses(falling).passed
+    # A step that is too small to show, with seeds enough, and one upwards with few.
+    flat = falling | {0.02: falling[0.01]}
+    assert judge_lapses(flat).misses[0].startswith("from 0.01 to 0.02 lapses it must fall by 0.0")
+    rising = {rate: values[:20] for rate, values in falling.items()} | {0.2: [0.99, 0.98] * 10}
+    assert len(judge_lapses(rising).misses) == 1
+    assert judge_lapses({rate: values[:20] for rate, values in flat.items()}).passed
+
+
+def test_lapses_of_an_agent_are_tried_where_a_suite_names_one() -> None:
+    suite = get_suite("intervene")
+    design = suite.make_design(SMALL["intervene"])
+    (found,) = try_lapses(suite, design, 15)
+    assert found.passed
+    assert list(found.figures) == ["0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.35", "0.5"]
+    assert found.figures["0"] == 1.0 > found.figures["0.5"]
+    analyze = get_suite("analyze")
+    assert not list(try_lapses(analyze, analyze.make_design(SMALL["analyze"]), 3))
