@@ -32,7 +32,14 @@ from whybench.suites.compose.estimators import Sample
 from whybench.suites.compose.groups import WorldAnswers
 from whybench.suites.compose.truth import make_answer_key
 from whybench.suites.compose.units import draw_units, make_world, parse_shape
-from whybench.suites.laws import LAWS, RATES, drop_answers, headline_values, judge_lapses
+from whybench.suites.laws import (
+    LAWS,
+    RATES,
+    LawCase,
+    drop_answers,
+    headline_values,
+    judge_lapses,
+)
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -324,7 +331,7 @@ def checked_laws(small: bool) -> Iterator[Figure]:
             wrong = []
             for settings in designs[:1] if small else designs:
                 design = suite.make_design(settings)
-                wrong += list(broken(suite, design, _items(name, design)))
+                wrong += list(broken(LawCase(suite, design, _items(name, design))))
             count = 1 if small else len(designs)
             yield Figure(
                 f"{name}: {law}, on {count} designs",

@@ -7,6 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from tests.page.simulated import DESIGNS, answers
 
+from whybench.records.outcomes import CUT_BY_DEFAULT
 from whybench.results.changes import compare_tables, correct_family, format_agents, shared_items
 from whybench.stats import benjamini_hochberg
 from whybench.suites.contract import UserError
@@ -97,6 +98,17 @@ def test_silence_is_not_right_in_intervene() -> None:
     assert found["answered"].verdict == "fell"
     lost = with_outcome(table, {*table["item"].to_pylist()[:7]}, "error")
     assert changes("intervene", table, lost)["accuracy"].n == table.num_rows - 7
+
+
+def test_there_is_no_verdict_where_our_own_cap_cut_replies_off() -> None:
+    coin, exact = answers("compose", 0), answers("compose", 1)
+    position = exact.column_names.index("reason")
+    for share, verdict in ((0.009, "rose"), (0.02, "cut off by our cap")):
+        cut = int(share * exact.num_rows)
+        reasons = [CUT_BY_DEFAULT] * cut + [""] * (exact.num_rows - cut)
+        silent = with_outcome(exact, {*exact["item"].to_pylist()[:cut]}, "no_answer")
+        told = silent.set_column(position, "reason", pa.array(reasons, pa.string()))
+        assert changes("compose", coin, told)["agreement"].verdict == verdict
 
 
 def test_silence_is_worth_nothing_in_analyze() -> None:

@@ -8,7 +8,8 @@ import pyarrow.compute as pc
 import pytest
 from tests.altered import altered
 
-from whybench.suites.laws import LAWS, RATES, judge_lapses, try_lapses
+from whybench.suites.contract import Budget
+from whybench.suites.laws import LAWS, RATES, LawCase, judge_lapses, judge_separation, try_lapses
 from whybench.suites.registry import get_suite
 
 SILENCE, LOSS, ENDS = LAWS
@@ -22,7 +23,7 @@ SMALL = {
 def broken(name: str, law: str, **parts) -> list[str]:
     suite = get_suite(name)
     design = suite.make_design(SMALL[name])
-    return list(LAWS[law](altered(suite, **parts), design, list(suite.items(design))))
+    return list(LAWS[law](LawCase(altered(suite, **parts), design, list(suite.items(design)))))
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -106,9 +107,31 @@ def test_a_headline_that_does_not_fall_with_lapses_breaks_the_law() -> None:
 def test_lapses_of_an_agent_are_tried_where_a_suite_names_one() -> None:
     suite = get_suite("intervene")
     design = suite.make_design(SMALL["intervene"])
-    (found,) = try_lapses(suite, design, 15)
+    found, apart = try_lapses(suite, design, 15)
     assert found.passed
+    assert apart.passed
+    assert apart.figures["runs"] == 3
     assert list(found.figures) == ["0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.35", "0.5"]
     assert found.figures["0"] == 1.0 > found.figures["0.5"]
     analyze = get_suite("analyze")
     assert not list(try_lapses(analyze, analyze.make_design(SMALL["analyze"]), 3))
+
+
+def test_two_agents_must_be_told_apart_where_it_is_promised() -> None:
+    told = [True] * 160 + [False] * 40
+    assert judge_separation(told, promised=True).passed  # 85% less two standard errors
+    few = [True] * 159 + [False] * 41
+    assert judge_separation(few, promised=True).misses == (
+        "it must be 0.80 or more at the standard budget, got 0.80",
+    )
+    assert judge_separation(few, promised=False).passed
+
+
+def test_the_standard_budget_is_held_to_telling_agents_apart() -> None:
+    suite = get_suite("intervene")
+    design = suite.make_design(SMALL["intervene"])
+    budget = Budget(SMALL["intervene"], "too small to tell them apart")
+    costs = replace(suite.costs, budgets={**suite.costs.budgets, "standard": budget})
+    _, apart = try_lapses(altered(suite, costs=costs), design, 60)
+    assert not apart.passed
+    assert apart.figures["share"] < 0.5

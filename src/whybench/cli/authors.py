@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -112,18 +113,19 @@ def calibrate_command(
             f"{row.agent:40} {row.measure:32} {row.expected:8.4f} {row.estimate:9.4f} {cover:>7}"
             f"  {'ok' if row.passed else 'FAIL'}"
         )
-    for table in (try_lapses(suite, chosen, seeds), suite.self_tests(chosen, seeds)):
-        for number, test in enumerate(table):
-            failed += not test.passed
-            if json_output:
-                print_json({**asdict(test), "passed": test.passed})
-            else:
-                _print_self_test(test, first=number == 0)
+    columns: list[str] = []
+    for test in chain(try_lapses(suite, chosen, seeds), suite.self_tests(chosen, seeds)):
+        failed += not test.passed
+        if json_output:
+            print_json({**asdict(test), "passed": test.passed})
+        else:
+            _print_self_test(test, first=columns != list(test.figures))
+            columns = list(test.figures)
     sys.exit(1 if failed else 0)
 
 
 def _print_self_test(test: SelfTest, *, first: bool) -> None:
-    """Print one line of a suite's own table, the first one below the names of its columns."""
+    """Print one line of a table, the first one below the names of its columns."""
     widths = {name: max(len(name), 6) for name in test.figures}
     if first:
         click.echo(f"\n{'self-test':40} " + " ".join(n.rjust(w) for n, w in widths.items()))

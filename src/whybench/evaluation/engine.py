@@ -23,6 +23,7 @@ from whybench.evaluation.progress import Progress, ProgressBar, planned_samples,
 from whybench.evaluation.stopping import Evaluation, Stop, stoppable
 from whybench.planning.caps import default_reply_cap
 from whybench.planning.prices import NO_SERVER
+from whybench.records.outcomes import DEFAULT_CAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -211,12 +212,14 @@ def cap_replies(
 ) -> dict[str, Any]:
     """Return how a model is asked, with a cap on its replies where there is none.
 
-    A run that was begun keeps its cap: with another it would be another run.
+    A run that was begun keeps its cap: with another it would be another run. The log says that the
+    cap is ours (`DEFAULT_CAP`), so that a reply which it cuts off is not held against the model.
     """
     if settings.get("max_tokens") or model.startswith(NO_SERVER):
         return dict(settings)
     cap = default_reply_cap(suite, design, model, settings)
-    return {**settings, "max_tokens": _begun_with(folder, cap)}
+    noted = {**(settings.get("metadata") or {}), DEFAULT_CAP: True}
+    return {**settings, "max_tokens": _begun_with(folder, cap), "metadata": noted}
 
 
 def _begun_with(folder: str | Path, default: int) -> int | None:

@@ -101,6 +101,10 @@ def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterato
     """Yield which agents' headline measures rest on little, or on other stimuli than people's."""
     told = {
         "small_n": "headline measures rest on few answers: {}. Do not rank by them.",
+        "default_cap": (
+            "more than 1% of the replies were cut off by the default cap of this package, which is "
+            "no fault of the model's: {}. Ask again with a larger `--max-tokens`."
+        ),
         "other_stimuli": "alignment is with people who saw other stimuli: {}.",
         "no_answer_as_0": "replies without an answer count as 0 in the headline: {}.",
     }

@@ -41,6 +41,7 @@ VERDICTS = {
     "fell": "second is lower",
     "no change shown": "no difference shown",
     "too much lost": "too much lost to say",
+    "cut off by our cap": "too much cut off by our cap to say",
     "undefined": "cannot be told",
 }
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 from whybench.errors import UserError
+from whybench.records.outcomes import has_default_cap, is_foreign_agent, settle_outcome
 from whybench.records.rows import is_thinned, unpack_sample
 from whybench.records.salvage import is_whole, open_whole, write_whole
 from whybench.seeds import is_item_id
@@ -269,12 +270,13 @@ def _read_rows(
     samples = lost = 0
     try:
         common = _common_columns(path, header)
+        facts = {"default_cap": has_default_cap(header), "foreign": is_foreign_agent(header)}
         with open_whole(path, samples=reread is not None) as log:
             for sample, score in _samples(log, reread):
                 if score is None and was_cancelled(sample):
                     continue  # it was in flight when its run was ended: nobody was asked
                 try:
-                    rows += _sample_rows(sample, score, common)
+                    rows += _sample_rows(sample, score, common, facts)
                     samples += 1
                 except (AttributeError, KeyError, TypeError, ValueError):
                     lost += 1
@@ -328,12 +330,16 @@ def _common_columns(path: str, header: EvalLog) -> dict[str, Any]:
 
 
 def _sample_rows(
-    sample: EvalSampleSummary | EvalSample, score: Score | None, common: Mapping[str, Any]
+    sample: EvalSampleSummary | EvalSample,
+    score: Score | None,
+    common: Mapping[str, Any],
+    facts: Mapping[str, bool],
 ) -> Iterator[dict[str, Any]]:
     fields = None
     if score is not None:
         fields = {"value": score.value, "reason": score.reason, "metadata": score.metadata}
     rows = unpack_sample(str(sample.id), sample.metadata, fields, _error(sample))
+    rows = [settle_outcome(row, _message(sample), **facts) for row in rows]
     sent, received = _tokens(sample)
     costs = {
         "epoch": sample.epoch,
@@ -397,13 +403,16 @@ def last_line(message: object) -> str:
 
 def was_cancelled(sample: EvalSampleSummary | EvalSample) -> bool:
     """Whether a sample was in flight when its run was ended."""
-    error = getattr(sample.error, "message", sample.error)
-    return bool(error) and str(error).startswith(CANCELLED)
+    return _message(sample).startswith(CANCELLED)
+
+
+def _message(sample: EvalSampleSummary | EvalSample) -> str:
+    """Return the error of a sample as it is told, which begins with its name."""
+    return str(getattr(sample.error, "message", sample.error) or "")
 
 
 def _error(sample: EvalSampleSummary | EvalSample) -> str:
-    message = getattr(sample.error, "message", sample.error)
-    return "" if message is None else last_line(message)
+    return last_line(_message(sample))
 
 
 def read_content_hash(header: EvalLog) -> str:

@@ -21,7 +21,7 @@ import numpy as np
 
 from whybench.errors import UserError
 from whybench.stats import benjamini_hochberg
-from whybench.suites.groups import MOST_LOST
+from whybench.suites.groups import MOST_CUT, MOST_LOST, is_cut_by_default
 from whybench.suites.pairs import stack_sides
 
 if TYPE_CHECKING:
@@ -43,9 +43,17 @@ __all__ = [
 ]
 
 
-Verdict = Literal["rose", "fell", "no change shown", "too much lost", "undefined"]
+Verdict = Literal[
+    "rose", "fell", "no change shown", "too much lost", "cut off by our cap", "undefined"
+]
 
 ALPHA = 0.05
+
+WITHOUT_VERDICT: Mapping[str, Verdict] = {
+    "many_lost": "too much lost",
+    "default_cap": "cut off by our cap",
+}
+"""Flags of a change about which nothing can be said, to what is said instead."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +90,8 @@ class Change:
         n: Answers that a side rests on.
         units: Sampled units behind the interval.
         verdict: rose, fell, no change shown, or undefined, by the corrected p-value; too much lost
-            where more than 2% of the shared items were lost to errors, which could decide it.
+            where more than 2% of the shared items were lost to errors, which could decide it; cut
+            off by our cap where that is more than 1% of a side's replies.
         flags: What to know before trusting it.
         labels: The condition.
         method: How the interval was made.
@@ -133,8 +142,13 @@ def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[C
     shared = shared_items(suite.name, first, second)
     sides = (_select(table, shared.items) for table in (first, second))
     pairs = suite.comparison.pairs(stack_sides(*sides))
-    many_lost = shared.lost > MOST_LOST * (len(shared.items) + shared.lost)
-    flags = ("many_lost",) if many_lost else ()
+    found = {
+        "many_lost": shared.lost > MOST_LOST * (len(shared.items) + shared.lost),
+        "default_cap": any(
+            is_cut_by_default(side).mean() > MOST_CUT for side in (first, second) if side.num_rows
+        ),
+    }
+    flags = tuple(flag for flag, holds in found.items() if holds)
     return correct_family(_change(suite.name, pair, flags) for pair in pairs)
 
 
@@ -191,8 +205,9 @@ def correct_family(changes: Iterable[Change]) -> list[Change]:
 def _verdict(change: Change, adjusted: float) -> Verdict:
     if change.estimate is None or np.isnan(adjusted):
         return "undefined"
-    if "many_lost" in change.flags:
-        return "too much lost"
+    for flag, verdict in WITHOUT_VERDICT.items():
+        if flag in change.flags:
+            return verdict
     if adjusted > ALPHA:
         return "no change shown"
     return "rose" if change.estimate > 0 else "fell"

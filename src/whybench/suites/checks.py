@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.aliases import DESIGN
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
-from whybench.suites.laws import LAWS, has_headline
+from whybench.suites.laws import LAWS, LawCase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,13 +90,13 @@ def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
     why = ""
     if suite.scale is None or not suite.headline:
         why = "the suite says no scale of a headline"
-    elif not has_headline(suite, design, items):
+    elif not (case_of_laws := LawCase(suite, design, items)).has_headline:
         why = "too few items for a headline"
     for name, law in LAWS.items():
         if why:
             yield CheckResult(name, 0, 0, (), why, applies=False)
         else:
-            yield _result(name, len(items), law(suite, design, items))
+            yield _result(name, len(items), law(case_of_laws))
     for name, own in suite.checks.items():
         if selected := own.select(items):
             yield _result(name, len(selected), own.problems(selected))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whybench.records.outcomes import CUT_BY_DEFAULT
 from whybench.stats import SMALL_N, Measure
 
 if TYPE_CHECKING:
@@ -33,11 +34,13 @@ if TYPE_CHECKING:
 __all__ = [
     "ANSWER_KEYS",
     "GROUP_KEYS",
+    "MOST_CUT",
     "MOST_LOST",
     "Group",
     "combine_codes",
     "group_records",
     "group_rows",
+    "is_cut_by_default",
     "pool_records",
 ]
 
@@ -47,6 +50,9 @@ GROUP_KEYS = ("agent", "design", "design_hash")
 
 ANSWER_KEYS = (*GROUP_KEYS, "item", "epoch")
 """The columns that tell answers apart."""
+
+MOST_CUT = 0.01
+"""A larger share of replies than this, cut off by our own default cap, is a fault of ours."""
 
 MOST_LOST = 0.02
 """A larger share of answers than this, lost to technical errors, may decide on a headline."""
@@ -67,6 +73,7 @@ class Group:
         unit: What the sampled unit is.
         outcomes: How many answers of the whole group have each outcome.
         weights: How many answers each row stands for.
+        cut: How many replies of the whole group our own default cap cut off.
         at: The levels of factors to which the group is restricted; none if it is whole.
     """
 
@@ -76,6 +83,7 @@ class Group:
     unit: str
     outcomes: Mapping[str, int]
     weights: NDArray[np.float64]
+    cut: int = 0
     at: Mapping[str, Level] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -116,7 +124,8 @@ class Group:
                 estimate rests on.
         """
         scored, lost = self.outcomes.get("scored", 0), self.outcomes.get("error", 0)
-        many_lost = lost > MOST_LOST * sum(self.outcomes.values())
+        asked = sum(self.outcomes.values())
+        ours = {"many_lost": lost > MOST_LOST * asked, "default_cap": self.cut > MOST_CUT * asked}
         few = min(scored, estimate.n if rests_on is None else rests_on) < SMALL_N
         return Measure(
             name=name,
@@ -131,7 +140,7 @@ class Group:
             method=method or f"{estimate.method} by {self.unit}",
             flags=(
                 *(("small_n",) if few else ()),
-                *(("many_lost",) if many_lost else ()),
+                *(flag for flag, found in ours.items() if found),
                 *estimate.flags,
                 *flags,
             ),
@@ -172,6 +181,7 @@ def group_records(
     }
     summed = WEIGHT in records.column_names
     weights = _numbers(records[WEIGHT]) if summed else np.ones(records.num_rows)
+    cut = is_cut_by_default(records)
     groups = []
     for rows in group_rows(group_key(keys)):
         labels = {name: str(encode(name)[0][encode(name)[1][rows[0]]]) for name in keys}
@@ -184,9 +194,19 @@ def group_records(
                 unit=unit,
                 outcomes=_count_outcomes(columns["outcome"][rows], weights[rows]),
                 weights=weights[rows],
+                cut=int(weights[rows][cut[rows]].sum()),
             )
         )
     return groups
+
+
+def is_cut_by_default(records: pa.Table) -> NDArray[np.bool_]:
+    """Return which replies our own default cap cut off; none where records have no reasons."""
+    if "reason" not in records.column_names:
+        return np.zeros(records.num_rows, dtype=bool)
+    words, codes = _encode(records["reason"])
+    cut: NDArray[np.bool_] = (words == CUT_BY_DEFAULT)[codes]
+    return cut
 
 
 def combine_codes(codes: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:

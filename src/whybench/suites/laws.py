@@ -14,13 +14,18 @@ then these can be tried, on ours and on anybody's suite:
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
   nothing but a rise by two standard errors breaks the law.
+- *Separating*: a comparison tells an agent that lapses in 10% from one that does in 20%, at p < .05
+  and in the right direction, in 85% of runs of the standard budget. Of other designs the share is
+  told.
 
-The first three are checks of a design (`whybench check`); the last takes seeds
+The first three are checks of a design (`whybench check`); the others take seeds
 (`whybench calibrate`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -28,9 +33,12 @@ from typing import TYPE_CHECKING, Any
 from whybench.records.table import record_table
 from whybench.suites.abilities import SelfTest
 from whybench.suites.calibration import EXACT, simulate_rows
+from whybench.suites.pairs import stack_sides
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import pyarrow as pa
 
     from whybench.suites.abilities import HeadlineScale
     from whybench.suites.contract import Design
@@ -41,15 +49,24 @@ if TYPE_CHECKING:
 __all__ = [
     "LAWS",
     "RATES",
+    "LawCase",
     "drop_answers",
-    "has_headline",
     "headline_values",
     "judge_lapses",
+    "judge_separation",
     "try_lapses",
 ]
 
 RATES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.20, 0.35, 0.50)
 """Lapses per answer."""
+
+TOLD_APART = (0.10, 0.20)
+"""Lapses per answer of two agents that the standard budget must tell apart,"""
+
+OFTEN = 0.85
+"""in this share of runs."""
+
+ALPHA = 0.05
 
 ENOUGH = 200
 """Seeds from which on a fall must show at every step."""
@@ -75,16 +92,46 @@ def _answers(
     return list(simulate_rows(suite, design, items, agent, settings, "law", {}))
 
 
-def _scale(suite: AnySuite) -> HeadlineScale:
-    if suite.scale is None:
-        raise ValueError(f"{suite.name} must say the scale of its headline, got none")
-    return suite.scale
+@dataclass(frozen=True)
+class LawCase:
+    """A design on which laws are tried, and what the exact agent answers to it.
 
+    Attributes:
+        suite: The suite, which must say the scale of its headline.
+        design: The design.
+        items: Its items; of many, whole blocks from the start are looked at.
+    """
 
-def _prefix(design: Design, items: Sequence[Any]) -> Sequence[Any]:
-    """Return whole blocks of a design, from its start."""
-    block = max(1, design.block)
-    return items[: max(block, MOST_ITEMS // block * block)]
+    suite: AnySuite
+    design: Design
+    items: Sequence[Any]
+
+    @property
+    def scale(self) -> HeadlineScale:
+        """Who stands where on the scale of the headline."""
+        if self.suite.scale is None:
+            raise ValueError(f"{self.suite.name} must say the scale of its headline, got none")
+        return self.suite.scale
+
+    @cached_property
+    def exact(self) -> list[Row]:
+        """What the exact agent answers."""
+        return self.answers(self.scale.exact)
+
+    def answers(self, who: tuple[str, Mapping[str, Any]]) -> list[Row]:
+        """Return what an agent answers."""
+        block = max(1, self.design.block)
+        chosen = self.items[: max(block, MOST_ITEMS // block * block)]
+        return _answers(self.suite, self.design, chosen, who)
+
+    def values(self, rows: Iterable[Row], name: str = "") -> list[Any]:
+        """Return the headline of answers, or another measure."""
+        return headline_values(self.suite, rows, name)
+
+    @property
+    def has_headline(self) -> bool:
+        """Whether there are items enough for an exact agent to have a headline."""
+        return any(found.estimate is not None for found in self.values(self.exact))
 
 
 def drop_answers(
@@ -102,15 +149,14 @@ def drop_answers(
     return [row | gone if chosen(place, row) else row for place, row in enumerate(rows)]
 
 
-def _silence(suite: AnySuite, design: Design, items: Sequence[Any]) -> Iterator[str]:
-    name = suite.headline[0]
-    rows = _answers(suite, design, _prefix(design, items), _scale(suite).exact)
+def _silence(case: LawCase) -> Iterator[str]:
+    suite, name = case.suite, case.suite.headline[0]
     whole, half, none = (
-        [found.estimate for found in headline_values(suite, changed)]
+        [found.estimate for found in case.values(changed)]
         for changed in (
-            rows,
-            drop_answers(suite, rows, "no_answer", lambda place, _: place % 2 == 1),
-            drop_answers(suite, rows, "no_answer", lambda *_: True),
+            case.exact,
+            drop_answers(suite, case.exact, "no_answer", lambda place, _: place % 2 == 1),
+            drop_answers(suite, case.exact, "no_answer", lambda *_: True),
         )
     )
     if not none or None in none:
@@ -123,25 +169,21 @@ def _silence(suite: AnySuite, design: Design, items: Sequence[Any]) -> Iterator[
             yield f"{name} must be least if nothing is answered, got {after}, then {least}"
 
 
-def _loss(suite: AnySuite, design: Design, items: Sequence[Any]) -> Iterator[str]:
-    rows = _answers(suite, design, _prefix(design, items), _scale(suite).exact)
-    lost = drop_answers(suite, rows, "error", lambda place, _: place % 7 == 3)
-    for found in headline_values(suite, lost):
+def _loss(case: LawCase) -> Iterator[str]:
+    lost = drop_answers(case.suite, case.exact, "error", lambda place, _: place % 7 == 3)
+    for found in case.values(lost):
         if found.estimate is not None and abs(found.estimate - 1) > EXACT:
             yield f"{found.name} of an exact agent must be 1 whatever is lost, got {found.estimate}"
 
 
-def _ends(suite: AnySuite, design: Design, items: Sequence[Any]) -> Iterator[str]:
-    chosen = _prefix(design, items)
-    rows = _answers(suite, design, chosen, _scale(suite).exact)
-    for name in (suite.headline[0], "skill"):
-        for found in headline_values(suite, rows, name):
+def _ends(case: LawCase) -> Iterator[str]:
+    for name in (case.suite.headline[0], "skill"):
+        for found in case.values(case.exact, name):
             if found.estimate is not None and abs(found.estimate - 1) > EXACT:
-                yield f"{name} of {_scale(suite).exact[0]} must be 1, got {found.estimate}"
+                yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
     best: dict[int, float] = {}
-    for who in _scale(suite).blind:
-        rows = _answers(suite, design, chosen, who)
-        for number, found in enumerate(headline_values(suite, rows, "skill")):
+    for who in case.scale.blind:
+        for number, found in enumerate(case.values(case.answers(who), "skill")):
             if found.low is not None and found.low > EXACT:
                 yield f"skill of {who[0]} must not be above 0, got {found.low} or more"
             if found.high is not None:
@@ -151,13 +193,7 @@ def _ends(suite: AnySuite, design: Design, items: Sequence[Any]) -> Iterator[str
             yield f"skill must be 0 for one of the agents that do not reason, got {top} at most"
 
 
-def has_headline(suite: AnySuite, design: Design, items: Sequence[Any]) -> bool:
-    """Whether a design has items enough for an exact agent to have a headline."""
-    rows = _answers(suite, design, _prefix(design, items), _scale(suite).exact)
-    return any(found.estimate is not None for found in headline_values(suite, rows))
-
-
-LAWS: Mapping[str, Callable[[AnySuite, Design, Sequence[Any]], Iterator[str]]] = {
+LAWS: Mapping[str, Callable[[LawCase], Iterator[str]]] = {
     "silence is not achieved": _silence,
     "what is lost does not count": _loss,
     "the scale of the headline has its ends": _ends,
@@ -192,18 +228,56 @@ def _variance(values: Sequence[float]) -> float:
 
 
 def try_lapses(suite: AnySuite, design: Design, seeds: int) -> Iterator[SelfTest]:
-    """Yield how the headline falls over lapsing agents, if the suite names one.
+    """Yield how the headline falls over lapsing agents, and how often two of them are told apart.
 
-    There are eight rates, so each is tried with a fifth of the seeds.
+    There are eight rates, so each is tried with a fifth of the seeds. Nothing is yielded of a suite
+    that names no lapsing agent.
     """
     if suite.scale is None or suite.scale.lapsing is None:
         return
     name, parameter = suite.scale.lapsing
     items = list(suite.items(design))
     values: dict[float, list[float]] = {}
+    compared: dict[float, list[pa.Table]] = {rate: [] for rate in TOLD_APART}
     for rate in RATES:
         for seed in range(max(1, seeds // 5) if rate else 1):
             rows = _answers(suite, design, items, (name, {parameter: rate, "seed": seed}))
             found = [one.estimate for one in headline_values(suite, rows)]
             values.setdefault(rate, []).append(fmean(v for v in found if v is not None))
+            if rate in compared and suite.comparison is not None:
+                compared[rate].append(record_table(rows, suite.record_columns))
     yield judge_lapses(values)
+    if suite.comparison is not None:
+        told = [_is_told_apart(suite, *sides) for sides in zip(*compared.values(), strict=True)]
+        standard = suite.make_design(suite.budget("standard").settings)
+        yield judge_separation(told, promised=standard.hash == design.hash)
+
+
+def _is_told_apart(suite: AnySuite, better: pa.Table, worse: pa.Table) -> bool:
+    """Whether the headline is shown to be lower on the second side, under every condition."""
+    assert suite.comparison is not None
+    pairs = [
+        pair.difference
+        for pair in suite.comparison.pairs(stack_sides(better, worse))
+        if pair.measure == suite.headline[0]
+    ]
+    return bool(pairs) and all(
+        found.p is not None and found.p < ALPHA and (found.estimate.estimate or 0) < 0
+        for found in pairs
+    )
+
+
+def judge_separation(told_apart: Sequence[bool], *, promised: bool) -> SelfTest:
+    """Say in what share of runs two agents were told apart, and whether that is often enough.
+
+    Args:
+        told_apart: For each run, whether they were.
+        promised: Whether the law holds of this design. Chance is allowed for, by two standard
+            errors.
+    """
+    share = fmean(told_apart)
+    least = OFTEN - APART * (OFTEN * (1 - OFTEN) / len(told_apart)) ** 0.5
+    missed = promised and share < least
+    words = f"it must be {least:.2f} or more at the standard budget, got {share:.2f}"
+    figures = {"share": share, "runs": len(told_apart)}
+    return SelfTest("10% lapses told from 20%", figures, (words,) if missed else ())

@@ -129,6 +129,19 @@ def test_the_truth_is_valid_and_consistent_if_there_are_units_enough() -> None:
     assert measured(rows())["inconclusive"].estimate == 1.0
 
 
+def test_what_is_undecided_is_a_band_of_the_classes() -> None:
+    decided, undecided = list(rows(each=40)), list(rows(each=20, gates="and", draw=3))
+    found = measured([*decided, *undecided])
+    assert found["inconclusive"].estimate == 0.5
+    told = {name: (m.estimate, m.low, m.high) for name, m in found.items()}
+    assert told["valid_and_consistent"] == told["valid"] == (0.5, 0.5, 1.0)
+    assert told["invalid_inconsistent"] == (0.0, 0.0, 0.5)
+    assert told["undefined"] == (0.0, None, None)
+    assert told["source_valid_and_consistent"] == (1.0, None, None)
+    whole = measured(decided)["valid_and_consistent"]
+    assert (whole.estimate, whole.low, whole.high) == (1.0, None, None)
+
+
 def test_a_constant_answer_is_undefined() -> None:
     for value in (0.0, 1.0):
         found = measured(rows(value=value))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.stats import Estimate
+from whybench.suites.compose.comparisons import TargetComparison
 from whybench.suites.compose.verdicts import (
     classify,
     decide_verdict,
@@ -116,3 +117,34 @@ def test_ratios() -> None:
 )
 def test_a_class_needs_two_conclusive_verdicts(valid, consistent, expected) -> None:
     assert classify(valid, consistent) == expected
+
+
+def compared(low: float, high: float, resolution: float = 0.0) -> TargetComparison:
+    return TargetComparison(
+        0.3, ratio(low, high), ratio(low, high), ratio(0, 1), resolution, "inconclusive"
+    )
+
+
+@given(st.tuples(ends, ends).map(sorted), st.floats(0, 1), st.floats(0.01, 0.99))
+def test_two_margins_say_the_verdict_at_any_other(interval, resolution, delta) -> None:
+    found = compared(*interval, resolution)
+    verdict = decide_verdict(found.ratio, delta, resolution)
+    assert (verdict == "no") == (delta < found.differs_to)
+    if delta != found.same_from:  # at the margin itself, an interval is not within it
+        assert (verdict == "yes") == (delta > found.same_from)
+
+
+def test_margins_are_unknown_where_an_interval_decides_nothing() -> None:
+    found = TargetComparison(0.3, ratio(0, 0), ratio(0, 0, "few_units"), ratio(0, 1), 0.1, "yes")
+    assert found.same_from is None
+    assert found.differs_to is None
+
+
+@pytest.mark.parametrize(
+    ("target", "difference", "passes"),
+    [(0.5, 0.05, True), (0.5, -0.05, True), (0.5, 0.051, False), (0.0, 0.0, None)],
+)
+def test_the_rule_of_the_source_goes_by_estimates_alone(target, difference, passes) -> None:
+    wide = ratio(-1, 1, estimate=difference)
+    found = TargetComparison(target, wide, wide, ratio(0, 1), 0.1, "inconclusive")
+    assert found.passes_source is passes

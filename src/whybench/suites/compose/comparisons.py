@@ -32,7 +32,15 @@ from whybench.suites.compose.estimators import (
     unit_effects,
     weighted_means,
 )
-from whybench.suites.compose.verdicts import DELTA, Class, Verdict, classify, decide_verdict
+from whybench.suites.compose.verdicts import (
+    DELTA,
+    SOURCE_BOUND,
+    UNTRUSTED,
+    Class,
+    Verdict,
+    classify,
+    decide_verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,6 +158,32 @@ class TargetComparison:
     resolution: float
     verdict: Verdict
 
+    @property
+    def same_from(self) -> float | None:
+        """The delta beyond which the verdict is yes; None where no delta would do."""
+        ends = self._ends
+        return None if ends is None else max(abs(ends[0]), abs(ends[1]), self.resolution)
+
+    @property
+    def differs_to(self) -> float | None:
+        """The delta below which the verdict is no; 0 where both numbers may be equal."""
+        ends = self._ends
+        return None if ends is None else max(ends[0], -ends[1], 0.0)
+
+    @property
+    def _ends(self) -> tuple[float, float] | None:
+        low, high = self.ratio.low, self.ratio.high
+        if low is None or high is None or UNTRUSTED & set(self.ratio.flags):
+            return None
+        return low, high
+
+    @property
+    def passes_source(self) -> bool | None:
+        """Whether the difference is at most a tenth of the target, which is the source's rule."""
+        if self.difference.estimate is None or not self.target > 0:
+            return None
+        return abs(self.difference.estimate) <= SOURCE_BOUND * self.target
+
 
 @dataclass(frozen=True)
 class Composition:
@@ -180,6 +214,11 @@ class Composition:
     def kind(self) -> Class:
         """VC, VI, IC or II where both verdicts are conclusive."""
         return classify(self.valid.verdict, self.consistent.verdict)
+
+    @property
+    def passes_source(self) -> bool:
+        """Whether it is valid and consistent by the source's rule."""
+        return bool(self.valid.passes_source and self.consistent.passes_source)
 
 
 def compare_compositions(

@@ -16,10 +16,15 @@ Of the compositions of all worlds (see `verdicts`), by the majority of epochs:
 - `inconclusive`: the share on which the units do not decide; `undefined`: the share on which the
   agent answered no effect at all;
 - `valid_inconsistent`, `invalid_consistent`, `invalid_inconsistent`: the other classes;
-- `valid`, `consistent`: the share with a yes in either verdict.
+- `valid`, `consistent`: the share with a yes in either verdict;
+- `source_valid_and_consistent`: the share that are both by the source's rule, which decides by the
+  estimates alone.
 
-Verdicts are tests already, so these have no interval of their own. What each composition came to
-does, in the table `compositions`.
+Verdicts are tests already. What stands beside these shares is no interval but a band: from what is
+decided to what it would be if all that is undecided fell to it. What each composition came to, with
+intervals, is in the table `compositions`; there `…_same_from` is the margin beyond which a verdict
+would be yes, and `…_differs_to` the one below which it would be no, so that any other margin than
+delta can be held against them.
 
 Of the scored answers, with intervals clustered by unit:
 
@@ -91,6 +96,9 @@ CLASS_MEASURES: Mapping[Class, str] = {
 }
 """The measure of each class of compositions."""
 
+DECIDED: frozenset[Class] = frozenset({"VC", "VI", "IC", "II"})
+"""The classes to which an undecided composition may belong."""
+
 SPLIT_BY = ("gates", "kinds")
 RUNGS = ("factual", "interventional")
 RESAMPLES = 2000
@@ -104,15 +112,17 @@ def compose_measures(records: pa.Table) -> list[Measure]:
     return [measure for group in compose_groups(records) for measure in _measures(group)]
 
 
-def list_compositions(group: Group, resamples: int = RESAMPLES) -> list[WorldComposition]:
-    """Return every composition of every world of a group, held against truth and whole.
+def list_compositions(
+    worlds: Sequence[WorldAnswers], resamples: int = RESAMPLES
+) -> list[WorldComposition]:
+    """Return every composition of worlds, held against truth and whole.
 
     The draw belongs to the world and not to the agent, so that agents are compared on the same
     resamples.
     """
     return [
         (world, composition)
-        for world in group_by_world(group)
+        for world in worlds
         for composition in compare_compositions(
             world.answered, world.chain.compositions, world.keys, resamples=resamples
         )
@@ -125,9 +135,10 @@ def path_label(composition: Composition) -> str:
 
 
 def _measures(group: Group) -> Iterator[Measure]:
-    results = list_compositions(group)
+    worlds = group_by_world(group)
+    results = list_compositions(worlds)
     answers = group.where(group["outcome"] == "scored")
-    yield from _agreements(group, group_by_world(group))
+    yield from _agreements(group, worlds)
     yield from _classes(group, results)
     yield from _verdicts(group, results)
     yield from _accuracies(answers)
@@ -175,28 +186,35 @@ def blind_agreement(worlds: Sequence[WorldAnswers]) -> float:
 def _classes(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
     counts = Counter(composition.kind for _, composition in results)
     for kind, name in CLASS_MEASURES.items():
-        share = counts[kind] / len(results) if results else None
-        yield _over_compositions(group, name, share, results)
+        undecided = counts["inconclusive"] if kind in DECIDED else 0
+        yield _over_compositions(group, name, counts[kind], undecided, results)
 
 
 def _verdicts(group: Group, results: Sequence[WorldComposition]) -> Iterator[Measure]:
     for name in ("valid", "consistent"):
-        yes = [found.comparisons[name].verdict == "yes" for _, found in results]
-        yield _over_compositions(group, name, sum(yes) / len(yes) if yes else None, results)
+        counts = Counter(found.comparisons[name].verdict for _, found in results)
+        yield _over_compositions(group, name, counts["yes"], counts["inconclusive"], results)
+    passed = sum(found.passes_source for _, found in results)
+    yield _over_compositions(group, "source_valid_and_consistent", passed, 0, results)
 
 
 def _over_compositions(
-    group: Group, name: str, value: float | None, results: Sequence[WorldComposition]
+    group: Group, name: str, count: int, undecided: int, results: Sequence[WorldComposition]
 ) -> Measure:
-    """Return a measure over compositions, which has no interval."""
+    """Return the share of compositions that something holds of, with the band of what may."""
+    share, most = (
+        number / len(results) if results else None for number in (count, count + undecided)
+    )
     samples = {id(world): world.answered for world, _ in results}.values()
     answers = sum(int((~np.isnan(y)).sum()) for arrays in samples for y in (arrays.y1, arrays.y0))
     units = sum(arrays.sample.size for arrays in samples)
     biased = sorted({flag for _, composition in results for flag in composition.flags})
-    flags = () if value is not None else ("undefined",)
+    flags = () if share is not None else ("undefined",)
     plural = "" if len(results) == 1 else "s"
-    method = f"over {len(results)} composition{plural}, verdicts by resampling"
-    return group.measure(name, Estimate(value, None, None, answers, units, method, flags), *biased)
+    band = ", undecided ones either way" if undecided else ""
+    method = f"over {len(results)} composition{plural}{band}, verdicts by resampling"
+    ends = (share, most) if undecided else (None, None)
+    return group.measure(name, Estimate(share, *ends, answers, units, method, flags), *biased)
 
 
 def _accuracies(answers: Group) -> Iterator[Measure]:
@@ -267,7 +285,7 @@ def _make_table(rows: Iterator[dict[str, Any]]) -> pa.Table:
 
 
 def _composition_rows(group: Group) -> Iterator[dict[str, Any]]:
-    for world, composition in list_compositions(group):
+    for world, composition in list_compositions(group_by_world(group)):
         row = _world_columns(group, world)
         row |= {"path": path_label(composition), "steps": len(composition.path) - 1}
         row |= _interval_columns("product", composition.product)
@@ -276,7 +294,13 @@ def _composition_rows(group: Group) -> Iterator[dict[str, Any]]:
             row |= _interval_columns(f"{name}_difference", compared.difference)
             row |= _interval_columns(f"{name}_ratio", compared.ratio)
             row |= _interval_columns(f"{name}_agreement", compared.agreement)
-            row |= {f"{name}_resolution": compared.resolution, f"{name}_verdict": compared.verdict}
+            row |= {
+                f"{name}_resolution": compared.resolution,
+                f"{name}_verdict": compared.verdict,
+                f"{name}_same_from": compared.same_from,
+                f"{name}_differs_to": compared.differs_to,
+                f"{name}_source": compared.passes_source,
+            }
         yield {**row, "class": composition.kind, "flags": " ".join(composition.flags)}
 
 

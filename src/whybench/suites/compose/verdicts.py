@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CLASSES",
     "DELTA",
+    "SOURCE_BOUND",
     "UNTRUSTED",
     "Class",
     "Verdict",
@@ -56,6 +57,10 @@ __all__ = [
 
 DELTA = 0.25
 """Two numbers that differ by less than this share of the larger count as the same."""
+
+SOURCE_BOUND = 0.1
+"""The source calls two numbers the same whose estimates differ by at most this share of the second,
+whatever the estimates rest on (`docs/errata/compose.md`)."""
 
 Verdict = Literal["yes", "no", "inconclusive", "undefined"]
 Class = Literal["VC", "VI", "IC", "II", "inconclusive", "undefined"]

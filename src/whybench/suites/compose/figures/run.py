@@ -16,7 +16,7 @@ from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.figures.by_length import error_by_length, has_length
 from whybench.suites.compose.figures.cut_tree import MOST_BLOCKS, cut_trees
 from whybench.suites.compose.figures.plane import class_plane
-from whybench.suites.compose.groups import CONDITION, compose_groups
+from whybench.suites.compose.groups import CONDITION, compose_groups, group_by_world
 from whybench.suites.compose.measures import compose_measures, list_compositions, pairs_table
 from whybench.suites.compose.units import parse_shape
 from whybench.suites.compose.verdicts import DELTA, decide_verdict, relative_difference
@@ -172,8 +172,9 @@ def _tree(world: ComposeWorld, rows: Sequence[dict[str, Any]]) -> CutTree:
 
 def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     agents = [
-        Classified(group.labels, tuple(found for _, found in list_compositions(group)))
+        Classified(group.labels, tuple(found for _, found in list_compositions(worlds)))
         for group in compose_groups(records)
+        for worlds in (group_by_world(group),)
     ]
     if any(agent.compositions for agent in agents):
         yield Figure(f"plane-{design}", partial(class_plane, agents))
