@@ -1,4 +1,4 @@
-"""Do the headlines of compose and intervene measure? Shallow agents, and every law as a line.
+"""Do headlines measure? Shallow agents, and every law as a line.
 
 Agents of known strategy, many of them shallow, silent or lapsing, are held against the headline as
 it was and as it is. Then the laws of `whybench.suites.laws` are tried, at full size over 200 seeds,
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from evidence.coherence import COHERENCE_PARTS
 from evidence.figures import Figure, Parts, figures_of
 from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
@@ -536,6 +537,7 @@ PARTS: Parts = {
     "same value": same_value,
     "separating": separating,
     "intervals": intervals,
+    **COHERENCE_PARTS,
 }
 
 figures = partial(figures_of, PARTS)

@@ -13,7 +13,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 
 # What a room may import beside itself, the version and the leaves of the house.
-LEAVES = {"seeds", "frames", "errors", "aliases"}
+LEAVES = {"seeds", "frames", "errors", "aliases", "outcomes"}
 
 RUNNING = {f"evaluation.{name}" for name in ("engine", "progress", "spending", "stopping")}
 """What a run needs, whoever began it."""
@@ -58,6 +58,7 @@ MAY_IMPORT = {
     "frames": set(),
     "errors": set(),
     "aliases": {"errors"},
+    "outcomes": set(),
     "tasks": {"suites"},
     "_registry": {"agents", "sandbox", "suites", "tasks"},
 }

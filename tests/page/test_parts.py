@@ -137,7 +137,7 @@ def test_the_middle_of_a_scale_is_drawn_in_the_middle() -> None:
     assert Scale(-1, 1).place(-1) == EDGE
     assert scale_of([measure()]) == Scale(0, 1)
     assert scale_of([measure(low=-0.3), measure(high=1.2)]) == Scale(-0.3, 1.2)
-    assert scale_of([measure(low=-7), measure(high=9)]) == Scale(-0.5, 1.5)
+    assert scale_of([measure(low=-7), measure(high=9)]) == Scale(-1, 1.5)
     assert Scale(-0.5, 1.5).place(-7) == EDGE
     assert scale_of([measure(estimate=None, low=None, high=None)]) == Scale(0, 1)
 
@@ -263,7 +263,7 @@ def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others(
         "analyze",
     ]
     judge, intervene = profile.abilities[:2]
-    assert judge.headlines[0].name == "consistency"
+    assert judge.headlines[0].name == "coherence"
     assert judge.counts == "60 answers: 60 scored, 0 no answer, 0 error"
     assert intervene.command == "whybench run intervene --model maker/one"
     assert ("", "") not in profile.absent()

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 from tests.page.simulated import DESIGNS, answers
 
-from whybench.records.outcomes import CUT_BY_DEFAULT
+from whybench.outcomes import CUT_BY_DEFAULT
 from whybench.results.changes import compare_tables, correct_family, format_agents, shared_items
 from whybench.stats import benjamini_hochberg
 from whybench.suites.contract import UserError

@@ -16,6 +16,7 @@ SILENCE, LOSS, ENDS = LAWS
 SMALL = {
     "compose": {"kinds": "bridge+bridge", "worlds": 2, "units": 8},
     "intervene": {"design": "limited", "graphs": 1},
+    "judge": {"design": "core"},
     "analyze": {"challenge": ["simpson"], "seeds": 2},
 }
 

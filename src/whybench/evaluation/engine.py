@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 from whybench.errors import RefusedError, UserError, suggest
 from whybench.evaluation.progress import Progress, ProgressBar, planned_samples, read_progress
 from whybench.evaluation.stopping import Evaluation, Stop, stoppable
+from whybench.outcomes import DEFAULT_CAP
 from whybench.planning.caps import default_reply_cap
 from whybench.planning.prices import NO_SERVER
-from whybench.records.outcomes import DEFAULT_CAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

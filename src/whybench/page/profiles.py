@@ -48,7 +48,7 @@ __all__ = [
 WIDTH, HEIGHT, EDGE = 180, 20, 6
 """Size of a bar, and the margin in which marks at its ends have room, in pixels."""
 
-FARTHEST = (-0.5, 1.5)
+FARTHEST = (-1.0, 1.5)
 """No scale goes beyond these values."""
 
 

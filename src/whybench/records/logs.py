@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inspect_ai.scorer import Score
 
 from whybench.errors import UserError
-from whybench.records.outcomes import has_default_cap, is_foreign_agent, settle_outcome
+from whybench.outcomes import has_default_cap, is_foreign_solver, settle_outcome
 from whybench.records.rows import is_thinned, unpack_sample
 from whybench.records.salvage import is_whole, open_whole, write_whole
 from whybench.seeds import is_item_id
@@ -270,7 +270,10 @@ def _read_rows(
     samples = lost = 0
     try:
         common = _common_columns(path, header)
-        facts = {"default_cap": has_default_cap(header), "foreign": is_foreign_agent(header)}
+        facts = {
+            "default_cap": has_default_cap(header.eval.metadata),
+            "foreign": is_foreign_solver(header.eval.solver),
+        }
         with open_whole(path, samples=reread is not None) as log:
             for sample, score in _samples(log, reread):
                 if score is None and was_cancelled(sample):

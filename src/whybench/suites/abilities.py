@@ -270,11 +270,16 @@ class HeadlineScale:
         blind: Agents that do not reason, none of which may have a skill above 0.
         lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
             there is none.
+        within: How near to 1 the exact agent comes, where its answers are rounded.
+        untested: A flag of headlines without a value, for want of answers to test it on; an agent
+            that says nothing has it, and no value.
     """
 
     exact: tuple[str, Mapping[str, Any]]
     blind: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     lapsing: tuple[str, str] | None = None
+    within: float = 1e-9
+    untested: str = ""
 
 
 @dataclass(frozen=True)

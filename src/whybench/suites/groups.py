@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.records.outcomes import CUT_BY_DEFAULT
+from whybench.outcomes import CUT_BY_DEFAULT
 from whybench.stats import SMALL_N, Measure
 
 if TYPE_CHECKING:

@@ -80,7 +80,7 @@ def test_replies_follow_from_the_seed(core) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"q": 1}, "noisy-or has no parameter 'q'; it takes b, m1, m2, p, noise, seed"),
+        ({"q": 1}, "noisy-or has no parameter 'q'; it takes b, m1, m2, p, noise, lapse, seed"),
         ({"b": "much"}, r"noisy-or: b \(leak.*\) must be a number from 0.0 to 1.0, got 'much'"),
         ({"b": 1.2}, "must be a number from 0.0 to 1.0, got 1.2"),
         ({"b": float("nan")}, "must be a number from 0.0 to 1.0, got nan"),

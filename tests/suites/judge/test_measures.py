@@ -137,7 +137,7 @@ def test_the_interval_is_clustered_by_vignette() -> None:
 
 
 def test_a_measure_is_one_flat_row() -> None:
-    flat = judge_measures(table(row("VIII", 90.0)))[0].row()
+    flat = by_name(judge_measures(table(row("VIII", 90.0))))["ea"].row()
     assert flat["agent"] == "a"
     assert flat["style"] == "direct"
     assert flat["flags"] == "small_n"

@@ -9,6 +9,7 @@ from whybench.suites.contract import (
     Answer,
     Budget,
     Costs,
+    HeadlineScale,
     Inspection,
     PairedComparison,
     Replication,
@@ -20,6 +21,7 @@ from whybench.suites.contract import (
 )
 from whybench.suites.judge.agents import AGENTS
 from whybench.suites.judge.checks import CHECKS
+from whybench.suites.judge.coherence import NOT_TESTED
 from whybench.suites.judge.design import DESIGNS, JudgeDesign, make_design
 from whybench.suites.judge.generation import generate_items, world_key
 from whybench.suites.judge.groups import CONDITION, SUMMED_BY
@@ -129,7 +131,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION
-    headline = ("consistency", "alignment")
+    headline = ("coherence", "ea", "mv", "alignment")
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     baselines = BASELINES
@@ -143,6 +145,13 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs)
+    scale = HeadlineScale(
+        exact=("noisy-or", {}),
+        blind=(("heedless", {}),),
+        lapsing=("noisy-or", "lapse"),
+        within=0.01,
+        untested=NOT_TESTED,
+    )
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(
         task="whybench.tasks:judge",

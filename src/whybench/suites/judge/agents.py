@@ -12,6 +12,7 @@ the very means that are to be recovered.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from itertools import combinations, compress, product
 from math import prod
@@ -47,6 +48,7 @@ REASONER_PARAMETERS = {
     "m2": Parameter(0.8, "strength of the second link", 0.0, 1.0),
     "p": Parameter(0.5, "prior of a variable without causes", 0.0, 1.0),
     "noise": Parameter(0.0, "standard deviation relative to that of a coin", 0.0, 0.99),
+    "lapse": Parameter(0.0, "how often an answer is any whole number", 0.0, 1.0),
 }
 
 
@@ -99,6 +101,16 @@ def _associative(
     return float(probability(model, question.query))
 
 
+def _heedless(graph: str, question: JudgeQuestion, **parameters: float) -> float:
+    edges = load_structure(graph).edges
+    linked = tuple(
+        (node, state)
+        for node, state in question.given
+        if {(node, question.target), (question.target, node)} & set(edges)
+    )
+    return _noisy_or(graph, replace(question, given=linked), **parameters)
+
+
 def _anchored(graph: str, question: JudgeQuestion, *, anchor: float, **parameters: float) -> float:
     return 0.5 + (1 - anchor) * (_noisy_or(graph, question, **parameters) - 0.5)
 
@@ -135,10 +147,12 @@ def _agent(
     parameters = {**REASONER_PARAMETERS, **(extra or {})}
 
     def believe(graph: str, question: JudgeQuestion, settings: Settings) -> float:
-        chosen = {name: settings[name] for name in parameters if name != "noise"}
+        chosen = {name: settings[name] for name in parameters if name not in {"noise", "lapse"}}
         return belief(graph, question, **chosen)
 
     def reply(item: JudgeItem, settings: Settings, rng: np.random.Generator) -> str:
+        if settings["lapse"] and rng.random() < settings["lapse"]:
+            return _random_reply(item, settings, rng)
         value = believe(item.story.graph, item.question, settings)
         if settings["noise"] and value not in (0.0, 1.0):
             concentration = 1 / settings["noise"] ** 2 - 1
@@ -153,14 +167,16 @@ def _agent(
             beliefs = [believe(design.graph, question, settings) for question in questions]
             if not settings["noise"]:
                 beliefs = [round(100 * value) / 100 for value in beliefs]
-            return fmean(beliefs)
+            lapse = float(settings["lapse"])
+            return (1 - lapse) * fmean(beliefs) + lapse / 2
 
         values = {
             name: fmean(map(task_mean, contrast.above)) - fmean(map(task_mean, contrast.below))
             for name, contrast in _contrasts(design).items()
         }
         every_task = not design.task  # with fewer tasks a model may not be determined
-        if noisy_or and every_task and settings["noise"] and settings["m1"] == settings["m2"]:
+        exact = noisy_or and every_task and not settings["lapse"]
+        if exact and settings["noise"] and settings["m1"] == settings["m2"]:
             p, b, m = (settings[name] for name in ("p", "b", "m1"))
             values |= {"p": p, "b": b, "m": m, "lad": m - b}
         return values
@@ -171,7 +187,7 @@ def _agent(
         reply=reply,
         parameters=parameters,
         expected=expected,
-        noisy=lambda settings: settings["noise"] > 0,
+        noisy=lambda settings: settings["noise"] > 0 or settings["lapse"] > 0,
         calibrate_at=calibrate_at,
     )
 
@@ -218,6 +234,11 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
             "reasons as noisy-or, but believes that variables without a link go together",
             _associative,
             {"rho": Parameter(0.3, "how closely they go together", 0.0, 0.95)},
+        ),
+        _agent(
+            "heedless",
+            "reasons as noisy-or from what is linked to what is asked, and heeds nothing else",
+            _heedless,
         ),
         _agent(
             "anchored-at-50",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate, Measure
 
-__all__ = ["CONDITION", "SUMMED_BY", "group_answers", "make_measure"]
+__all__ = ["CONDITION", "SUMMED_BY", "group_answers", "group_every_answer", "make_measure"]
 
 CONDITION = ("graph", "stimuli", "content", "overload", "overload_source", "style")
 """The columns that make up a condition; measures are computed within one."""
@@ -50,6 +50,16 @@ def group_answers(records: pa.Table, condition: Sequence[str] = CONDITION) -> li
     words = ("outcome", "task", "sampled")
     groups = group_records(_name_units(records), condition, words, numbers, lambda _: SAMPLED)
     return [group.where(group["outcome"] == "scored") for group in groups]
+
+
+def group_every_answer(records: pa.Table) -> list[Group]:
+    """Return all answers, scored or not, of each agent under each condition.
+
+    Their columns are `outcome`, `task`, `cause`, `sampled` and `value`. Records summed up do not
+    tell causes apart, and have no such groups.
+    """
+    words = ("outcome", "task", "cause", "sampled")
+    return group_records(_name_units(records), CONDITION, words, ("value",), lambda _: SAMPLED)
 
 
 def make_measure(group: Group, name: str, estimate: Estimate, method: str = "") -> Measure:

@@ -23,8 +23,9 @@ from whybench.stats.paired import Jackknifed
 from whybench.stats.resampling import jackknife_counts
 from whybench.suites.groups import group_records
 from whybench.suites.judge.alignment import CELL, alignment
+from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.fitted_models import fit_agents, task_table
-from whybench.suites.judge.groups import CONDITION
+from whybench.suites.judge.groups import CONDITION, group_every_answer
 from whybench.suites.judge.measures import task_contrast
 from whybench.suites.judge.published import human_means, people_are_fetched
 from whybench.suites.judge.questions import load_structure
@@ -34,6 +35,7 @@ from whybench.suites.pairs import (
     Pair,
     answered_share,
     compare_groups,
+    filter_reached_by_both,
     filter_scored_by_both,
     match_groups,
 )
@@ -59,9 +61,10 @@ SHARED_VIGNETTE: Unit = ("vignette", ("story", "polarity"))
 
 
 def judge_pairs(records: pa.Table) -> Iterator[Pair]:
-    """Yield the differences between two sides: consistency and alignment first."""
+    """Yield the differences between two sides: coherence, consistency and alignment first."""
     both = filter_scored_by_both(records)
     vignette = _choose_vignette(both)
+    yield from _compare_coherence(filter_reached_by_both(records))
     yield from _compare_consistency(both, vignette)
     if people_are_fetched():
         yield from _compare_alignment(both)
@@ -89,6 +92,14 @@ def _groups(records: pa.Table, unit: Unit) -> list[Group]:
 
 def _contrast(name: str, graph: str, group: Group) -> Estimate:
     return task_contrast(name, group["value"], group["task"], group.units, graph)
+
+
+def _compare_coherence(both: pa.Table) -> Iterator[Pair]:
+    """Compare sides on what neither lost; what one did not answer counts against it."""
+    for pair in match_groups(group_every_answer(both)):
+        if pair[0].labels["graph"] == COHERENT_GRAPH:
+            sides = (measure_coherence(group).jackknifed for group in pair)
+            yield Pair.of("coherence", pair[0].labels, *sides)
 
 
 def _compare_consistency(both: pa.Table, vignette: Unit) -> Iterator[Pair]:

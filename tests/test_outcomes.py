@@ -9,7 +9,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 import whybench as wb
 from whybench.evaluation.engine import cap_replies
-from whybench.records.outcomes import CRASHED, CUT_BY_DEFAULT, CUT_OFF, DEFAULT_CAP, settle_outcome
+from whybench.outcomes import CRASHED, CUT_BY_DEFAULT, CUT_OFF, DEFAULT_CAP, settle_outcome
 from whybench.suites.registry import get_suite
 
 ASKED = 6

@@ -21,7 +21,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from inspect_ai.log import EvalLog
+    from collections.abc import Mapping
 
 __all__ = [
     "CRASHED",
@@ -29,7 +29,7 @@ __all__ = [
     "CUT_OFF",
     "DEFAULT_CAP",
     "has_default_cap",
-    "is_foreign_agent",
+    "is_foreign_solver",
     "settle_outcome",
 ]
 
@@ -59,14 +59,14 @@ TRANSPORT = re.compile(
 """How an error begins that is not the agent's: the name of the exception, as Python shows it."""
 
 
-def has_default_cap(header: EvalLog) -> bool:
-    """Whether the cap on the replies of a run is our default."""
-    return bool((header.eval.metadata or {}).get(DEFAULT_CAP))
+def has_default_cap(metadata: Mapping[str, Any] | None) -> bool:
+    """Whether the cap on the replies of a run is our default, by the metadata of its log."""
+    return bool((metadata or {}).get(DEFAULT_CAP))
 
 
-def is_foreign_agent(header: EvalLog) -> bool:
+def is_foreign_solver(solver: str | None) -> bool:
     """Whether a run names a solver that is not of this package."""
-    return bool(header.eval.solver) and not str(header.eval.solver).startswith("whybench/")
+    return bool(solver) and not str(solver).startswith("whybench/")
 
 
 def settle_outcome(
