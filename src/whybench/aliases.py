@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 __all__ = [
+    "ADDED",
     "DESIGN",
     "FACTORS",
     "LEVELS",
@@ -44,6 +45,9 @@ LEVELS: dict[str, dict[str, dict[str, str]]] = {
     "intervene": {"style": {"basic": "direct", "step-by-step": "cot"}},
 }
 """Suite to factor, by its new name, to old and new levels."""
+
+ADDED: dict[str, tuple[str, ...]] = {"intervene": ("report",)}
+"""Suite to words that its records were first kept without; they are null in those."""
 
 
 def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, object]:
@@ -74,10 +78,14 @@ def current_table(suite: str, table: pa.Table) -> pa.Table:
 
     names = FACTORS.get(suite, {})
     table = table.rename_columns([names.get(name, name) for name in table.column_names])
-    if "pairing_key" not in table.column_names and "item" in table.column_names:
-        # Records were kept without it at first, when ids were digests alone.
-        column = pa.nulls(table.num_rows, pa.string())
-        table = table.add_column(table.column_names.index("item") + 1, "pairing_key", column)
+    if "item" in table.column_names:
+        nothing = pa.nulls(table.num_rows, pa.string())
+        if "pairing_key" not in table.column_names:
+            # Records were kept without it at first, when ids were digests alone.
+            table = table.add_column(table.column_names.index("item") + 1, "pairing_key", nothing)
+        for name in ADDED.get(suite, ()):
+            if name not in table.column_names:
+                table = table.append_column(name, nothing)
     for factor, levels in LEVELS.get(suite, {}).items():
         if factor in table.column_names:
             column = table[factor]

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 import yaml
 
-from whybench.aliases import first_words
+from whybench.aliases import ADDED, first_words
 from whybench.datasets import SOURCES, data_path
 from whybench.records import sum_records
 from whybench.records.partitions import write_partition
@@ -329,7 +329,7 @@ def answer_rows(name: str) -> Iterator[Row]:
                 yield {"design": design, "agent": who, "refused": True}
                 continue
             outcomes = Counter(table["outcome"].to_pylist())
-            left_out = ["version", "design_hash", "agent", "pairing_key"]
+            left_out = ["version", "design_hash", "agent", "pairing_key", *ADDED.get(name, ())]
             records = table.drop_columns(left_out).to_pylist()
             # Ids were digests when these were written.
             digests = {item.id: item.digest for item in _items(name, design)}

@@ -266,6 +266,8 @@ def play_command(
     if suite.play is None:
         able = ", ".join(n for n, each in list_suites().items() if each.play) or "none"
         raise UserError(f"SUITE must be one that can be played ({able}), got {suite_name}")
+    if why := suite.play.refuse(chosen):
+        raise UserError(f"{why}; choose another --design")
     if not re.fullmatch(r"[\w.-]+", name):
         raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
     folder = log_dir or f"logs/play-{suite.name}-{name}"

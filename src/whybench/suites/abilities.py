@@ -124,12 +124,14 @@ class Play:
         read: What the person typed, to a reply; a `UserError` says what to type instead.
         help: Lines that explain the rules.
         debrief: Lines to show at the end: what was true, and what the answer was worth.
+        refuse: Why people cannot play a design; empty if they can.
     """
 
     show: Callable[[Any, Any], Iterable[str]]
     read: Callable[[Any, str], str]
     help: Callable[[Any], Iterable[str]]
     debrief: Callable[[Any], Iterable[str]]
+    refuse: Callable[[Any], str] = lambda _design: ""
 
 
 @dataclass(frozen=True)

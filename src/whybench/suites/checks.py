@@ -159,13 +159,14 @@ def _blocks_balanced(case: _Case) -> Iterator[str]:
     length = case.design.block
     if len(case.items) % length:
         yield f"{len(case.items)} items are no whole number of blocks of {length}"
+    drawn = case.suite.drawn_columns(case.design)
     expected: Counter[tuple[str, object]] | None = None
     for start in range(0, len(case.items), length):
         levels = Counter(
             (factor, level)
             for item in case.items[start : start + length]
             for factor, level in item.factors.items()
-            if factor not in case.suite.random_columns
+            if factor not in drawn
         )
         expected = expected or levels
         if levels != expected:

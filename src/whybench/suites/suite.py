@@ -190,6 +190,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """Whether a design claims that no constant answer is right more often than not."""
         return True
 
+    def drawn_columns(self, design: DesignT) -> frozenset[str]:  # noqa: ARG002
+        """Return the columns that blocks of a design do not balance: `random_columns`, or more."""
+        return self.random_columns
+
     def identity(self, item: ItemT) -> str:
         """Return what of an item, with the truth, decides its id: all that the prompt says."""
         return self.render(item)

@@ -18,12 +18,14 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
         "limited": 320,
         "advanced": 1280,
         "source-advanced": 1200,
+        "graph": 160,
     }
     assert {name: design.block for name, design in DESIGNS.items()} == {
         "core": 84,
         "limited": 16,
         "advanced": 32,
         "source-advanced": 1200,
+        "graph": 4,
     }
 
 
@@ -89,6 +91,10 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ),
         ({"design": "advanced", "initial": "asleep"}, "initial must be among all-moving"),
         ({"design": "source-advanced", "initial": "rest"}, "initial must be all-moving for source"),
+        ({"design": "graph", "entities": 6}, r"4 to 5 entities .* got .* entities \[6\]"),
+        ({"design": "graph", "density": 0.5}, "graph worlds have any density"),
+        ({"design": "graph", "interface": "tools"}, r"asked for in text, .* interface \['tools'\]"),
+        ({"design": "graph", "style": "recipe"}, r"no style recipe, .* style \['recipe'\]"),
     ],
 )
 def test_what_cannot_be_asked_for_is_refused(settings: dict, message: str) -> None:

@@ -14,7 +14,7 @@ from evidence.worlds import PARTS
 from whybench.seeds import digest, item_digest
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
-from whybench.suites.intervene.design import DESIGNS
+from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY
 from whybench.suites.intervene.generation import intervene_items, item_at
 from whybench.suites.intervene.items import COLUMNS, DRAWN, describe_item
 from whybench.suites.intervene.sets import (
@@ -181,9 +181,14 @@ def test_factors_are_declared_and_truths_certified(items) -> None:
         assert {name: type(value) for name, value in item.factors.items()} == dict(COLUMNS)
         (first, one), (second, two) = item.certificate.derivations
         assert (first, second) == ("graph search", "matrix closure")
-        assert one == two == item.truth == item.hidden.causes(*item.pair)
+        if item.asks_graph:
+            related = [item.hidden.causes(*pair) for pair in permutations(range(item.hidden.n), 2)]
+            assert one == two == sum(1 << bit for bit, caused in enumerate(related) if caused)
+            assert item.truth == 1
+        else:
+            assert one == two == item.truth == item.hidden.causes(*item.pair)
         assert item.hidden.is_closed(item.initial)
-        if item.worlds != "limited":
+        if item.worlds not in OWN_DENSITY:
             assert item.limit == 2 * item.hidden.n
         assert len({*item.names}) == item.hidden.n
 

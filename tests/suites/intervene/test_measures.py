@@ -22,7 +22,7 @@ from whybench.suites.intervene.verdicts import PATTERNS
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
     **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
-    **dict.fromkeys(("verdict", "pattern", "evidence", "path"), str),
+    **dict.fromkeys(("verdict", "pattern", "evidence", "path", "report"), str),
     **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
 CHAIN = "0>1 1>2"
@@ -48,6 +48,7 @@ ROW = {
     "asked": "0>2",
     "pattern": "",
     "path": "hold 0",
+    "report": "",
     "reasks": 0,
 }
 VERDICTS = {(True, True): "justified", (True, False): "lucky", (False, False): "premature"}

@@ -26,7 +26,7 @@ from whybench.suites.contract import (
 from whybench.suites.intervene.agents import AGENTS, oracle
 from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
 from whybench.suites.intervene.calls import answer_of_calls, make_call, open_kept
-from whybench.suites.intervene.design import DESIGNS, InterveneDesign
+from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY, InterveneDesign
 from whybench.suites.intervene.entailment import import_solver
 from whybench.suites.intervene.episode import InterveneEpisode, parse_case
 from whybench.suites.intervene.generation import intervene_items
@@ -78,12 +78,19 @@ BUDGETS = {
 
 REPLY_TOKENS = {"direct": 20, "fewest-steps": 20, "cot": 250, "recipe": 40}
 
+TURNS = {"graph": 4}
+"""Replies for each entity, where there are not two: in graph worlds more actions are needed."""
 
 TABLES = {"steps": steps_table}
 
 
 def _reward(_truth: Scalar, answer: Answer) -> float:
-    """Return 1 for a right answer that what was seen entails: nothing else has this verdict."""
+    """Return 1 for a right answer that what was seen entails: nothing else has this verdict.
+
+    A report on all pairs has the share of pairs of which it is so.
+    """
+    if "report" in answer.parts:
+        return answer.value or 0.0
     return float(answer.parts["verdict"] == "justified")
 
 
@@ -104,7 +111,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     tables = TABLES
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
-        turns=lambda factors: 2 * int(factors["entities"]),
+        turns=lambda factors: TURNS.get(str(factors["worlds"]), 2) * int(factors["entities"]),
         budgets=BUDGETS,
     )
     training = Training(
@@ -133,7 +140,10 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         task="whybench.tasks:intervene",
         scorer="justification",
         metric="justified_measures",
-        shown=("justified_accuracy", "accuracy", "balanced_accuracy", "answered", "steps"),
+        shown=(
+            *("justified_accuracy", "accuracy", "balanced_accuracy", "answered", "steps"),
+            *("justified_pairs", "settled", "overclaimed"),
+        ),
         sample_scores={
             "verdict": ScoreColors(VERDICT_COLORS),
             "correct": ScoreColors(),
@@ -168,6 +178,11 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     def is_balanced(self, design: InterveneDesign) -> bool:
         """Whether as many answers are yes as no, which holds of limited and advanced worlds."""
         return design.worlds in {"limited", "advanced"}
+
+    def drawn_columns(self, design: InterveneDesign) -> frozenset[str]:
+        """Return the columns of the case; where graphs have any density, also what they have."""
+        own = {"density", "relation"} if design.worlds in OWN_DENSITY else set()
+        return self.random_columns | own
 
     def identity(self, item: InterveneItem) -> str:
         """Return the opening and the hidden world, of which the opening does not tell."""

@@ -1,25 +1,36 @@
 """The reference agents of intervene: known ways of finding out, and of not finding out.
 
 An agent is asked an episode so far and words its next reply. What it does depends only on what it
-could see, never on the hidden world.
+could see, never on the hidden world. Where all pairs are asked it does as `reporters` says.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from whybench.suites.contract import Agent, Parameter
+from whybench.suites.contract import Agent, Parameter, UserError
 from whybench.suites.intervene.expected import (
     expect_careful,
     expect_guessing,
     expect_immediate,
     expect_one_action,
+    expect_report,
+    expect_report_guessing,
     has_effect_changed,
     is_same_state,
 )
-from whybench.suites.intervene.experimenters import Intervention, controlled, recipe, settle
+from whybench.suites.intervene.experimenters import (
+    Intervention,
+    controlled,
+    find_all_entailed,
+    recipe,
+    settle,
+    survey,
+)
+from whybench.suites.intervene.reporters import REPORTERS, guess_report, make_report
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
@@ -27,7 +38,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from whybench.suites.intervene.design import InterveneDesign
     from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
+    from whybench.suites.intervene.expected import Expected
     from whybench.suites.intervene.experimenters import Experimenter
 
     Settings = Mapping[str, Any]
@@ -51,6 +64,10 @@ def render_answer(is_yes: bool) -> str:
 
 def oracle(episode: InterveneEpisode) -> str:
     """Make a controlled experiment until the answer is settled, and answer what is true."""
+    if episode.case.asks_graph:
+        chosen = survey(episode.inquiry)
+        world = episode.case.world
+        return render_action(episode, chosen) if chosen else make_report(episode, world.causes)
     chosen = controlled(episode.inquiry)
     return render_action(episode, chosen) if chosen else render_answer(episode.case.truth)
 
@@ -77,6 +94,8 @@ def _guess(episode: InterveneEpisode, settings: Settings, rng: np.random.Generat
     if len(episode.path) < min(settings["steps"], episode.case.limit):
         action = ACTIONS[rng.integers(2)]
         return render_action(episode, Intervention(action, int(rng.integers(episode.case.world.n))))
+    if episode.case.asks_graph:
+        return guess_report(episode, rng)
     return render_answer(rng.random() < 0.5)
 
 
@@ -121,8 +140,45 @@ def _make_careful(
     )
 
 
+def _extend(agent: Agent[InterveneEpisode]) -> Agent[InterveneEpisode]:
+    """Return the agent with what it does, and is expected to, where all pairs are asked."""
+    if agent.name == GUESSING:
+        return replace(agent, expected=_expect_either(agent, expect_report_guessing))
+    reporter = REPORTERS.get(agent.name)
+
+    def reply(episode: InterveneEpisode, settings: Settings, rng: np.random.Generator) -> str:
+        if not episode.case.asks_graph:
+            return agent.reply(episode, settings, rng)
+        if reporter is None:
+            raise UserError(
+                f"{agent.name} finds out about one pair, got a whole graph; ask controlled"
+            )
+        inquiry = episode.inquiry
+        if episode.left and (chosen := reporter.choose(inquiry)) is not None:
+            return render_action(episode, chosen)
+        known, error = find_all_entailed(inquiry), settings.get("error", 0.0)
+        return make_report(
+            episode,
+            lambda x, y: reporter.claims(inquiry, known, x, y) != bool(rng.random() < error),
+        )
+
+    of_reports = expect_report(reporter) if reporter else lambda _settings, _design: {}
+    return replace(agent, reply=reply, expected=_expect_either(agent, of_reports))
+
+
+def _expect_either(agent: Agent[InterveneEpisode], of_reports: Expected) -> Expected:
+    def expected(settings: Settings, design: InterveneDesign) -> Mapping[str, float]:
+        if design.worlds == "graph":
+            return of_reports(settings, design)
+        return agent.expected(settings, design) if agent.expected else {}
+
+    return expected
+
+
+GUESSING = "random-then-guess"
+
 AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
-    agent.name: agent
+    agent.name: _extend(agent)
     for agent in (
         _make_careful(
             "bayes",
@@ -143,13 +199,15 @@ AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
             recipe,
         ),
         Agent(
-            name="random-then-guess",
+            name=GUESSING,
             summary="acts at random, then tosses a coin",
             reply=_guess,
             parameters={"steps": Parameter(1, "how often it acts", 0, 1000)},
             expected=expect_guessing,
             noisy=lambda _: True,
-            conservative=frozenset({"justified_accuracy", "verdict_contradicts"}),
+            conservative=frozenset(
+                {"justified_accuracy", "justified_pairs", "verdict_contradicts"}
+            ),
         ),
         Agent(
             name="always-yes",

@@ -14,7 +14,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.intervene.episode import InterveneEpisode, parse_case
-from whybench.suites.intervene.replies import ActionReply, parse_reply
+from whybench.suites.intervene.replies import ActionReply, Decision, parse_reply
 from whybench.suites.intervene.verdicts import ANSWERS
 from whybench.suites.intervene.world import ACTIONS
 
@@ -73,7 +73,7 @@ def make_call(case: InterveneCase, reply: str) -> tuple[str, dict[str, str]] | N
         tool = case.actions.get(turn.action)
         entity = case.entities.get(turn.entity)
         return None if tool is None or entity is None else (tool, {"entity": case.names[entity]})
-    if turn is None or turn.kind != "answer":
+    if not isinstance(turn, Decision) or turn.kind != "answer":
         return None
     return "answer", {"answer": turn.value}
 

@@ -2,9 +2,9 @@
 
 A design is about one set of worlds (`sets`) and crosses what is asked of them with themes and
 styles; sets of random worlds also with the number of entities, the density and the first state.
-The block of a limited design is the whole crossing, that of an advanced one the crossing asked of
-two worlds of each size and density, so every prefix of whole blocks has each level equally often
-and as many true as false answers.
+The block of a limited or graph design is the whole crossing, that of an advanced one the crossing
+asked of two worlds of each size and density, so every prefix of whole blocks has each level equally
+often and, where one pair is asked, as many true as false answers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from whybench.aliases import first_words
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
+from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.sets import (
     INITIAL,
     LIMITED,
@@ -31,9 +32,9 @@ from whybench.suites.intervene.themes import InterveneTheme, load_theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "WORLDS", "InterveneDesign"]
+__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "OWN_DENSITY", "WORLDS", "InterveneDesign"]
 
-WORLDS = ("core", "limited", "advanced", "source-advanced")
+WORLDS = ("core", "limited", "advanced", "source-advanced", "graph")
 """The sets of worlds."""
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
@@ -52,7 +53,10 @@ MANIPULATED: dict[str, Manipulated] = {
 """What may be manipulated while the same is asked."""
 
 SMALLEST = 4
-"""The smallest random world: below, hardly any has all four questions."""
+"""The smallest random world: below, hardly any has all four questions, or is for tests."""
+
+OWN_DENSITY = ("limited", "graph")
+"""The sets whose graphs have any density, and in which each item has a world of its own."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,9 @@ class InterveneDesign:
     manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
     name: str = "core"
-    worlds: str = factor("core", "The set of worlds: core, limited, advanced, source-advanced.")
+    worlds: str = factor(
+        "core", "The set of worlds: core, limited, advanced, source-advanced, graph."
+    )
     theme: tuple[str, ...] = factor(
         ("shapes",), "Themes: names, or paths of YAML files.", files=True
     )
@@ -89,7 +95,7 @@ class InterveneDesign:
         for name in ("style", "interface"):
             check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
-        if self.split == "train" and self.worlds not in {"limited", "advanced"}:
+        if self.split == "train" and self.worlds not in {*OWN_DENSITY, "advanced"}:
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
         if self.worlds == "core":
             self._check_core()
@@ -105,7 +111,7 @@ class InterveneDesign:
 
     def _check_random(self) -> None:
         check_levels("entities", self.entities)
-        if self.worlds != "limited":
+        if self.worlds not in OWN_DENSITY:
             check_levels("density", self.density)
         check_levels("initial", self.initial, LEVELS["initial"])
         for n in self.entities:
@@ -120,6 +126,8 @@ class InterveneDesign:
                 "limited worlds have any density, and begin all-moving or some-moving, "
                 f"got density {list(self.density)} and initial {list(self.initial)}"
             )
+        if self.worlds == "graph":
+            self._check_graph()
         if self.worlds == "source-advanced" and self.initial != ("all-moving",):
             raise UserError(
                 f"initial must be all-moving for source-advanced worlds, got {list(self.initial)}"
@@ -128,6 +136,19 @@ class InterveneDesign:
             raise UserError(
                 "graphs must be a number of worlds of each size and density, 1 or more, and even "
                 f"for advanced worlds (blocks hold two of each), got {self.graphs}"
+            )
+
+    def _check_graph(self) -> None:
+        if self.density or max(self.entities) > MAX_ENUMERATED:
+            raise UserError(
+                f"graph worlds have any density, and {SMALLEST} to {MAX_ENUMERATED} entities (so "
+                "far it is shown how many actions suffice), "
+                f"got density {list(self.density)} and entities {list(self.entities)}"
+            )
+        if "recipe" in self.style or self.interface != ("text",):
+            raise UserError(
+                "a report on a whole graph is asked for in text, and in no style recipe, which is "
+                f"about one pair, got style {list(self.style)} and interface {list(self.interface)}"
             )
 
     @cached_property
@@ -141,8 +162,9 @@ class InterveneDesign:
         shared = (len(self.themes), len(self.style), len(self.interface))
         if self.worlds == "core":
             return (len(list_core_cases()), *shared)
-        if self.worlds == "limited":
-            return (len(LIMITED), len(self.entities), len(self.initial), *shared)
+        if self.worlds in OWN_DENSITY:
+            asked = (len(LIMITED),) if self.worlds == "limited" else ()
+            return (*asked, len(self.entities), len(self.initial), *shared)
         crossed = (len(self.entities), len(self.density), len(self.initial))
         questions = 2 * len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (questions, *crossed, *shared)
@@ -162,7 +184,7 @@ class InterveneDesign:
     @property
     def block(self) -> int:
         """The number of items in a block; core and source-advanced are one block each."""
-        return prod(self.sizes) if self.worlds in {"advanced", "limited"} else self.size
+        return prod(self.sizes) if self.worlds in {*OWN_DENSITY, "advanced"} else self.size
 
     @property
     def summary(self) -> str:
@@ -171,11 +193,13 @@ class InterveneDesign:
         named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
         if self.worlds == "core":
             return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
-        if self.worlds == "limited":
+        if self.worlds in OWN_DENSITY:
+            limited = self.worlds == "limited"
             return (
-                f"{self.size} items: {len(LIMITED) * self.graphs} worlds of "
-                f"{', '.join(map(str, self.entities))} entities, {', '.join(self.initial)}, with "
-                f"the actions that suffice; {named}; {self.split}"
+                f"{self.size} items: {len(LIMITED) * self.graphs if limited else self.graphs} "
+                f"worlds of {', '.join(map(str, self.entities))} entities, "
+                f"{', '.join(self.initial)}, with the actions that suffice"
+                f"{'' if limited else ' to settle all pairs'}; {named}; {self.split}"
             )
         questions = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (
@@ -208,6 +232,9 @@ DESIGNS: Mapping[str, InterveneDesign] = {
         ),
         InterveneDesign("advanced", "advanced", graphs=80, **_RANDOM),
         InterveneDesign("source-advanced", "source-advanced", graphs=50, **_RANDOM),
+        InterveneDesign(
+            "graph", "graph", entities=(4, 5), initial=("rest", "all-moving"), graphs=40
+        ),
     )
 }
 """The named designs. `limited` is that of the headline. The source's advanced set asks 1,200

@@ -2,6 +2,8 @@
 
     act -> (what is seen) -> next: continue -> act -> ... -> next: answer -> answer
 
+Where all pairs are asked, the answer is a report on each of them (`reports`).
+
 Every action counts, the first too. There are at most 2n; in limited worlds as many as suffice in
 the worst case, and no more. An agent that need not be asked may
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
@@ -14,7 +16,7 @@ only one that makes an answer. If two replies ended it, the second decides on th
 - `answered`;
 - `invalid_format`: could not be read;
 - `invalid_action`: no such entity, or no such action;
-- `invalid_answer`: neither yes nor no;
+- `invalid_answer`: neither yes nor no, or no report that can be followed;
 - `out_of_steps`: wanted to act when no action was left, at once;
 - `cut_off`: the token limit cut the reply off, at once, since it would cut off another.
 
@@ -29,17 +31,25 @@ from typing import TYPE_CHECKING, Literal
 
 from whybench.suites.contract import Answer
 from whybench.suites.intervene.entailment import Transition
-from whybench.suites.intervene.experimenters.inquiry import Inquiry, find_entailed
-from whybench.suites.intervene.items import count_allowed
+from whybench.suites.intervene.experimenters.inquiry import ALL_PAIRS, Inquiry, find_entailed
+from whybench.suites.intervene.experimenters.survey import find_all_entailed
+from whybench.suites.intervene.items import ALL, count_allowed
 from whybench.suites.intervene.prompts import (
     ACT,
     ACTIONS_LEFT,
     ANSWER,
     NEXT,
+    REPORT,
     render_observation,
     state_phrases,
 )
-from whybench.suites.intervene.replies import ActionReply, parse_reply
+from whybench.suites.intervene.replies import ActionReply, ReportReply, parse_reply
+from whybench.suites.intervene.reports import (
+    grade_report,
+    pack_report,
+    read_report,
+    worst_verdict,
+)
 from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
 from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
 from whybench.suites.replies import REASK
@@ -49,7 +59,8 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Scalar
     from whybench.suites.intervene.entailment import Entailed
-    from whybench.suites.intervene.replies import Decision
+    from whybench.suites.intervene.replies import Decision, InterveneReply
+    from whybench.suites.intervene.reports import Said
     from whybench.suites.intervene.verdicts import Answer as YesOrNo
     from whybench.suites.intervene.world import Action
 
@@ -80,7 +91,7 @@ class InterveneCase:
     Attributes:
         world: The hidden world.
         initial: The first state, as bits.
-        x: The supposed cause.
+        x: The supposed cause; with y `ALL_PAIRS` where all pairs are asked.
         y: The supposed effect.
         names: What the entities are called.
         words: The verbs for moving and holding, and the states they bring about.
@@ -102,6 +113,11 @@ class InterveneCase:
         """The number of actions that are allowed."""
         initial = bits_to_state(self.initial)
         return count_allowed(self.worlds, self.world.n, initial, self.x, self.y)
+
+    @property
+    def asks_graph(self) -> bool:
+        """Whether who causes whom is asked of all pairs."""
+        return (self.x, self.y) == ALL_PAIRS
 
     @cached_property
     def truth(self) -> bool:
@@ -125,7 +141,8 @@ class InterveneCase:
         if self.tools:
             return dict.fromkeys(("act", "next", "answer"), "Call a tool.")
         act = ACT.format(move=self.words[0], hold=self.words[1])
-        return {"act": f"Reply {act}.", "next": f"Reply {NEXT}.", "answer": f"Reply {ANSWER}."}
+        answer = REPORT if self.asks_graph else ANSWER
+        return {"act": f"Reply {act}.", "next": f"Reply {NEXT}.", "answer": f"Reply {answer}."}
 
     @cached_property
     def _shown(self) -> tuple[tuple[str, str], ...]:
@@ -158,7 +175,7 @@ def _make_case(
 ) -> InterveneCase:
     called = tuple(names.split(","))
     edges = tuple(map(_parse_pair, graph.split()))
-    x, y = _parse_pair(asked)
+    x, y = ALL_PAIRS if asked == ALL else _parse_pair(asked)
     return InterveneCase(
         world=InterveneWorld(len(called), edges),
         initial=sum(1 << int(entity) for entity in moving.split()),
@@ -176,8 +193,10 @@ def _parse_pair(text: str) -> tuple[int, int]:
     return int(cause), int(effect)
 
 
-def _name_failure(turn: ActionReply | Decision | None) -> str:
+def _name_failure(turn: InterveneReply | None) -> str:
     """Return the end that a reply makes which cannot be followed."""
+    if isinstance(turn, ReportReply):
+        return "invalid_answer"
     if isinstance(turn, ActionReply):
         return "invalid_action"
     return "invalid_answer" if turn is not None and turn.kind == "answer" else "invalid_format"
@@ -193,6 +212,7 @@ class InterveneEpisode:
         reasks: How many replies could not be read and were asked for again.
         end: How it ended; empty before.
         yes_or_no: The answer, yes or no, if there is one.
+        report: What was reported of each pair, if all were asked and there is a report.
     """
 
     def __init__(self, case: InterveneCase) -> None:
@@ -202,6 +222,7 @@ class InterveneEpisode:
         self.reasks = 0
         self.end = ""
         self.yes_or_no: YesOrNo | None = None
+        self.report: Said | None = None
         self._doubtful = False
 
     @property
@@ -226,11 +247,11 @@ class InterveneEpisode:
         if truncated:
             self.end = "cut_off"
             return None
-        turn = parse_reply(reply)
+        turn = parse_reply(reply, self.case.asks_graph)
         before = self._doubtful
         self._doubtful = False
         if turn is not None:
-            response = self._act(turn) if isinstance(turn, ActionReply) else self._choose(turn)
+            response = self._follow(turn)
             if response is not None or self.end:
                 return response
         if before:
@@ -239,6 +260,16 @@ class InterveneEpisode:
         self._doubtful = True
         self.reasks += 1
         return f"{REASK} {self._request()}"
+
+    def _follow(self, turn: InterveneReply) -> str | None:
+        """Do as a reply says; None if the episode is over, or if it cannot be followed."""
+        if isinstance(turn, ActionReply):
+            return self._act(turn)
+        if isinstance(turn, ReportReply):
+            self.report = read_report(turn, self.case.entities, self.case.world.n)
+            self.end = "answered" if self.report else ""
+            return None
+        return self._choose(turn)
 
     def _act(self, reply: ActionReply) -> str | None:
         """Do what is said; None if the episode is over, or if it cannot be done."""
@@ -258,7 +289,7 @@ class InterveneEpisode:
     def _choose(self, choice: Decision) -> str | None:
         """Follow a choice; None if the episode is over, or if the choice is none that there is."""
         if choice.kind == "answer":
-            self.yes_or_no = _YES_OR_NO.get(choice.value)
+            self.yes_or_no = None if self.case.asks_graph else _YES_OR_NO.get(choice.value)
             self.end = "answered" if self.yes_or_no else ""
             return None
         if choice.value == "answer" and self.wants != "answer":
@@ -295,6 +326,8 @@ class InterveneEpisode:
     @property
     def answer(self) -> Answer:
         """The answer with its verdict, or the way in which there came to be none."""
+        if self.case.asks_graph:
+            return self._grade()
         inquiry, truth = self.inquiry, self.case.truth
         evidence = find_entailed(inquiry)
         states = [inquiry.initial, *(seen.after for seen in inquiry.transitions)]
@@ -306,8 +339,32 @@ class InterveneEpisode:
                 "verdict": decide_verdict(self.yes_or_no, truth, evidence),
                 "pattern": wrong or "",
                 "evidence": evidence,
-                "steps": len(self.path),
-                "reasks": self.reasks,
-                "path": "; ".join(f"{action} {entity}" for action, entity, _ in self.path),
+                **self._course,
+            },
+        )
+
+    @property
+    def _course(self) -> dict[str, Scalar]:
+        """What was done."""
+        return {
+            "steps": len(self.path),
+            "reasks": self.reasks,
+            "path": "; ".join(f"{action} {entity}" for action, entity, _ in self.path),
+        }
+
+    def _grade(self) -> Answer:
+        """Return the share of pairs of which the report is justified, and all that it rests on."""
+        evidence = find_all_entailed(self.inquiry)
+        verdicts = grade_report(self.report or {}, self.case.world, evidence)
+        justified = sum(verdict == "justified" for verdict in verdicts.values())
+        return Answer(
+            value=justified / len(verdicts) if verdicts else None,
+            reason="" if verdicts else self.end or "unfinished",
+            parts={
+                "verdict": worst_verdict(verdicts) if verdicts else "no_answer",
+                "pattern": "",
+                "evidence": pack_report(evidence),
+                **self._course,
+                "report": pack_report(self.report or {}),
             },
         )

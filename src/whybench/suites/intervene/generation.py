@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from whybench.scm import Certificate, agreed
 from whybench.seeds import Split, generator, item_digest
 from whybench.suites.designs import cells_in_blocks
+from whybench.suites.intervene.experimenters import ALL_PAIRS
 from whybench.suites.intervene.items import InterveneItem, describe_item
 from whybench.suites.intervene.sets import (
     LIMITED,
@@ -16,12 +17,18 @@ from whybench.suites.intervene.sets import (
     Initial,
     Pair,
     draw_advanced_world,
+    draw_graph_world,
     draw_initial,
     draw_limited_case,
     draw_source_world,
     list_core_cases,
 )
-from whybench.suites.intervene.world import InterveneWorld, State, transitive_closure
+from whybench.suites.intervene.world import (
+    InterveneWorld,
+    State,
+    list_pairs,
+    transitive_closure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +59,8 @@ def item_at(design: InterveneDesign, index: int) -> InterveneItem:
         case = _core_case(*levels)
     elif design.worlds == "limited":
         case = _limited_case(design, turn, *levels)
+    elif design.worlds == "graph":
+        case = _graph_case(design, turn, *levels)
     else:
         case = _random_case(design, turn, *levels)
     words = design.themes[theme]
@@ -119,6 +128,14 @@ def _limited_case(
     return _HiddenCase("random", world, _density(world), state, pair, draw, key)
 
 
+def _graph_case(design: InterveneDesign, turn: int, size: int, initial: int) -> _HiddenCase:
+    n, kind = design.entities[size], cast("Initial", design.initial[initial])
+    world = draw_graph_world(n, kind, turn, cast("Split", design.split))
+    key = ("graph", design.split, n, kind, turn)
+    state = draw_initial(world, kind, *key)
+    return _HiddenCase("random", world, _density(world), state, ALL_PAIRS, turn, key)
+
+
 @lru_cache(maxsize=CACHED)
 def _draw_limited(
     n: int, initial: Initial, question: int, turn: int, split: Split
@@ -158,9 +175,19 @@ def _draw_names(words: InterveneTheme, n: int, key: tuple[object, ...]) -> tuple
 
 @lru_cache(maxsize=CACHED)
 def _certificate(world: InterveneWorld, pair: Pair) -> Certificate:
+    if pair == ALL_PAIRS:
+        return _certify_graph(world)
     x, y = pair
     return agreed(
         f"whether {x} causes {y}",
         ("graph search", float(world.causes(x, y))),
         ("matrix closure", float(transitive_closure(world)[x, y])),
     )
+
+
+def _certify_graph(world: InterveneWorld) -> Certificate:
+    """Certify who causes whom, as a number with a bit for each pair."""
+    closure = transitive_closure(world)
+    searched = sum(2.0**bit for bit, (x, y) in enumerate(list_pairs(world.n)) if world.causes(x, y))
+    squared = sum(2.0**bit for bit, (x, y) in enumerate(list_pairs(world.n)) if closure[x, y])
+    return agreed("who causes whom", ("graph search", searched), ("matrix closure", squared))

@@ -2,7 +2,8 @@
 
 An item is a hidden world, the state in which the agent finds it, and the question whether one
 entity causes another. The truth is 1 for yes and 0 for no, and is certified by searching the graph
-and by squaring its matrix.
+and by squaring its matrix. Where all pairs are asked the truth is 1, the share of pairs of which a
+report can be justified, and who causes whom is certified.
 
 What an agent is told does not say what the hidden world is: two items may open with the same words
 and go different ways. The digest follows therefore from a canonical description (`describe_item`):
@@ -20,7 +21,7 @@ from whybench.aliases import first_words
 from whybench.seeds import Split, canonical
 from whybench.suites.designs import name_item
 from whybench.suites.intervene.design import MANIPULATED
-from whybench.suites.intervene.experimenters import count_sufficient
+from whybench.suites.intervene.experimenters import ALL_PAIRS, count_sufficient, survey_steps
 from whybench.suites.intervene.sets import classify_initial
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.world import InterveneWorld, State
 
 __all__ = [
+    "ALL",
     "COLUMNS",
     "DRAWN",
     "InterveneItem",
@@ -51,8 +53,8 @@ DRAWN: Mapping[str, type] = {
 }
 """The columns that say which case it is. Entities are numbered as they are listed: `graph` holds
 the hidden edges ("0>1 1>2"), `moving` the first state ("1 2"), `asked` the supposed cause and the
-supposed effect ("0>2"). `names` are those of the entities, `words` the two verbs and the two states
-of the theme. An episode can be held again from these columns alone."""
+supposed effect ("0>2"), or `all`. `names` are those of the entities, `words` the two verbs and the
+two states of the theme. An episode can be held again from these columns alone."""
 
 COLUMNS: Mapping[str, type] = {
     "worlds": str,
@@ -70,7 +72,10 @@ COLUMNS: Mapping[str, type] = {
 }
 """The factor columns of intervene records."""
 
-Relation = Literal["cause", "effect", "unrelated"]
+ALL = "all"
+"""What `asked` holds where all pairs are."""
+
+Relation = Literal["cause", "effect", "unrelated", "all"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Situation:
     Attributes:
         names: The entities in the order of their listing.
         moving: Those that move.
-        cause: The supposed cause.
+        cause: The supposed cause; empty, as the next, where all pairs are asked.
         effect: The supposed effect.
         words: The two verbs and the two states: move, hold, moving, still.
         limit: The number of interventions that are allowed.
@@ -109,7 +114,7 @@ class InterveneItem:
         hidden: The hidden world; entity i is the i-th listed.
         density: Share of the possible edges: the one asked for; in the core set the actual one.
         initial: The first state.
-        pair: The supposed cause and the supposed effect.
+        pair: The supposed cause and the supposed effect, or `ALL_PAIRS`.
         theme: The words of the world.
         names: What the entities are called.
         style: How the agent is instructed.
@@ -140,7 +145,7 @@ class InterveneItem:
 
         A world of the core set is told by its edges, a random one by its number in its series.
         """
-        question = "{}-to-{}".format(*self.pair)
+        question = ALL if self.asks_graph else "{}-to-{}".format(*self.pair)
         if self.structure == "random":
             series = f"{self.split}-{self.hidden.n}-{self.density:g}-{self.draw}"
             initial = classify_initial(self.hidden, self.initial)
@@ -159,20 +164,29 @@ class InterveneItem:
 
     @property
     def truth(self) -> float:
-        """Whether the supposed cause is one: 1 for yes, 0 for no."""
-        return float(self.certificate.value)
+        """Whether the supposed cause is one: 1 for yes, 0 for no; of all pairs 1."""
+        return 1.0 if self.asks_graph else float(self.certificate.value)
+
+    @property
+    def asks_graph(self) -> bool:
+        """Whether who causes whom is asked of all pairs."""
+        return self.pair == ALL_PAIRS
 
     @property
     def relation(self) -> Relation:
         """What the supposed cause is to the supposed effect."""
         x, y = self.pair
+        if self.asks_graph:
+            return "all"
         if self.hidden.causes(x, y):
             return "cause"
         return "effect" if self.hidden.causes(y, x) else "unrelated"
 
     @property
-    def order(self) -> Literal["along", "against"]:
+    def order(self) -> Literal["along", "against", "all"]:
         """Whether the supposed cause is listed before the supposed effect, or behind it."""
+        if self.asks_graph:
+            return "all"
         return "along" if self.pair[0] < self.pair[1] else "against"
 
     @property
@@ -197,7 +211,7 @@ class InterveneItem:
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
-            "asked": "{}>{}".format(*self.pair),
+            "asked": ALL if self.asks_graph else "{}>{}".format(*self.pair),
             "names": ",".join(self.names),
             "words": ",".join(self.theme.verbs_and_states),
         }
@@ -205,12 +219,12 @@ class InterveneItem:
     @property
     def world(self) -> Situation:
         """What the opening must say of the world."""
-        x, y = self.pair
+        cause, effect = ("", "") if self.asks_graph else (self.names[v] for v in self.pair)
         return Situation(
             names=self.names,
             moving=frozenset(self.names[entity] for entity in self.initial),
-            cause=self.names[x],
-            effect=self.names[y],
+            cause=cause,
+            effect=effect,
             words=self.theme.verbs_and_states,
             limit=self.limit,
             style=self.style,
@@ -221,8 +235,11 @@ class InterveneItem:
 def count_allowed(worlds: str, n: int, initial: State, x: int, y: int) -> int:
     """Return the number of interventions that a set of worlds allows.
 
-    Twice as many as there are entities; in limited worlds, what suffices in the worst case.
+    Twice as many as there are entities; in limited worlds, what suffices in the worst case, and
+    in graph worlds what suffices for all pairs.
     """
+    if worlds == "graph":
+        return survey_steps(n, len(initial))
     return count_sufficient(initial, x, y) if worlds == "limited" else 2 * n
 
 
@@ -230,12 +247,12 @@ def describe_item(item: InterveneItem) -> str:
     """Return the canonical description that, with the truth, decides an item's digest."""
     return canonical(
         {
-            **({"limit": item.limit} if item.worlds == "limited" else {}),
+            **({"limit": item.limit} if item.worlds in {"limited", "graph"} else {}),
             "theme": item.theme.hash,
             "names": item.names,
             "edges": sorted(item.hidden.edges),
             "moving": sorted(item.initial),
-            "asked": item.pair,
+            "asked": ALL if item.asks_graph else item.pair,
             "style": first_words("intervene", {"style": item.style})["style"],
             "interface": item.interface,
             "draw": item.draw,

@@ -31,6 +31,9 @@ Where a group has several sizes, structures, first states or relations, there ar
 each level (`accuracy` at `entities` 4), and with several sizes their slope: what one entity more
 costs.
 
+Where all pairs are asked there are other measures (`report_measures`), beside `answered`, `mode_…`
+and `reasks`.
+
 Intervals are clustered by the sampled unit. Of a random world that is the hidden graph: what is
 asked of it, and how often, is not sampled anew. The core set is complete and has four graphs only;
 there each case, a graph with a first state and a question, is a unit. A share of nothing has no
@@ -58,6 +61,7 @@ from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps
 from whybench.suites.intervene.information import count_bits, justified_by_one
 from whybench.suites.intervene.posets import MAX_ENUMERATED
+from whybench.suites.intervene.report_measures import REPORT_ESTIMATORS, measure_reports
 from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
 from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_reached_by_both
 
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONDITION",
+    "GRAPH_WORLDS",
     "MODES",
     "SPLIT_BY",
     "intervene_groups",
@@ -82,6 +87,9 @@ __all__ = [
 
 LIMITED_WORLDS = "limited"
 """The set of worlds of the headline."""
+
+GRAPH_WORLDS = "graph"
+"""The set of worlds of which all pairs are asked."""
 
 CONDITION = ("worlds", "theme", "style", "interface", "split")
 """The columns that make up a condition; measures are computed within one."""
@@ -99,6 +107,7 @@ WORDS = (
     "pattern",
     "evidence",
     "path",
+    "report",
 )
 NUMBERS = ("value", "truth", "entities", "steps", "reasks")
 
@@ -130,6 +139,10 @@ def intervene_measures(records: pa.Table) -> list[Measure]:
 
 def _measures(group: Group) -> Iterator[Measure]:
     episodes = group.where(group["outcome"] != "error")
+    if _is_of_reports(group):
+        yield from measure_reports(group)
+        yield from _endings(episodes)
+        return
     answers = group.where(group["outcome"] == "scored")
     yield from _headline(episodes)
     yield from _rightness(episodes)
@@ -140,6 +153,10 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _reasons(answers)
     yield from _endings(episodes)
     yield from _by_level(group, episodes)
+
+
+def _is_of_reports(group: Group) -> bool:
+    return group.labels["worlds"] == GRAPH_WORLDS
 
 
 def _headline(episodes: Group) -> Iterator[Measure]:
@@ -306,5 +323,8 @@ ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
 
 def intervene_pairs(records: pa.Table) -> Iterator[Pair]:
     """Yield the differences between two sides, the headline first."""
-    yield from compare_groups(intervene_groups(filter_reached_by_both(records)), ESTIMATORS)
+    groups = intervene_groups(filter_reached_by_both(records))
+    for estimators, of_reports in ((ESTIMATORS, False), (REPORT_ESTIMATORS, True)):
+        chosen = (group for group in groups if _is_of_reports(group) == of_reports)
+        yield from compare_groups(chosen, estimators)
     yield from compare_groups(intervene_groups(records), {"answered": answered_share})

@@ -20,6 +20,7 @@ from whybench.suites.intervene.world import bits_to_state
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from whybench.suites.intervene.design import InterveneDesign
     from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
     from whybench.suites.intervene.items import InterveneItem
 
@@ -161,4 +162,11 @@ def _render_optimum(episode: InterveneEpisode) -> Iterator[str]:
     yield f"You acted {len(episode.path)} times; the best experimenter expects to need {best:.1f}."
 
 
-PLAY = Play(show=show, read=parse_line, help=explain, debrief=debrief)
+def refuse(design: InterveneDesign) -> str:
+    """Return why people cannot play a design; nothing if they can."""
+    if design.worlds != "graph":
+        return ""
+    return f"people are asked about one pair, got {design.name}, which asks about all of them"
+
+
+PLAY = Play(show=show, read=parse_line, help=explain, debrief=debrief, refuse=refuse)

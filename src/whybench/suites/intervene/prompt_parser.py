@@ -11,7 +11,15 @@ import re
 from functools import cache
 
 from whybench.suites.intervene.items import Situation
-from whybench.suites.intervene.prompts import CASE, INTERFACES, LISTED, OBSERVED, RULES, STYLES
+from whybench.suites.intervene.prompts import (
+    CASE,
+    GRAPH,
+    INTERFACES,
+    LISTED,
+    OBSERVED,
+    RULES,
+    STYLES,
+)
 
 __all__ = ["parse_prompt"]
 
@@ -32,7 +40,8 @@ def parse_prompt(prompt: str) -> Situation:
         raise ValueError(
             f"each of {', '.join(names)} must be seen once, {go} or {rest}, got {states}"
         )
-    question = _find_fields(CASE, prompt)
+    asks_graph = _pattern(GRAPH).search(prompt) is not None
+    question = {"cause": "", "effect": ""} if asks_graph else _find_fields(CASE, prompt)
     return Situation(
         names=names,
         moving=frozenset(name for name, state in states.items() if state == go),

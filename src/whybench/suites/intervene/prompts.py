@@ -22,10 +22,12 @@ __all__ = [
     "CASE",
     "COUNTS",
     "ENOUGH",
+    "GRAPH",
     "INTERFACES",
     "LISTED",
     "NEXT",
     "OBSERVED",
+    "REPORT",
     "RULES",
     "STYLES",
     "THROUGH_OTHERS",
@@ -60,6 +62,14 @@ CASE = (
     "(Supposed cause: {cause}; supposed effect: {effect}.)"
 )
 
+GRAPH = (
+    f"Question: which {{one}} drives which? {THROUGH_OTHERS} When you answer, you report on every "
+    'ordered pair of {many}: list it under "drives" if the first drives the second, and under '
+    '"open" if what you have seen does not settle that. Of a pair that you do not list, you say '
+    "that the first does not drive the second."
+)
+"""The question where all pairs are asked."""
+
 STYLES = {
     "direct": "",
     "fewest-steps": "Act as few times as you can, and no more than is needed to be sure.",
@@ -79,6 +89,7 @@ STYLES = {
 ACT = '{{"entity": "NAME", "action": "{move}|{hold}"}}'
 NEXT = '{"next": "continue|answer"}'
 ANSWER = '{"answer": "yes|no"}'
+REPORT = '{"drives": ["NAME > NAME", ...], "open": ["NAME > NAME", ...]}'
 
 INTERFACES = {
     "text": (
@@ -100,13 +111,18 @@ COUNTS = (
     "even if it is right."
 )
 
+PAIRS_COUNT = (
+    "A pair counts only if what you have seen by then settles it and you report it so; a guess "
+    "does not, even if it is right."
+)
+
 ACTIONS_LEFT = "Actions left: {left}."
 
 
 def render_rules(item: InterveneItem) -> str:
     """Return the rules of an item's world."""
-    rules = RULES if item.worlds != "limited" else f"{RULES} {ENOUGH}"
-    return f"{rules} {COUNTS}".format(**_fields(item))
+    rules = f"{RULES} {ENOUGH}" if item.worlds in {"limited", "graph"} else RULES
+    return f"{rules} {PAIRS_COUNT if item.asks_graph else COUNTS}".format(**_fields(item))
 
 
 def render_style(item: InterveneItem) -> str:
@@ -123,18 +139,23 @@ def _fields(item: InterveneItem) -> dict[str, str | int]:
 def render_prompt(item: InterveneItem) -> str:
     """Return the first message of an episode: rules, observation, question, form of the reply."""
     theme = item.theme
-    x, y = item.pair
-    cause, effect = item.names[x], item.names[y]
     phrases = state_phrases(item.names, theme.states)
     paragraphs = (
         f"{theme.setting} {render_rules(item)}",
         LISTED.format(many=theme.many, names=", ".join(item.names)),
         render_observation(phrases, state_to_bits(item.initial)),
-        CASE.format(question=theme.ask(cause, effect), cause=cause, effect=effect),
+        _render_question(item),
         render_style(item),
         INTERFACES[item.interface].format(**_fields(item)),
     )
     return "\n\n".join(filter(None, paragraphs))
+
+
+def _render_question(item: InterveneItem) -> str:
+    if item.asks_graph:
+        return GRAPH.format(**_fields(item))
+    cause, effect = (item.names[v] for v in item.pair)
+    return CASE.format(question=item.theme.ask(cause, effect), cause=cause, effect=effect)
 
 
 def state_phrases(names: Sequence[str], states: tuple[str, str]) -> tuple[tuple[str, str], ...]:

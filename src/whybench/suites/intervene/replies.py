@@ -6,18 +6,25 @@ do not matter. Whatever could be taken in two ways is unreadable: an object that
 things, or one of them twice, or that repeats the form it was asked for ("yes|no"). Only to act and
 to go on is one thing. Blocks of thinking do not count, and a reply that never stops thinking says
 nothing. Nothing is ever guessed.
+
+Where all pairs are asked, a report takes the place of an answer: the pairs under `drives`, and
+under `open` if there are any. A pair is written `circle > star`, with an arrow of another form, or
+as a list of two names.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import re
+from typing import Any, Literal, NamedTuple
 
 from whybench.suites.replies import THINKING, find_last_object, keep_final_channel, remove_blocks
 
-__all__ = ["ActionReply", "Decision", "InterveneReply", "parse_reply"]
+__all__ = ["ActionReply", "Decision", "InterveneReply", "ReportReply", "parse_reply"]
 
 KEYS = {"entity", "action", "next", "answer"}
+REPORTED = "drives"
 FORM = "|"
+_ARROW = re.compile(r"\s*(?:[-=]*>|→)\s*")
 _FLAGS = {True: "yes", False: "no"}
 
 
@@ -35,20 +42,38 @@ class Decision(NamedTuple):
     value: str
 
 
-InterveneReply = ActionReply | Decision
+class ReportReply(NamedTuple):
+    """Pairs of names in lower case: causes with their effects, and those that are left open.
+
+    What is listed and is no pair has empty names.
+    """
+
+    drives: tuple[tuple[str, str], ...]
+    open: tuple[tuple[str, str], ...]
 
 
-def parse_reply(text: str) -> InterveneReply | None:
-    """Return what a reply says, or None if it cannot be read."""
+InterveneReply = ActionReply | Decision | ReportReply
+
+
+def parse_reply(text: str, report: bool = False) -> InterveneReply | None:
+    """Return what a reply says, or None if it cannot be read.
+
+    Args:
+        text: The reply.
+        report: Whether all pairs are asked, so that it may be a report.
+    """
     if not text.startswith("{"):
         text, thinking = remove_blocks(keep_final_channel(text), THINKING)
         if thinking:
             return None
+    wanted = {*KEYS, REPORTED} if report else KEYS
     pairs = find_last_object(
-        text, lambda pairs: any(key.strip().lower() in KEYS for key, _ in pairs)
+        text, lambda pairs: any(key.strip().lower() in wanted for key, _ in pairs)
     )
     if pairs is None:
         return None
+    if report and any(key.strip().lower() == REPORTED for key, _ in pairs):
+        return _parse_report([(key.strip().lower(), value) for key, value in pairs])
     fields: dict[str, str] = {}
     for key, value in pairs:
         name = key.strip().lower()
@@ -64,3 +89,25 @@ def parse_reply(text: str) -> InterveneReply | None:
         if kind in fields:
             return Decision(kind, fields[kind]) if len(fields) == 1 else None
     return ActionReply(fields.get("entity", ""), fields.get("action", "")) if fields else None
+
+
+def _parse_report(pairs: list[tuple[str, Any]]) -> ReportReply | None:
+    """Return the report of an object; None if it says something else too, or a thing twice."""
+    fields = dict(pairs)
+    names = [name for name, _ in pairs if name in {*KEYS, *ReportReply._fields}]
+    if len({*names}) < len(names) or KEYS & {*names}:
+        return None
+    return ReportReply(*(_parse_pairs(fields.get(name)) for name in ReportReply._fields))
+
+
+def _parse_pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    listed = value.split(",") if isinstance(value, str) else [] if value is None else value
+    return tuple(map(_parse_pair, listed)) if isinstance(listed, list) else (("", ""),)
+
+
+def _parse_pair(value: Any) -> tuple[str, str]:
+    names = _ARROW.split(value) if isinstance(value, str) else value
+    if type(names) is not list or len(names) != 2 or not all(isinstance(n, str) for n in names):
+        return "", ""
+    cause, effect = (name.strip(" \t\n.!").lower() for name in names)
+    return cause, effect

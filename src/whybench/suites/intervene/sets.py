@@ -1,4 +1,4 @@
-"""Which worlds are asked about: the core set, the limited set and the two advanced sets.
+"""Which worlds are asked about: the core, limited and graph sets, and the two advanced sets.
 
 **core** has the three smallest causal structures and a fourth that perturbs the third, every state
 they can be in, and every ordered pair. It is complete: 84 cases, of which 37 are true. Mediation
@@ -10,6 +10,10 @@ entities, or all but one; the number of actions is what suffices in the worst ca
 as many answers are yes as no, and of either as many name first what is listed first. Graphs are
 drawn evenly among all directed acyclic ones, a new one for each question, and listed in an order of
 its own.
+
+**graph** asks of a world not one pair but all: who causes whom. Graphs are drawn as for limited,
+each with a listing of its own; the number of actions is what suffices to settle every pair
+(`experimenters.survey`).
 
 **advanced** has random worlds of any size and density. Of each world four questions are asked: one
 pair in which one entity causes the other, in both orders (one true, one false); a second such pair
@@ -58,6 +62,7 @@ __all__ = [
     "RandomWorld",
     "classify_initial",
     "draw_advanced_world",
+    "draw_graph_world",
     "draw_initial",
     "draw_limited_case",
     "draw_source_world",
@@ -286,8 +291,7 @@ def draw_limited_case(
     """
     rng = generator("intervene", "limited", split, n, initial, truth, along, *key)
     for _ in range(TRIES):
-        edges = np.argwhere(draw_graphs(n, 1, rng)[0]).tolist()
-        world = InterveneWorld(n, tuple((cause, effect) for cause, effect in edges))
+        world = _draw_world(n, rng)
         pairs = [(x, y) for x, y in permutations(range(n), 2) if world.causes(x, y) == truth]
         if not pairs or split_of_world(world) != split:
             continue
@@ -308,6 +312,27 @@ def draw_limited_case(
         f"no {split} world with n = {n} was found in {TRIES} tries for {initial}; "
         "ask for another number of entities"
     )
+
+
+def _draw_world(n: int, rng: np.random.Generator) -> InterveneWorld:
+    """Return a random world, every graph being equally likely."""
+    edges = np.argwhere(draw_graphs(n, 1, rng)[0]).tolist()
+    return InterveneWorld(n, tuple((cause, effect) for cause, effect in edges))
+
+
+@lru_cache(maxsize=CACHED)
+def draw_graph_world(n: int, initial: Initial, draw: int, split: Split) -> InterveneWorld:
+    """Return a random world of which all pairs are asked, always the same for the same arguments.
+
+    Raises:
+        UserError: No such world was found in many tries.
+    """
+    rng = generator("intervene", "graph", split, n, initial, draw)
+    for _ in range(TRIES):
+        world = _draw_world(n, rng)
+        if split_of_world(world) == split:
+            return world
+    raise UserError(f"no {split} world with n = {n} was found in {TRIES} tries")
 
 
 @lru_cache(maxsize=CACHED)

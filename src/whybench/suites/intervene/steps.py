@@ -6,12 +6,13 @@ of steps is made from records, wherever these come from, and needs no log.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.groups import ANSWER_KEYS
 from whybench.suites.intervene.entailment import Evidence, Transition
 from whybench.suites.intervene.episode import parse_case
-from whybench.suites.intervene.experimenters import Inquiry
+from whybench.suites.intervene.experimenters import Inquiry, find_all_entailed
 from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.world import bits_to_state
 
@@ -38,10 +39,12 @@ PARTS: Mapping[str, type] = {
     "steps": int,
     "reasks": int,
     "path": str,
+    "report": str,
 }
 """The columns that an episode adds to those of its item: the verdict on the answer, the pattern of
 a wrong one, what was entailed in the end, how often the agent acted and was asked again, and what
-it did ("hold 2; move 0")."""
+it did ("hold 2; move 0"). Where all pairs are asked, `evidence` says what was entailed of each, and
+`report` what was reported ("0>1 yes; 0>2 open")."""
 
 
 def replay_path(world: InterveneWorld, initial: State, path: str) -> Iterator[Transition]:
@@ -61,6 +64,14 @@ def trace_entailment(inquiry: Inquiry) -> Iterator[Entailed]:
         for seen in inquiry.transitions:
             evidence.add(seen)
             yield evidence.entails(inquiry.x, inquiry.y)
+
+
+def _trace_share(inquiry: Inquiry) -> Iterator[str]:
+    """Yield how many of all pairs are settled at first, and after each step: `7 of 12`."""
+    for step in range(len(inquiry.transitions) + 1):
+        known = find_all_entailed(replace(inquiry, transitions=inquiry.transitions[:step]))
+        settled = sum(entailed != "open" for entailed in known.values())
+        yield f"{settled} of {len(known)}"
 
 
 def steps_table(records: pa.Table) -> pa.Table:
@@ -86,7 +97,8 @@ def _list_steps(record: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     case = parse_case(record)
     names, initial = case.names, bits_to_state(case.initial)
     seen = tuple(replay_path(case.world, initial, record["path"]))
-    settled = trace_entailment(Inquiry(case.world.n, case.x, case.y, initial, seen))
+    inquiry = Inquiry(case.world.n, case.x, case.y, initial, seen)
+    settled = _trace_share(inquiry) if case.asks_graph else trace_entailment(inquiry)
     next(settled)
     for number, (step, entailed) in enumerate(zip(seen, settled, strict=True), start=1):
         yield {

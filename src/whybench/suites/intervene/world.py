@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -49,6 +50,7 @@ __all__ = [
     "InterveneWorld",
     "State",
     "bits_to_state",
+    "list_pairs",
     "simulate_action",
     "state_to_bits",
     "transitive_closure",
@@ -208,6 +210,11 @@ class InterveneWorld:
     def _check(self, entity: int) -> None:
         if not 0 <= entity < self.n:
             raise UnknownNode(f"entity must be from 0 to {self.n - 1}, got {entity!r}")
+
+
+def list_pairs(n: int) -> Iterator[tuple[int, int]]:
+    """Yield every ordered pair of n entities."""
+    return permutations(range(n), 2)
 
 
 def state_to_bits(state: Iterable[int]) -> int:

@@ -10,6 +10,7 @@ They are the yardstick for steps: each goes on until what it has seen entails th
   the first is optimal: a step count beyond five entities can be beaten.
 - `controlled`: stop all else, then try the cause; any number of entities, and never more steps than
   the best experimenter needs in the worst case.
+- `survey`: settle all pairs at once; any number of entities.
 - `recipe`: bring both entities to rest, move the cause, watch the effect; any number of entities.
 - `shortest_proof`: the shortest series of interventions that proves the answer, found with the
   hidden graph in view. No experimenter can do better, and none can know how to do as well.
@@ -32,6 +33,7 @@ from whybench.suites.intervene.experimenters.greedy import (
     shortest_proof,
 )
 from whybench.suites.intervene.experimenters.inquiry import (
+    ALL_PAIRS,
     Experimenter,
     Inquiry,
     Intervention,
@@ -39,16 +41,25 @@ from whybench.suites.intervene.experimenters.inquiry import (
     run_experiment,
 )
 from whybench.suites.intervene.experimenters.optimal import bayes, expected_steps
+from whybench.suites.intervene.experimenters.survey import (
+    exhaust,
+    find_all_entailed,
+    survey,
+    survey_steps,
+)
 
 __all__ = [
+    "ALL_PAIRS",
     "Experimenter",
     "Inquiry",
     "Intervention",
     "bayes",
     "controlled",
     "count_sufficient",
+    "exhaust",
     "expect_bits",
     "expected_steps",
+    "find_all_entailed",
     "greedy",
     "minimax_steps",
     "recipe",
@@ -56,4 +67,6 @@ __all__ = [
     "sampled",
     "settle",
     "shortest_proof",
+    "survey",
+    "survey_steps",
 ]

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.suites.intervene.experimenters.inquiry import (
+    ALL_PAIRS,
     Inquiry,
     Intervention,
     find_entailed,
@@ -90,8 +91,7 @@ def _is_settled_within(
     do.
     """
     orders = list_posets(inquiry.n)
-    answers = orders.causes(inquiry.x, inquiry.y)[belief]
-    if answers.all() or not answers.any():
+    if _is_settled(inquiry, belief):
         return True
     if not steps:
         return False
@@ -111,3 +111,11 @@ def _is_settled_within(
             return True
     known[key] = steps, enough
     return False
+
+
+def _is_settled(inquiry: Inquiry, belief: NDArray[np.intp]) -> bool:
+    """Whether the orders left agree on the answer; on all pairs only one order agrees."""
+    if (inquiry.x, inquiry.y) == ALL_PAIRS:
+        return belief.size == 1
+    answers = list_posets(inquiry.n).causes(inquiry.x, inquiry.y)[belief]
+    return bool(answers.all() or not answers.any())

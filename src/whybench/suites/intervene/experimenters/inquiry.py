@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.world import Action, InterveneWorld, State
 
 __all__ = [
+    "ALL_PAIRS",
     "Experimenter",
     "Inquiry",
     "Intervention",
@@ -30,6 +31,10 @@ __all__ = [
     "recipe",
     "run_experiment",
 ]
+
+
+ALL_PAIRS = (-1, -1)
+"""In place of a cause and an effect: who causes whom is asked of all pairs."""
 
 
 class Intervention(NamedTuple):
@@ -45,7 +50,7 @@ class Inquiry:
 
     Attributes:
         n: How many entities there are.
-        x: The cause in question.
+        x: The cause in question; with y `ALL_PAIRS` if all are.
         y: The effect in question.
         initial: The entities that moved at first.
         transitions: What was done and seen since.

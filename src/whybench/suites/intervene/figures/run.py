@@ -10,6 +10,8 @@ from functools import cache, cached_property, partial
 from statistics import fmean
 from typing import TYPE_CHECKING, cast
 
+import pyarrow.compute as pc
+
 from whybench.drawing.figure import Figure, figures_by_design, short_names
 from whybench.suites.intervene.entailment import Evidence, Transition, decide_entailment
 from whybench.suites.intervene.episode import parse_case
@@ -17,7 +19,7 @@ from whybench.suites.intervene.experimenters import Intervention
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
 from whybench.suites.intervene.figures.episode import MOST, episode_steps
 from whybench.suites.intervene.figures.verdicts import verdict_bars
-from whybench.suites.intervene.measures import intervene_measures
+from whybench.suites.intervene.measures import GRAPH_WORLDS, intervene_measures
 from whybench.suites.intervene.verdicts import VERDICTS
 from whybench.suites.intervene.world import bits_to_state
 
@@ -140,11 +142,13 @@ def intervene_figures(records: pa.Table) -> Iterator[Figure]:
     """Yield the figures of a run.
 
     For each design there are the verdicts and, if its worlds differ in size, both accuracies by
-    size; and for each verdict that was met one episode, as an example.
+    size; and for each verdict that was met one episode, as an example. Reports on whole graphs have
+    no figures.
 
     Args:
         records: Records of intervene.
     """
+    records = records.filter(pc.not_equal(records["worlds"], GRAPH_WORLDS))
     yield from figures_by_design(records, _figures)
     for verdict, row in _examples(records).items():
         yield Figure(f"episode-{verdict.replace('_', '-')}", partial(_draw_episode, row))
