@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import clustered_mean, clustered_ratio, clustered_share
+from whybench.stats import clustered_mean, clustered_share, wilson_estimate
 from whybench.suites.intervene.reports import PAIR_VERDICTS, count_verdicts, unpack_report
 
 if TYPE_CHECKING:
@@ -68,14 +68,30 @@ def _readings(answers: Group) -> Iterator[Measure]:
     entailed = [unpack_report(text).values() for text in answers["evidence"].tolist()]
     settled = np.array([sum(claim != "open" for claim in found) for found in entailed])
     for name, met in (("settled", settled), ("as_entailed", counts[:, -1])):
-        yield answers.measure(name, clustered_mean(met / pairs, answers.units))
+        yield answers.measure(name, _mean_share(met / pairs, answers.units))
     claims = pairs - counts[:, OPEN]
     unfounded = counts[:, LUCKY] + counts[:, PREMATURE]
-    yield answers.measure("overclaimed", clustered_ratio(unfounded, claims, answers.units))
+    yield answers.measure("overclaimed", _share_of(unfounded, claims, answers.units))
     for place, verdict in enumerate(PAIR_VERDICTS):
         if place != JUSTIFIED:
-            share = clustered_mean(counts[:, place] / pairs, answers.units)
+            share = _mean_share(counts[:, place] / pairs, answers.units)
             yield answers.measure(f"verdict_{verdict}", share)
+
+
+def _mean_share(shares: NDArray[np.float64], units: NDArray[np.intp]) -> Estimate:
+    """Estimate the mean of shares, one of each report."""
+    return _share_of(shares, np.ones(shares.size), units)
+
+
+def _share_of(
+    part: NDArray[np.float64], whole: NDArray[np.float64], units: NDArray[np.intp]
+) -> Estimate:
+    """Estimate the sum of parts over that of wholes; not defined where there is nothing."""
+    total = float(whole.sum())
+    if not total:
+        return clustered_share([], [])
+    share = float(part.sum()) / total
+    return wilson_estimate(share, (part - share * whole) / total, units, "share; Wilson, clustered")
 
 
 def _pairs(group: Group) -> NDArray[np.float64]:
@@ -93,7 +109,7 @@ def _count_pairs(answers: Group) -> NDArray[np.float64]:
 
 
 def _justified_pairs(episodes: Group) -> Estimate:
-    return clustered_mean(np.nan_to_num(episodes["value"]), episodes.units)
+    return _mean_share(np.nan_to_num(episodes["value"]), episodes.units)
 
 
 def _justified_reports(episodes: Group) -> Estimate:
@@ -106,7 +122,7 @@ def _right_pairs(episodes: Group) -> Estimate:
     counts = _count_pairs(answers)
     right = np.zeros(scored.size)
     right[scored] = (counts[:, JUSTIFIED] + counts[:, LUCKY]) / _pairs(answers)
-    return clustered_mean(right, episodes.units)
+    return _mean_share(right, episodes.units)
 
 
 REPORT_ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
