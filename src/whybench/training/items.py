@@ -17,7 +17,7 @@ row and the replies to it can grade them, and gets what a run would have recorde
 | suite | 1 | between | 0 |
 |---|---|---|---|
 | judge | within half a point of the normative answer | 1 - distance / 100 | 100 points off |
-| intervene | right, and what was seen entails it | never | everything else |
+| intervene | right, and what was seen entails it | of all pairs: the share | everything else |
 | compose | right | never | wrong |
 | analyze | every field passes | the score of the answer | no field passes |
 

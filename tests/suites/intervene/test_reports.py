@@ -17,6 +17,7 @@ from whybench.records import read_logs
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.calibration import calibrate, simulate_rows
+from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.design import DESIGNS
@@ -390,6 +391,14 @@ def test_questions_about_one_pair_are_measured_as_if_there_were_no_reports() -> 
     assert not names & {"accuracy", "balanced_accuracy", "d_prime", "skill", "entailed_share"}
 
 
+@pytest.mark.parametrize("name", ["limited", "graph"])
+def test_designs_of_any_density_pass_every_check(name: str) -> None:
+    found = list(check_design(SUITE, SUITE.make_design({"design": name, "graphs": 2})))
+    assert [result for result in found if not result.passed] == []
+    applied = {result.name for result in found if result.applies}
+    assert {"blocks are balanced", "silence is not achieved"} <= applied
+
+
 def test_known_agents_have_the_measures_that_they_are_expected_to_have() -> None:
     found = list(calibrate(SUITE, FEW, seeds=1))
     exact = [one for one in found if one.coverage is None]
@@ -471,3 +480,5 @@ def test_logs_give_the_records_of_reports(tmp_path) -> None:
     found = measured([*read.values()])["justified_pairs"]
     assert shown["justified_pairs"] == pytest.approx(found.estimate)
     assert 0 < found.estimate < 1
+    for sample in log.samples:
+        assert sample.scores["justification"].value["correct"] == round(read[sample.id]["value"], 3)

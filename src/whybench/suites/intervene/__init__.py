@@ -1,7 +1,8 @@
 """intervene: find out by acting whether one thing causes another.
 
 The agent acts on a small world, sees what happens, and answers when it is ready. Besides being
-right or wrong an answer is *justified* or not: what was seen entails it, or leaves it open.
+right or wrong an answer is *justified* or not: what was seen entails it, or leaves it open. A
+question is about one pair, or about all: then the answer is a report on each of them (`reports`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,14 @@ from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY, InterveneDesi
 from whybench.suites.intervene.entailment import import_solver
 from whybench.suites.intervene.episode import InterveneEpisode, parse_case
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.items import COLUMNS, DRAWN, InterveneItem, describe_item, draw_graph
+from whybench.suites.intervene.items import (
+    ALL,
+    COLUMNS,
+    DRAWN,
+    InterveneItem,
+    describe_item,
+    draw_graph,
+)
 from whybench.suites.intervene.measures import CONDITION, intervene_measures, intervene_pairs
 from whybench.suites.intervene.play import PLAY
 from whybench.suites.intervene.prompt_parser import parse_prompt
@@ -92,6 +100,11 @@ def _reward(_truth: Scalar, answer: Answer) -> float:
     if "report" in answer.parts:
         return answer.value or 0.0
     return float(answer.parts["verdict"] == "justified")
+
+
+def _rightness(row: Mapping[str, Any]) -> float:
+    """Return 1 for a right answer and 0 for any other; of a report the share that is justified."""
+    return row["value"] or 0.0 if row["asked"] == ALL else float(row["value"] == row["truth"])
 
 
 class Intervene(Suite[InterveneDesign, InterveneItem]):
@@ -193,7 +206,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         verdicts = {str(row["verdict"]) for row in rows}
         return {
             "verdict": verdicts.pop() if len(verdicts) == 1 else "several",
-            "correct": round_mean(row["value"] == row["truth"] for row in rows),
+            "correct": round_mean(map(_rightness, rows)),
             "steps": round_mean(row["steps"] for row in rows),
         }
 

@@ -17,11 +17,10 @@ from whybench.suites.intervene.expected import (
     expect_guessing,
     expect_immediate,
     expect_one_action,
-    expect_report,
-    expect_report_guessing,
     has_effect_changed,
     is_same_state,
 )
+from whybench.suites.intervene.expected_reports import expect_report, expect_report_guessing
 from whybench.suites.intervene.experimenters import (
     Intervention,
     controlled,

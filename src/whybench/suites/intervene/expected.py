@@ -6,15 +6,14 @@ where possible the second one, and never through wording, replies or the SAT sol
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.intervene.entailment import Transition, conclude
-from whybench.suites.intervene.experimenters import ALL_PAIRS, Inquiry, Intervention, run_experiment
+from whybench.suites.intervene.entailment import Transition
+from whybench.suites.intervene.experimenters import run_experiment
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.posets import (
     MAX_ENUMERATED,
@@ -22,13 +21,11 @@ from whybench.suites.intervene.posets import (
     decide_by_enumeration,
     list_posets,
 )
-from whybench.suites.intervene.world import ACTIONS, list_pairs, simulate_action, transitive_closure
+from whybench.suites.intervene.world import ACTIONS, simulate_action
 
 if TYPE_CHECKING:
     from whybench.suites.intervene.design import InterveneDesign
-    from whybench.suites.intervene.entailment import Entailed
     from whybench.suites.intervene.experimenters import Experimenter
-    from whybench.suites.intervene.reporters import Reporter
     from whybench.suites.intervene.world import InterveneWorld, State
 
 __all__ = [
@@ -38,10 +35,9 @@ __all__ = [
     "expect_guessing",
     "expect_immediate",
     "expect_one_action",
-    "expect_report",
-    "expect_report_guessing",
     "has_effect_changed",
     "is_same_state",
+    "list_questions",
 ]
 
 Expected = Callable[[Mapping[str, Any], Any], Mapping[str, float]]
@@ -68,7 +64,8 @@ class InterveneQuestion:
     limit: int
 
 
-def _list_questions(design: InterveneDesign) -> list[InterveneQuestion]:
+def list_questions(design: InterveneDesign) -> list[InterveneQuestion]:
+    """Return what the items of a design ask."""
     return [
         InterveneQuestion(
             item.hidden, item.initial, *item.pair, truth=item.truth == 1, limit=item.limit
@@ -82,7 +79,7 @@ def expect_careful(experimenter: Experimenter) -> Expected:
 
     def expected(settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, float]:
         right = 1 - settings["error"]
-        questions = _list_questions(design)
+        questions = list_questions(design)
         done = [
             run_experiment(experimenter, q.world, q.initial, q.x, q.y).transitions[: q.limit]
             for q in questions
@@ -119,7 +116,7 @@ def expect_immediate(says_yes: Callable[[InterveneQuestion], bool]) -> Expected:
     """
 
     def expected(_settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, float]:
-        questions = _list_questions(design)
+        questions = list_questions(design)
         answers = [says_yes(q) for q in questions]
         clear = [q.x in q.initial and q.y not in q.initial for q in questions]
         return _count_answers(questions, answers) | {
@@ -139,7 +136,7 @@ def expect_one_action(
     """Return the measures of an agent that acts once on cause or effect, and answers by that."""
 
     def expected(_settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, float]:
-        questions = _list_questions(design)
+        questions = list_questions(design)
         answers = []
         for q in questions:
             v = q.x if acts_on == "cause" else q.y
@@ -169,7 +166,7 @@ def expect_guessing(settings: Mapping[str, Any], design: InterveneDesign) -> dic
     """
     shares = {"accuracy": 0.5, "balanced_accuracy": 0.5, "yes_share": 0.5, "criterion": 0.0}
     shares |= {"d_prime": 0.0}
-    questions = _list_questions(design)
+    questions = list_questions(design)
     if settings["steps"] == 1 and max(q.world.n for q in questions) <= MAX_ENUMERATED:
         settled = fmean(_share_settled_by_one(q) for q in questions)
         shares |= {"justified_accuracy": settled / 2, "verdict_contradicts": settled / 2}
@@ -197,88 +194,3 @@ def _count_answers(questions: list[InterveneQuestion], answers: list[bool]) -> d
         "balanced_accuracy": (fmean(right[True]) + fmean(right[False])) / 2,
         "yes_share": fmean(answers),
     }
-
-
-def expect_report(reporter: Reporter) -> Expected:
-    """Return the measures of an agent that claims something of all pairs, at times the opposite.
-
-    What it has seen is simulated by parents that drive their children, what that entails found by
-    listing all orders, and what is true by matrices.
-    """
-
-    def expected(settings: Mapping[str, Any], design: InterveneDesign) -> dict[str, float]:
-        error = settings.get("error", 0.0)
-        graded = [_grade_pairs(reporter, q) for q in _list_questions(design)]
-        chances = [
-            [
-                0.0 if entailed == "open" else error if wrong else 1 - error
-                for entailed, wrong in one
-            ]
-            for one, _ in graded
-        ]
-        shares = {
-            "justified_pairs": fmean(map(fmean, chances)),
-            "justified_accuracy": fmean(map(prod, chances)),
-        }
-        if error:
-            return shares
-        pairs = [pair for one, _ in graded for pair in one]
-        settled = [[entailed != "open" for entailed, _ in one] for one, _ in graded]
-        return shares | {
-            "settled": fmean(map(fmean, settled)),
-            "accuracy_pairs": fmean(fmean(not wrong for _, wrong in one) for one, _ in graded),
-            "as_entailed": shares["justified_pairs"],
-            "overclaimed": fmean(entailed == "open" for entailed, _ in pairs),
-            "steps": fmean(steps for _, steps in graded),
-        }
-
-    return expected
-
-
-def _grade_pairs(
-    reporter: Reporter, q: InterveneQuestion
-) -> tuple[list[tuple[Entailed, bool]], int]:
-    """Return what is entailed of each pair and whether the report is wrong of it, and the steps."""
-    inquiry = Inquiry(q.world.n, *ALL_PAIRS, q.initial)
-    while len(inquiry.transitions) < q.limit and (chosen := reporter.choose(inquiry)) is not None:
-        inquiry = inquiry.then(chosen, simulate_action(q.world, inquiry.state, *chosen))
-    known = _list_entailed(inquiry)
-    caused = transitive_closure(q.world)
-    graded = [
-        (entailed, reporter.claims(inquiry, known, *pair) != caused[pair])
-        for pair, entailed in known.items()
-    ]
-    return graded, len(inquiry.transitions)
-
-
-def _list_entailed(inquiry: Inquiry) -> dict[tuple[int, int], Entailed]:
-    """Return what is entailed of every pair, by listing all orders."""
-    n = inquiry.n
-    left = consistent_orders(n, inquiry.transitions, inquiry.initial)
-    answers = {pair: list_posets(n).causes(*pair)[left] for pair in list_pairs(n)}
-    return {pair: conclude(bool(yes.any()), not yes.all()) for pair, yes in answers.items()}
-
-
-def expect_report_guessing(
-    settings: Mapping[str, Any], design: InterveneDesign
-) -> dict[str, float]:
-    """Return the measures of an agent that acts at random and tosses a coin for each pair."""
-    shares = {"accuracy_pairs": 0.5}
-    if settings["steps"] == 1:
-        settled = [
-            fmean(
-                entailed != "open"
-                for inquiry in _list_first_steps(q)
-                for entailed in _list_entailed(inquiry).values()
-            )
-            for q in _list_questions(design)
-        ]
-        shares |= {"justified_pairs": fmean(settled) / 2}
-    return shares
-
-
-def _list_first_steps(q: InterveneQuestion) -> Iterator[Inquiry]:
-    """Yield what is known after each action that there is."""
-    first = Inquiry(q.world.n, *ALL_PAIRS, q.initial)
-    for action, v in product(ACTIONS, range(q.world.n)):
-        yield first.then(Intervention(action, v), simulate_action(q.world, q.initial, action, v))
