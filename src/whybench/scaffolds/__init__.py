@@ -132,9 +132,9 @@ def _list_taken_names(kind: str, owner: str) -> Collection[str]:
 
         return challenge_names()
     if kind == "story":
-        from whybench.suites.judge.stories import STORY_NAMES  # noqa: PLC0415
+        from whybench.suites.judge.stories import bundled_stories  # noqa: PLC0415
 
-        return STORY_NAMES
+        return bundled_stories()
     if owner == "compose":
         from whybench.suites.compose.themes import THEME_NAMES as COMPOSE_THEMES  # noqa: PLC0415
 

@@ -7,8 +7,10 @@ import yaml
 
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
+from whybench.suites.judge.checks import overload_is_unrelated
+from whybench.suites.judge.design import DESIGNS
 from whybench.suites.judge.questions import GRAPHS
-from whybench.suites.judge.stories import STORY_NAMES, load_story
+from whybench.suites.judge.stories import MORE_STORIES, STORY_NAMES, bundled_stories, load_story
 
 GOOD = yaml.safe_load(
     files("whybench.suites.judge.stories").joinpath("collider/weather.yaml").read_text("utf-8")
@@ -35,8 +37,11 @@ def written(tmp_path, raw: object) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("name", STORY_NAMES[:3])
+TOLD = [(name, graph) for graph in GRAPHS for name in (*STORY_NAMES[:3], *MORE_STORIES[graph])]
+"""Every bundled story with content, and its graph."""
+
+
+@pytest.mark.parametrize(("name", "graph"), TOLD)
 def test_content_stories_explain_every_link_in_every_polarity(name: str, graph: str) -> None:
     told = load_story(name, graph)
     texts = [
@@ -46,6 +51,62 @@ def test_content_stories_explain_every_link_in_every_polarity(name: str, graph: 
     ]
     assert len(set(texts)) == 8
     assert all(text.endswith(".") for text in texts)
+
+
+@pytest.mark.parametrize(("name", "graph"), TOLD)
+def test_a_variable_of_a_content_story_has_two_ends_and_a_middle(name: str, graph: str) -> None:
+    told = load_story(name, graph)
+    assert (told.name, told.graph, told.content) == (name, graph, "story")
+    for variable in told.variables:
+        assert len({variable.plus, variable.minus, variable.normal}) == 3
+        assert "normal" in variable.normal
+        assert variable.description.endswith(".")
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+def test_every_bundled_file_is_a_story_that_can_be_named(graph: str) -> None:
+    folder = files("whybench.suites.judge.stories").joinpath(graph)
+    found = sorted(path.name.removesuffix(".yaml") for path in folder.iterdir())
+    assert found == sorted(bundled_stories(graph))
+
+
+@pytest.mark.parametrize(
+    ("design", "sizes"),
+    [
+        ("stories", (20, 10, 4, 1, 1)),
+        ("fork-stories", (20, 6, 4, 1, 1)),
+        ("chain-stories", (24, 6, 4, 1, 1)),
+    ],
+)
+def test_a_design_holds_all_stories_with_content(design: str, sizes: tuple[int, ...]) -> None:
+    found = DESIGNS[design]
+    assert found.sizes == sizes
+    assert {story.content for story in found.stories} == {"story"}
+
+
+def test_older_designs_do_not_take_the_new_stories() -> None:
+    new = {*bundled_stories()} - {*STORY_NAMES}
+    older = [design for name, design in DESIGNS.items() if not name.endswith("stories")]
+    assert not new & {name for design in older for name in design.story}
+
+
+@pytest.mark.parametrize("design", ["stories", "fork-stories", "chain-stories"])
+def test_no_story_says_a_word_of_what_distracts_from_it(design: str) -> None:
+    more = {"overload": "d,e", "overload_source": "story,filler", "task": "I"}
+    items = list(SUITE.items(SUITE.make_design({"design": design, **more})))
+    assert list(overload_is_unrelated(items)) == []
+
+
+def test_a_story_of_one_graph_brings_it() -> None:
+    made = SUITE.make_design({"story": "weather,harbor"})
+    assert [(told.name, told.graph) for told in made.stories] == [
+        ("weather", "fork"),
+        ("harbor", "fork"),
+    ]
+    with pytest.raises(UserError, match=r"must be of its graph chain, got harbor \(fork\)"):
+        SUITE.make_design({"graph": "chain", "story": "harbor"})
+    with pytest.raises(UserError, match=r"story must be one of .*town.* got 'twon'; did you mean"):
+        SUITE.make_design({"design": "chain", "story": "twon"})
 
 
 @pytest.mark.parametrize(
@@ -109,6 +170,7 @@ def test_a_story_may_have_one_polarity_and_no_minus_states(tmp_path) -> None:
         (changed("variables/C1/descripton", "?"), "C1 must have the keys name, description"),
         (changed("overload", "economy"), "must have the keys name, unit, intro"),
         (changed("name", "weather"), "name must differ from the bundled stories .* got 'weather'"),
+        (changed("name", "harbor"), "name must differ from the bundled stories .* got 'harbor'"),
         (changed("polarities", ["pp"]), "words of 3 letters p or m, such as ppp, got 'pp'"),
     ],
 )

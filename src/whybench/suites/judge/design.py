@@ -26,9 +26,8 @@ from whybench.suites.designs import (
     name_design_file,
     resolve_settings,
 )
-from whybench.suites.files import is_path
 from whybench.suites.judge.questions import GRAPHS, load_structure
-from whybench.suites.judge.stories import STORY_NAMES, JudgeStory, load_story
+from whybench.suites.judge.stories import MORE_STORIES, STORY_NAMES, JudgeStory, load_story
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -272,6 +271,14 @@ DESIGNS: Mapping[str, JudgeDesign] = {
         JudgeDesign("chain", graph="chain"),
         JudgeDesign("chain-abstract", story=ABSTRACT, graph="chain"),
         *(
+            JudgeDesign(
+                f"{graph}-stories".removeprefix("collider-"),
+                story=(*CONTENT, *MORE_STORIES[graph]),
+                graph=graph,
+            )
+            for graph in GRAPHS
+        ),
+        *(
             replace(own, name=f"published-{own.name}".removesuffix("-core"), stimuli="published")
             for own in _CONDITIONS
         ),
@@ -284,13 +291,15 @@ our own wording correspond to them."""
 def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     """Build a design from a named one or a YAML file (`design`) and factors to change.
 
-    Where the stories are changed to a user's own and no graph is named, the graph is theirs.
+    Where the stories are changed to a user's own, or to those of one graph alone, and no graph is
+    named, the graph is theirs.
     """
     with name_design_file(settings):
         name, changed = resolve_settings("judge", settings, DESIGNS)
-        own = [source for source in changed.get("story", ()) if is_path(source)]
+        own = [source for source in changed.get("story", ()) if source not in STORY_NAMES]
         if own:
-            changed.setdefault("graph", load_story(own[0]).graph)
+            graph = changed.get("graph", DESIGNS[name].graph)
+            changed.setdefault("graph", load_story(own[0], graph).graph)
         if changed.get("stimuli") == "generated":
             changed.setdefault("story", ())
             changed.setdefault("worlds", WORLDS)

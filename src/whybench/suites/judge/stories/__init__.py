@@ -1,14 +1,15 @@
 """Cover stories: what the variables of a causal graph are called, and why they are connected.
 
-A story is a YAML file. It names the unit that is judged (an economy), the variables in the roles
-of the graph (`C1`, `C2`, `E`) and, for each link, why the cause brings about the effect. The
-bundled stories stand in a folder for each graph, under the same names: a story keeps its variables
-and, where two graphs share a link, its reasons, so that graphs can be compared within a story. A
-variable has a `plus` and a `minus` state, each in words that follow "has". A *polarity* such as
-`pmm` says, variable by variable, which of the two is the one the causal rule speaks of: that
-state is *present*, and its opposite is the `normal` state, or the other state where there is no
-normal one. Turning the polarity changes what a reader may believe about the world but not the
-causal structure, so that beliefs can be told from reasoning.
+A story is a YAML file. It names the unit that is judged (an economy), the variables in the roles of
+the graph (`C1`, `C2`, `E`) and, for each link, why the cause brings about the effect. The bundled
+stories stand in a folder for each graph. Six stand in all of them: such a story keeps its variables
+and, where two graphs share a link, its reasons, so that graphs can be compared within a story. The
+others are of one graph alone, since two causes of which nobody thinks that they go together in a
+collider cannot be cause and effect in a chain. A variable has a `plus` and a `minus` state, each in
+words that follow "has". A *polarity* such as `pmm` says, variable by variable, which of the two is
+the one the causal rule speaks of: that state is *present*, and its opposite is the `normal` state,
+or the other state where there is no normal one. Turning the polarity changes what a reader may
+believe about the world but not the causal structure, so that beliefs can be told from reasoning.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from functools import cache
 from importlib.resources import files
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whybench.errors import UserError, suggest
@@ -25,11 +27,25 @@ from whybench.suites.judge.questions import CausalStructure, load_structure
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["STORY_NAMES", "JudgeStory", "Variable", "load_story"]
+__all__ = [
+    "MORE_STORIES",
+    "STORY_NAMES",
+    "JudgeStory",
+    "Variable",
+    "bundled_stories",
+    "load_story",
+]
 
 STORY_NAMES = ("economy", "sociology", "weather", "alnum", "mixed", "symbols")
 """The bundled stories of every graph: three with content, three with abstract names in three
 alphabets."""
+
+MORE_STORIES: Mapping[str, tuple[str, ...]] = {
+    "collider": ("bus", "forest", "market", "pump", "school", "tea", "ward"),
+    "fork": ("harbor", "station", "vineyard"),
+    "chain": ("laundry", "orchard", "town"),
+}
+"""The bundled stories of one graph alone, all with content."""
 
 KEYS = ("name", "unit", "intro", "graph", "variables", "links", "polarities", "overload_from")
 """The keys of a story's file; the last two may be left out."""
@@ -119,18 +135,25 @@ class JudgeStory:
         return dict(self.reasons).get((cause, effect, signs), "")
 
 
+def bundled_stories(*graphs: str) -> tuple[str, ...]:
+    """Return the names of the bundled stories of these graphs, or of all graphs."""
+    more = (MORE_STORIES[graph] for graph in graphs or MORE_STORIES)
+    return (*STORY_NAMES, *chain.from_iterable(more))
+
+
 @cache
 def load_story(source: str, graph: str = "collider") -> JudgeStory:
     """Return a bundled story by name, or a user's own by the path of its YAML file.
 
-    A bundled story is that of `graph`; a user's own names its graph itself.
+    A story that is bundled for every graph is that of `graph`; any other has a graph of its own.
     """
-    if source in STORY_NAMES:
-        name = f"{load_structure(graph).name}/{source}.yaml"
-        return _parse_story(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
+    for folder in (load_structure(graph).name, *MORE_STORIES):
+        if source in bundled_stories(folder):
+            name = f"{folder}/{source}.yaml"
+            return _parse_story(files(__package__).joinpath(name).read_text(encoding="utf-8"), name)
     with explain_shape(source, "a story"):
-        story = _parse_story(read_own_file("story", source, STORY_NAMES), source)
-    check_name_is_new("stories", source, story.name, STORY_NAMES)
+        story = _parse_story(read_own_file("story", source, bundled_stories(graph)), source)
+    check_name_is_new("stories", source, story.name, bundled_stories())
     return story
 
 
