@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import whybench as wb
 from whybench.aliases import (
+    ADDED,
     FACTORS,
     LEVELS,
     current_row,
@@ -64,12 +65,35 @@ def test_first_words_and_back_changes_nothing(data: st.DataObject) -> None:
     }
     settings = data.draw(
         st.fixed_dictionaries(
-            {**levels, **dict.fromkeys(FACTORS.get(suite, {}).values(), st.integers(2, 9))}
+            {
+                **levels,
+                **dict.fromkeys(FACTORS.get(suite, {}).values(), st.integers(2, 9)),
+                **{
+                    name: st.sampled_from([level, "another"])
+                    for name, level in ADDED.get(suite, {}).items()
+                },
+            }
         )
     )
     first = first_words(suite, settings)
     assert current_row(suite, first) == settings
     assert not set(first) & set(FACTORS.get(suite, {}).values())
+
+
+@pytest.mark.parametrize("suite", ADDED)
+def test_a_factor_that_was_added_is_read_at_its_level_and_hashed_only_at_others(suite: str) -> None:
+    for factor, level in ADDED[suite].items():
+        assert current_row(suite, {})[factor] == level
+        assert current_row(suite, {factor: "another"})[factor] == "another"
+        table = pa.table({"item": ["a", "b"], factor: pa.array([None, "another"], pa.string())})
+        assert current_table(suite, table)[factor].to_pylist() == [level, "another"]
+        added = current_table(suite, table.drop_columns([factor]))
+        assert added[factor].to_pylist() == [level, level]
+        for value in (level, (level,), [level]):
+            assert first_words(suite, {factor: value}) == {}
+        for value in ("another", (level, "another")):
+            assert first_words(suite, {factor: value}) == {factor: value}
+        assert current_settings(suite, {}) == {}
 
 
 @pytest.mark.parametrize(

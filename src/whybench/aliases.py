@@ -4,7 +4,9 @@ Logs, records, YAML designs, plans and exported rows keep the words of the versi
 Whoever reads one asks here, so that old and new answers stand under the same words. A word is taken
 into the table once and stays; nothing is written in old words, but for one digest: a design's hash
 says that two runs asked the same questions, and a new word for a factor does not change them, so
-the hash is taken of the words that the design was first hashed in (`first_words`).
+the hash is taken of the words that the design was first hashed in (`first_words`). A factor that a
+suite took on later is read as if it had been there at the level that went without saying, and is
+no part of the first words as long as it stands at that level.
 """
 
 from __future__ import annotations
@@ -46,8 +48,12 @@ LEVELS: dict[str, dict[str, dict[str, str]]] = {
 }
 """Suite to factor, by its new name, to old and new levels."""
 
-ADDED: dict[str, tuple[str, ...]] = {"intervene": ("report",)}
-"""Suite to words that its records were first kept without; they are null in those."""
+ADDED: dict[str, dict[str, str | None]] = {
+    "judge": {"independence": "unstated"},
+    "intervene": {"report": None},
+}
+"""Suite to the words that its records took on later, and what all that was kept before had: the
+level that went without saying, or nothing."""
 
 
 def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, object]:
@@ -68,7 +74,10 @@ def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, ob
 
 def current_row(suite: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored row, or the factors of an item, in today's words."""
-    return _translate(row, FACTORS.get(suite, {}), LEVELS.get(suite, {}))
+    return {
+        **ADDED.get(suite, {}),
+        **_translate(row, FACTORS.get(suite, {}), LEVELS.get(suite, {})),
+    }
 
 
 def current_table(suite: str, table: pa.Table) -> pa.Table:
@@ -78,20 +87,22 @@ def current_table(suite: str, table: pa.Table) -> pa.Table:
 
     names = FACTORS.get(suite, {})
     table = table.rename_columns([names.get(name, name) for name in table.column_names])
-    if "item" in table.column_names:
-        nothing = pa.nulls(table.num_rows, pa.string())
-        if "pairing_key" not in table.column_names:
-            # Records were kept without it at first, when ids were digests alone.
-            table = table.add_column(table.column_names.index("item") + 1, "pairing_key", nothing)
-        for name in ADDED.get(suite, ()):
-            if name not in table.column_names:
-                table = table.append_column(name, nothing)
+    if "pairing_key" not in table.column_names and "item" in table.column_names:
+        # Records were kept without it at first, when ids were digests alone.
+        column = pa.nulls(table.num_rows, pa.string())
+        table = table.add_column(table.column_names.index("item") + 1, "pairing_key", column)
     for factor, levels in LEVELS.get(suite, {}).items():
         if factor in table.column_names:
             column = table[factor]
             for old, new in levels.items():
                 column = pc.if_else(pc.equal(column, old), new, column)
             table = table.set_column(table.column_names.index(factor), factor, column)
+    for name, level in ADDED.get(suite, {}).items():
+        if name not in table.column_names:
+            table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))
+        if level is not None:
+            column = pc.fill_null(table[name], level)
+            table = table.set_column(table.column_names.index(name), name, column)
     return table
 
 
@@ -102,7 +113,11 @@ def first_words(suite: str, settings: Mapping[str, Any]) -> dict[str, Any]:
         names.get(factor, factor): {new: old for old, new in words.items()}
         for factor, words in LEVELS.get(suite, {}).items()
     }
-    return _translate(settings, names, levels)
+    first = _translate(settings, names, levels)
+    for factor, level in ADDED.get(suite, {}).items():
+        if level is not None and first.get(factor) in (level, (level,), [level]):
+            del first[factor]
+    return first
 
 
 def _translate(

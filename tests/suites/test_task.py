@@ -54,8 +54,8 @@ def test_arguments_are_the_factors_with_their_help(name: str) -> None:
 
 def test_judge_takes_what_it_always_took() -> None:
     names = (
-        "design name story graph polarity overload overload_source style task stimuli prior leak "
-        "strength worlds split shard group others"
+        "design name story graph polarity overload overload_source independence style task "
+        "stimuli prior leak strength worlds split shard group others"
     )
     assert " ".join(inspect.signature(_registry.judge).parameters) == names
 

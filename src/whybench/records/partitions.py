@@ -29,7 +29,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from whybench.aliases import current_table
+from whybench.aliases import ADDED, current_table
 from whybench.errors import UserError
 from whybench.records.table import (
     atomic_write,
@@ -260,9 +260,12 @@ def sum_records(
                     summed = connection.sql(sum_query(by), params=[paths]).to_arrow_table()
                 except duckdb.Error:
                     good = _leave_out_damaged(files, paths)
-                    if not 0 < len(good) < len(paths):
+                    if not good:
                         raise
-                    summed = connection.sql(sum_query(by), params=[good]).to_arrow_table()
+                    named = connection.sql(ANY_COLUMNS, params=[good]).columns
+                    known = [key for key in by if key in named or key not in ADDED.get(suite, {})]
+                    query = sum_query(known, alike=False)
+                    summed = connection.sql(query, params=[good]).to_arrow_table()
             except duckdb.Error as error:
                 words = " ".join(str(error).split())
                 raise UserError(
@@ -284,11 +287,24 @@ def _leave_out_damaged(files: AbstractFileSystem, paths: Sequence[str]) -> list[
     return good
 
 
-def sum_query(keys: Sequence[str]) -> str:
-    """Return the query that sums up Parquet files, its one parameter, by these columns."""
+ANY_COLUMNS = (
+    "SELECT * FROM read_parquet(?, hive_partitioning = false, union_by_name = true) LIMIT 0"
+)
+"""The query whose columns are those that any of the files has, its one parameter."""
+
+
+def sum_query(keys: Sequence[str], *, alike: bool = True) -> str:
+    """Return the query that sums up Parquet files, its one parameter, by these columns.
+
+    Args:
+        keys: The columns.
+        alike: Whether all files have the same ones; a column that some lack is null there.
+    """
+    union = "" if alike else ", union_by_name = true"
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in (*keys, "outcome"))
     return (
         f"SELECT {columns}, count(*) AS answers, avg(value) AS value, "
         "avg(value * value) AS square "
-        f"FROM read_parquet(?, hive_partitioning = false) GROUP BY {columns} ORDER BY {columns}"
+        f"FROM read_parquet(?, hive_partitioning = false{union}) "
+        f"GROUP BY {columns} ORDER BY {columns}"
     )

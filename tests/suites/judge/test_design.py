@@ -13,14 +13,14 @@ from whybench.suites.judge.design import DESIGNS, make_design
 
 def test_the_core_design_has_the_twenty_questions_of_three_stories_in_four_polarities() -> None:
     design = DESIGNS["core"]
-    assert design.sizes == (20, 3, 4, 1, 1)
+    assert design.sizes == (20, 3, 4, 1, 1, 1)
     assert design.block == 60
     assert design.polarities == ("ppp", "pmm", "mpm", "mmp")
 
 
 def test_every_condition_of_the_full_design_is_crossed() -> None:
     design = DESIGNS["full"]
-    assert design.sizes == (20, 6, 4, 7, 3)
+    assert design.sizes == (20, 6, 4, 7, 3, 1)
     assert design.overloads[:3] == (("none", "none"), ("d", "story"), ("d", "filler"))
 
 

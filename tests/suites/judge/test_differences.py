@@ -8,7 +8,7 @@ from whybench.suites.judge.differences import condition_changes
 
 def measure(agent: str, value: float | None, name: str = "ea", flags=(), **condition) -> Measure:
     labels = {"agent": agent, "graph": "collider", "stimuli": "published", "content": "story"}
-    labels |= {"overload": "none", "style": "direct", **condition}
+    labels |= {"overload": "none", "style": "direct", "independence": "unstated", **condition}
     return Measure(name, value, None, None, 48, 12, 240, 0, 0, "", flags, labels)
 
 

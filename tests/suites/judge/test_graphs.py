@@ -276,7 +276,7 @@ def test_what_is_known_is_of_the_tasks_that_are_asked() -> None:
 
 def test_a_graph_can_be_chosen_for_any_design() -> None:
     made = make_design({"design": "full", "graph": "chain"})
-    assert (made.graph, made.name, made.sizes) == ("chain", "full*", (24, 6, 4, 7, 3))
+    assert (made.graph, made.name, made.sizes) == ("chain", "full*", (24, 6, 4, 7, 3, 1))
     assert make_design({"graph": "fork"}).hash == DESIGNS["fork"].hash
     assert "20 questions of the fork x economy" in DESIGNS["fork"].summary
 

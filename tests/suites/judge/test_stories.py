@@ -73,9 +73,9 @@ def test_every_bundled_file_is_a_story_that_can_be_named(graph: str) -> None:
 @pytest.mark.parametrize(
     ("design", "sizes"),
     [
-        ("stories", (20, 10, 4, 1, 1)),
-        ("fork-stories", (20, 6, 4, 1, 1)),
-        ("chain-stories", (24, 6, 4, 1, 1)),
+        ("stories", (20, 10, 4, 1, 1, 1)),
+        ("fork-stories", (20, 6, 4, 1, 1, 1)),
+        ("chain-stories", (24, 6, 4, 1, 1, 1)),
     ],
 )
 def test_a_design_holds_all_stories_with_content(design: str, sizes: tuple[int, ...]) -> None:

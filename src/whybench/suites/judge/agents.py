@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from itertools import combinations, compress, product
+from itertools import compress, product
 from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -78,11 +78,7 @@ def _associative(
     """
     structure = load_structure(graph)
     strength = dict(zip(structure.edges, _strengths(structure, m1, m2), strict=True))
-    first, second = next(
-        pair
-        for pair in combinations(structure.nodes, 2)
-        if not {pair, pair[::-1]} & set(structure.edges)
-    )
+    first, second = structure.independent[:2]
     tied = Graph(structure.nodes, ((first, second), *structure.edges))
 
     def chance(node: str, present: tuple[str, ...]) -> float:
@@ -198,7 +194,7 @@ def _random_reply(item: JudgeItem, _settings: Settings, rng: np.random.Generator
 
 def _is_judged_by_people(design: JudgeDesign) -> bool:
     """Whether people judged these stories, and their judgments have been fetched."""
-    if not people_are_fetched() or not design.stories:
+    if not people_are_fetched() or not design.stories or "stated" in design.independence:
         return False
     return {story.name for story in design.stories} <= {key[0] for key in human_means(design.graph)}
 
@@ -206,11 +202,12 @@ def _is_judged_by_people(design: JudgeDesign) -> bool:
 def _human_reply(item: JudgeItem, _settings: Settings, _rng: np.random.Generator) -> str:
     key = (item.story.name, item.polarity, item.question.letter)
     means = human_means(item.story.graph)
-    if key not in means:
+    if key not in means or item.independence == "stated":
         raise UserError(
             "judge.human-rw17 must be asked what people were asked (economy, sociology, weather; "
-            f"collider, fork), got story={key[0]}, graph={item.story.graph}, polarity={key[1]}, "
-            f"letter={key[2]}"
+            "collider, fork; independence unstated), got "
+            f"story={key[0]}, graph={item.story.graph}, polarity={key[1]}, letter={key[2]}, "
+            f"independence={item.independence}"
         )
     return render_reply(means[key], item.style)
 

@@ -52,7 +52,8 @@ def alignment(
     """Correlate agents' answers with people's means, for each story and pooled.
 
     Agents that answered the same questions share their resamples, so that they can be compared.
-    Answers to stories of which there are no people's means, such as abstract ones, do not count.
+    Answers to stories of which there are no people's means, such as abstract ones, do not count,
+    nor do answers to prompts that state independence, since people were not told of it.
 
     Args:
         records: Records of judge.
@@ -156,6 +157,8 @@ def _judged_groups(
     for group in group_records(
         records, CONDITION, WORD_COLUMNS, ("value", "epoch"), lambda _: CELL
     ):
+        if group.labels["independence"] == "stated":
+            continue
         means = human_means(group.labels["graph"]) if target is None else target
         people = {"/".join(cell): mean for cell, mean in means.items()}
         cells = _join_columns(group, *CELL[1])

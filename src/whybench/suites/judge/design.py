@@ -3,7 +3,8 @@
 A design is about one causal graph and crosses its factors: every question of the graph, in every
 polarity, with every kind of distracting text and every style of reply. Distracting text
 ("overload") is added to the variables' descriptions (d), to the explanations of the links (e) or
-to both (de), and comes from another story or is filler of the same length.
+to both (de), and comes from another story or is filler of the same length. That what is not linked
+is independent is left to the reader, or stated.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ ABSTRACT = STORY_NAMES[3:]
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "overload": ("none", "d", "e", "de"),
     "overload_source": ("story", "filler"),
+    "independence": ("unstated", "stated"),
     "style": ("direct", "cot", "confidence"),
     "stimuli": ("own", "published", "generated"),
     "split": get_args(Split),
@@ -53,6 +55,7 @@ MANIPULATED: dict[str, Manipulated] = {
     "style": Manipulated(),
     "overload": Manipulated("overload-{}", "none"),
     "overload_source": Manipulated("from-{}", "none"),
+    "independence": Manipulated("independence-{}", "unstated"),
     "content": Manipulated(""),
     "stimuli": Manipulated(unsaid="own"),
 }
@@ -104,6 +107,10 @@ class JudgeDesign:
     overload_source: tuple[str, ...] = factor(
         ("story",), "Where it comes from: story, filler. Idle where overload is none."
     )
+    independence: tuple[str, ...] = factor(
+        ("unstated",),
+        "Whether prompts say that what is not linked is independent: unstated, stated.",
+    )
     style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, confidence.")
     task: tuple[str, ...] = factor(
         (), "Tasks by Roman numeral; all of the graph unless some are named."
@@ -128,6 +135,11 @@ class JudgeDesign:
             raise UserError(
                 f"published stimuli exist for the collider alone, got graph={self.graph}; "
                 "ask about it in our own words (stimuli=own)"
+            )
+        if self.stimuli == "published" and self.independence != ("unstated",):
+            raise UserError(
+                "published stimuli must be asked with independence=unstated, got "
+                f"{', '.join(self.independence)}; ask in our own words (stimuli=own)"
             )
         if self.stimuli == "generated":
             self._check_generated()
@@ -197,7 +209,8 @@ class JudgeDesign:
     @property
     def crossed(self) -> tuple[tuple[Any, ...], ...]:
         """The levels of each crossed factor, in the order in which items cross them."""
-        return self.questions, self.stories, self.polarities, self.overloads, self.style
+        conditions = self.overloads, self.style, self.independence
+        return self.questions, self.stories, self.polarities, *conditions
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -211,6 +224,7 @@ class JudgeDesign:
             return (
                 f"{self.block} items: {len(self.questions)} questions of the {self.graph} about "
                 f"each of {self.worlds} generated worlds; {', '.join(self.style)}; {self.split}"
+                f"{self._said_of_independence}"
             )
         overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
         return (
@@ -219,13 +233,19 @@ class JudgeDesign:
             f"{', '.join(story.name for story in self.stories)} x {len(self.polarities)} "
             f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
             f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
+            f"{self._said_of_independence}"
         )
+
+    @property
+    def _said_of_independence(self) -> str:
+        default = self.independence == ("unstated",)
+        return "" if default else f"; independence {', '.join(self.independence)}"
 
     @property
     def block(self) -> int:
         """The number of items in a balanced block; generated worlds are one."""
         if self.stimuli == "generated":
-            return self.worlds * len(self.questions) * len(self.style)
+            return self.worlds * len(self.questions) * len(self.style) * len(self.independence)
         return block_length(self.sizes)
 
     @cached_property

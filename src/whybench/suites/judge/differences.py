@@ -9,8 +9,8 @@ story and filler make two versions of a story, which are told apart as stories a
 
 Do an agent's measures stay what they are when the content changes? `condition_changes` compares
 each measure between two conditions, agent by agent: with abstract names instead of a story, with
-distracting text, with step-by-step reasoning. What agents differ in cancels, so the mean change
-over agents has an interval of its own, Student's t over agents.
+distracting text, with step-by-step reasoning, with independence stated. What agents differ in
+cancels, so the mean change over agents has an interval of its own, Student's t over agents.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = [
     "story_differences",
 ]
 
-CONDITION = ("graph", "stimuli", "content", "overload", "style")
+CONDITION = ("graph", "stimuli", "content", "overload", "style", "independence")
 """What makes a condition here: overload sources are told apart as stories are."""
 
 COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
@@ -63,6 +63,7 @@ COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
         {"content": "abstract", "overload": "de"},
     ),
     ("reasoning", {"style": "direct"}, {"style": "cot"}),
+    ("independence", {"independence": "unstated"}, {"independence": "stated"}),
 )
 """Name of a manipulation, and the levels before and after it; all else must be equal."""
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from importlib.resources import files
+from itertools import product
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -79,11 +80,13 @@ def _story_items(design: JudgeDesign) -> Iterator[JudgeItem]:
     """Yield the items of bundled or user's stories, without their ids."""
     crossed = design.crossed
     for cell in cells_in_blocks(design.sizes):
-        question, story, polarity, (overload, source), style = (
+        question, story, polarity, (overload, source), style, independence = (
             levels[level] for levels, level in zip(crossed, cell, strict=True)
         )
         certificate = _certify_story(story.graph, question, design.parameters)
-        item = JudgeItem(story, polarity, question, style, certificate, overload, source)
+        item = JudgeItem(
+            story, polarity, question, style, certificate, overload, source, independence
+        )
         if design.stimuli == "published":
             item = replace(item, published=_published_prompt(item))
         yield item
@@ -122,8 +125,8 @@ def _generated_items(design: JudgeDesign) -> Iterator[JudgeItem]:
         world = _draw_batch(design.graph, split, polarities, batch)[row]
         about = partial(JudgeItem, world.story, world.polarity, strengths=world.strengths)
         for question, k in questions:
-            for style in design.style:
-                yield about(question, style, world.truths[k])
+            for style, independence in product(design.style, design.independence):
+                yield about(question, style, world.truths[k], independence=independence)
 
 
 @lru_cache(maxsize=4)

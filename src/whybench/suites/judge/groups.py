@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 
 __all__ = ["CONDITION", "SUMMED_BY", "group_answers", "group_every_answer", "make_measure"]
 
-CONDITION = ("graph", "stimuli", "content", "overload", "overload_source", "style")
+CONDITION = (
+    "graph",
+    "stimuli",
+    "content",
+    "overload",
+    "overload_source",
+    "style",
+    "independence",
+)
 """The columns that make up a condition; measures are computed within one."""
 
 SUMMED_BY = (*GROUP_KEYS, *CONDITION, "task", "story", "polarity", "person")

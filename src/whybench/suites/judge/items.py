@@ -39,6 +39,7 @@ COLUMNS: Mapping[str, type] = dict.fromkeys(
         "overload_source",
         "style",
         "stimuli",
+        "independence",
     ),
     str,
 )
@@ -57,6 +58,7 @@ class JudgeItem:
         certificate: The two derivations of the truth.
         overload: Where distracting text stands: none, d, e or de.
         overload_source: Where it comes from: none, story or filler.
+        independence: Whether the prompt states that what is not linked is independent.
         published: The source's own prompt, verbatim; empty for our wording.
         strengths: The strengths that the prompt states; None in stories, which state none.
         digest: Equal exactly when prompt and truth are equal.
@@ -69,6 +71,7 @@ class JudgeItem:
     certificate: Certificate
     overload: str = "none"
     overload_source: str = "none"
+    independence: str = "unstated"
     published: str = ""
     strengths: Strengths | None = None
     digest: str = ""
@@ -111,6 +114,7 @@ class JudgeItem:
             "overload_source": self.overload_source,
             "style": self.style,
             "stimuli": "published" if self.published else "generated" if self.strengths else "own",
+            "independence": self.independence,
         }
 
     @property
@@ -126,6 +130,11 @@ class JudgeItem:
             nodes = ((node,) for node in structure.nodes)
             numbers |= zip(nodes, self.strengths.base_rates, strict=True)
             numbers |= zip(structure.edges, self.strengths.link_strengths, strict=True)
+        independent: tuple[str, ...] = ()
+        if self.independence == "stated":
+            first, second, *held = structure.independent
+            names = (self.story.variable(node).name for node in held)
+            independent = (state(first), state(second), *names)
         return JudgeWorld(
             states=frozenset((state(node), state(node, 0)) for node in structure.nodes),
             rules=frozenset((state(cause), state(effect)) for cause, effect in structure.edges),
@@ -133,6 +142,7 @@ class JudgeItem:
             target=state(self.question.target),
             style=self.style,
             numbers=frozenset((tuple(map(state, nodes)), n) for nodes, n in numbers.items()),
+            independent=independent,
         )
 
 

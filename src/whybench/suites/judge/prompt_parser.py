@@ -43,6 +43,11 @@ EVIDENCE = re.compile(r"^Now take one particular [^.]+\. What is known about it:
 ROOT = re.compile(r": (?P<number>\d+) of 100 \S+ have (?P<state>[^;.]+)\. Some ")
 ITSELF = re.compile(r": (?P<state>[^;.]+) comes about by itself in (?P<number>\d+) of 100 ")
 LINK = re.compile(RULE.pattern.removesuffix("(?= |$)") + r" It does so in (?P<number>\d+) of 100 ")
+INDEPENDENT = re.compile(
+    r"^Among .+ (?:in general|that are alike in (?P<held>.+)), .+ tells nothing about .+: "
+    r"those with (?P<first>[^;]+) have (?P<second>[^;]+) just as often as those with "
+    r"(?P<absent>[^;]+)\.$"
+)
 QUERY = re.compile(r"^How likely is it that this .+? has (?P<target>.+)\?$")
 
 
@@ -62,6 +67,9 @@ class JudgeWorld:
         style: The form of reply asked for.
         numbers: What is stated of a variable, or of a cause and its effect, as whole numbers out
             of a hundred; stories state nothing.
+        independent: The present states of two variables of which it is stated that the one tells
+            nothing about the other, and the name of the variable in which units must be alike, if
+            they must; empty where nothing is stated.
     """
 
     states: frozenset[tuple[str, str]]
@@ -70,6 +78,7 @@ class JudgeWorld:
     target: str
     style: str
     numbers: frozenset[tuple[tuple[str, ...], int]] = frozenset()
+    independent: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -132,6 +141,7 @@ def parse_prompt(prompt: str) -> JudgeWorld:
         target=query["target"],
         style=_parse_style(lines[-1]),
         numbers=frozenset(_parse_numbers(lines[:second], capitalized)),
+        independent=_parse_independence(lines[first + 1 : second], dict(states)),
     )
 
 
@@ -172,6 +182,21 @@ def _parse_numbers(
                 (_present_state(match["cause"], capitalized), match["effect"]),
                 int(match["number"]),
             )
+
+
+def _parse_independence(lines: list[str], states: dict[str, str]) -> tuple[str, ...]:
+    """Return what is stated to be independent, and in what; nothing if that is not stated."""
+    matches = [match for line in lines if (match := INDEPENDENT.match(line))]
+    if not matches:
+        return ()
+    if len(matches) > 1:
+        raise JudgePromptError(f"independence must be stated once, got {len(matches)} lines")
+    first, second, absent, held = matches[0].group("first", "second", "absent", "held")
+    if states.get(first) != absent or second not in states:
+        raise JudgePromptError(
+            f"independence must be of states that variables have, got {matches[0][0]!r}"
+        )
+    return (first, second) if held is None else (first, second, held)
 
 
 def _parse_states(line: str) -> tuple[str, str]:

@@ -3,7 +3,11 @@
 The prompt has five parts: what the story is about, the variables with their states, the causal
 rules, what is known of one unit, and the question with the form of the reply. Overload text
 stands behind a variable's line (d) or behind a rule's line (e) and nowhere else. That causes work
-independently of each other is said where an effect has two, and nowhere else.
+independently of each other is said where an effect has two, and nowhere else. Where independence is
+stated, the last line of the rules says of the two variables without a link that one tells nothing
+about the other: the causes of the collider over all units; the effects of the fork and the ends of
+the chain among units that are alike in the variable that screens them off. It speaks of how often,
+and not of the unit in question, since a known effect does tie its causes.
 """
 
 from __future__ import annotations
@@ -43,12 +47,23 @@ REPLY_FORM = {
     ),
 }
 
+INDEPENDENCE = {
+    "collider": "Among {many} in general, one cause tells nothing about the other",
+    "fork": "Among {many} that are alike in {held}, one effect tells nothing about the other",
+    "chain": (
+        "Among {many} that are alike in {held}, the first cause tells nothing about the last effect"
+    ),
+}
+"""What is stated of the independence that a graph implies."""
+
 
 def render_prompt(item: JudgeItem) -> str:
     """Return the prompt of an item: the source's own, or ours."""
     return item.published or "\n".join(
         [
-            background_text(item.story, item.polarity, item.overload, item.overload_source),
+            background_text(
+                item.story, item.polarity, item.overload, item.overload_source, item.independence
+            ),
             evidence_text(item),
             "",
             query_text(item),
@@ -77,7 +92,9 @@ def query_text(item: JudgeItem) -> str:
 
 
 @lru_cache(maxsize=CACHED_BACKGROUNDS)
-def background_text(story: JudgeStory, polarity: str, overload: str, source: str) -> str:
+def background_text(
+    story: JudgeStory, polarity: str, overload: str, source: str, independence: str = "unstated"
+) -> str:
     """Return the part of the prompt that all questions of a story and condition share."""
     structure = story.structure
 
@@ -106,7 +123,20 @@ def background_text(story: JudgeStory, polarity: str, overload: str, source: str
                 f"{' and '.join(map(state, causes))} can each bring about {state(node)} without "
                 "the other."
             )
+    if independence == "stated":
+        lines.append(_independence_text(story, polarity))
     return "\n".join([*lines, ""])
+
+
+def _independence_text(story: JudgeStory, polarity: str) -> str:
+    first, second, *held = story.structure.independent
+    names = ", ".join(story.variable(node).name for node in held)
+    said = INDEPENDENCE[story.graph].format(many=story.many, held=names)
+    there, absent = (story.state(first, polarity, value) for value in (1, 0))
+    return (
+        f"{said}: those with {there} have {story.state(second, polarity, 1)} just as often as "
+        f"those with {absent}."
+    )
 
 
 @cache

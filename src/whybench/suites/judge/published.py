@@ -229,6 +229,7 @@ def _row(graph: str, story: str, polarity: str, question: JudgeQuestion) -> dict
         "overload_source": "none",
         "style": "direct",
         "stimuli": "published",
+        "independence": "unstated",
     }
 
 

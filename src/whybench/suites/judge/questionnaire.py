@@ -22,14 +22,17 @@ __all__ = ["QUESTIONNAIRE"]
 
 
 def _group_key(item: JudgeItem) -> object:
-    return item.story.name, item.polarity, item.overload, item.overload_source
+    overloaded = item.overload, item.overload_source
+    return item.story.name, item.polarity, *overloaded, item.independence
 
 
 def _lesson(item: JudgeItem) -> Lesson:
     story = item.story
     return Lesson(
         title=capitalize(story.many),
-        text=background_text(story, item.polarity, item.overload, item.overload_source),
+        text=background_text(
+            story, item.polarity, item.overload, item.overload_source, item.independence
+        ),
         quizzes=tuple(_quizzes(item)),
     )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -97,6 +98,15 @@ class CausalStructure:
     def roots(self) -> tuple[str, ...]:
         """The nodes that nothing causes."""
         return tuple(node for node in self.nodes if not self.graph.parents(node))
+
+    @cached_property
+    def independent(self) -> tuple[str, ...]:
+        """The two nodes without a link, and, if it takes one, the node that screens them off."""
+        pair = next(
+            pair for pair in combinations(self.nodes, 2) if not {pair, pair[::-1]} & set(self.edges)
+        )
+        between = (node for node in self.nodes if node not in pair)
+        return *pair, *(node for node in between if self.graph.parents(node) != pair)
 
     def base_rates(self, prior: float, leak: float) -> tuple[float, ...]:
         """Return how likely each node is without any cause: the prior of a root, else the leak."""

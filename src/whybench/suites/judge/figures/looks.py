@@ -50,7 +50,7 @@ def style_name(style: str) -> str:
 
 
 def condition_name(labels: Mapping[str, str]) -> str:
-    r"""Name a condition without its style, on one or two lines.
+    r"""Name a condition without its style, on one to three lines.
 
     >>> condition_name({"graph": "collider", "content": "story", "overload": "e",
     ...                 "overload_source": "filler"})
@@ -59,12 +59,13 @@ def condition_name(labels: Mapping[str, str]) -> str:
     name = labels["content"]
     if labels["graph"] != "collider":
         name = f"{labels['graph']}, {name}"
+    stated = ",\nindependence stated" if labels.get("independence") == "stated" else ""
     if labels["overload"] == "none":
-        return name
+        return f"{name}{stated}"
     source = {"story": "other story", "filler": "filler"}.get(
         labels["overload_source"], labels["overload_source"]
     )
-    return f"{name} +{labels['overload']}\n({source})"
+    return f"{name} +{labels['overload']}\n({source}){stated}"
 
 
 SQUARED = ("consistency", "class_consistency")
