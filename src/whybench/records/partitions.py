@@ -271,7 +271,9 @@ def sum_records(
                 raise UserError(
                     f"records at {address} must have the columns {', '.join(by)}, got {words}"
                 ) from None
-    return current_table(suite, summed)
+    table = current_table(suite, summed)
+    later = {*ADDED.get(suite, {})} - {*by}
+    return table.select([name for name in table.column_names if name not in later])
 
 
 def _leave_out_damaged(files: AbstractFileSystem, paths: Sequence[str]) -> list[str]:

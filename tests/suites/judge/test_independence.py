@@ -162,6 +162,10 @@ def test_partitions_without_the_column_are_summed_up(tmp_path: Path, newer: bool
     levels = {m.labels["independence"]: m.estimate for m in found if m.name == "mv"}
     assert set(levels) == {"unstated", *(["stated"] if newer else [])}
     assert levels["unstated"] == pytest.approx(0.3)
+    by = ("agent", "task")
+    assert sum_records(tmp_path, "judge", by).column_names == [
+        *by, "outcome", "answers", "value", "square",
+    ]  # fmt: skip
 
 
 def test_measures_keep_the_two_apart() -> None:
