@@ -111,6 +111,28 @@ def test_there_is_no_verdict_where_our_own_cap_cut_replies_off() -> None:
         assert changes("compose", coin, told)["agreement"].verdict == verdict
 
 
+def test_a_change_below_the_smallest_of_interest_is_too_small_to_matter() -> None:
+    suite = get_suite("intervene")
+    sides = answers("intervene", 0), answers("intervene", 1)
+    for smallest, verdict in ((0.9, "too small to matter"), (0.0, "rose")):
+        found = compare_tables(suite, *sides, {"justified_accuracy": smallest})
+        changed = {change.measure: change for change in found}
+        assert changed["justified_accuracy"].verdict == verdict
+        assert changed["justified_accuracy"].smallest == smallest
+    assert changed["accuracy"].smallest == 0.01
+
+
+def test_rounding_is_no_change_of_judge() -> None:
+    exact = answers("judge", 0)
+    column = exact.column_names.index("value")
+    lower = pc.max_element_wise(pc.subtract(exact["value"], 1), 0)
+    nudged = pc.if_else(pc.equal(exact["task"], "VI"), lower, exact["value"])
+    other = exact.set_column(column, "value", nudged)
+    change = changes("judge", exact, other)["ea"]
+    assert change.p < 0.05
+    assert change.verdict == "too small to matter"
+
+
 def test_silence_is_worth_nothing_in_analyze() -> None:
     table = answers("analyze", 1)
     silent = with_outcome(table, {*table["item"].to_pylist()}, "no_answer")

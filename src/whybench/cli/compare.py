@@ -9,6 +9,7 @@ such as `--fail-if "consistency<-0.05"` (`whybench.results.changes`).
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -44,6 +45,12 @@ FAILED = 1
     metavar="CONDITION",
     help='End with status 1 if a change shows, such as "consistency<-0.05"; may be repeated.',
 )
+@click.option(
+    "--smallest",
+    multiple=True,
+    metavar="MEASURE=NUMBER",
+    help="The smallest change of interest, such as ea=0.05; may be repeated.",
+)
 @click.option("--strict", is_flag=True, help="Conditions look at estimates, not at intervals.")
 @json_option
 def compare_command(
@@ -52,6 +59,7 @@ def compare_command(
     agents: tuple[str, str] | None,
     measures: tuple[str, ...],
     fail_if: tuple[str, ...],
+    smallest: tuple[str, ...],
     strict: bool,
     json_output: bool,
 ) -> None:
@@ -63,7 +71,7 @@ def compare_command(
     from whybench.results.changes import FailIf  # noqa: PLC0415  (not for --help)
 
     conditions = [FailIf.read(text) for text in fail_if]
-    comparison = _compare(first, second, agents)
+    comparison = _compare(first, second, agents, dict(map(_read_smallest, smallest)))
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
     comparison = chosen if measures else comparison
     failed = [
@@ -82,7 +90,21 @@ def compare_command(
     sys.exit(FAILED if failed else 0)
 
 
-def _compare(first: str, second: str | None, agents: tuple[str, str] | None) -> Comparison:
+def _read_smallest(text: str) -> tuple[str, float]:
+    """Read `MEASURE=NUMBER`."""
+    name, _, number = text.partition("=")
+    with suppress(ValueError):
+        if name and float(number) >= 0:
+            return name, float(number)
+    raise UserError(f"`--smallest` must be MEASURE=NUMBER, such as ea=0.05, got {text!r}")
+
+
+def _compare(
+    first: str,
+    second: str | None,
+    agents: tuple[str, str] | None,
+    smallest: Mapping[str, float],
+) -> Comparison:
     """Return the comparison of two sources, or of two agents of one."""
     from whybench.results import compare, load  # noqa: PLC0415
 
@@ -94,7 +116,10 @@ def _compare(first: str, second: str | None, agents: tuple[str, str] | None) -> 
     sides = [load(source) for source in (first, second) if source is not None]
     for side in sides:
         print_notes(side)
-    return compare(*sides) if agents is None else sides[0].compare(*agents)
+    if agents is not None:
+        return sides[0].compare(*agents, smallest)
+    before, after = sides
+    return compare(before, after, smallest)
 
 
 def _print(changes: Sequence[Change]) -> None:

@@ -40,6 +40,7 @@ VERDICTS = {
     "rose": "second is higher",
     "fell": "second is lower",
     "no change shown": "no difference shown",
+    "too small to matter": "too small to matter",
     "too much lost": "too much lost to say",
     "cut off by our cap": "too much cut off by our cap to say",
     "undefined": "cannot be told",

@@ -44,10 +44,19 @@ __all__ = [
 
 
 Verdict = Literal[
-    "rose", "fell", "no change shown", "too much lost", "cut off by our cap", "undefined"
+    "rose",
+    "fell",
+    "no change shown",
+    "too small to matter",
+    "too much lost",
+    "cut off by our cap",
+    "undefined",
 ]
 
 ALPHA = 0.05
+
+SMALLEST = 0.01
+"""The smallest change of interest where neither the suite nor its user names one."""
 
 WITHOUT_VERDICT: Mapping[str, Verdict] = {
     "many_lost": "too much lost",
@@ -91,7 +100,9 @@ class Change:
         units: Sampled units behind the interval.
         verdict: rose, fell, no change shown, or undefined, by the corrected p-value; too much lost
             where more than 2% of the shared items were lost to errors, which could decide it; cut
-            off by our cap where that is more than 1% of a side's replies.
+            off by our cap where that is more than 1% of a side's replies; too small to matter where
+            there is a change, and its estimate is nearer to 0 than the smallest of interest.
+        smallest: The smallest change of interest.
         flags: What to know before trusting it.
         labels: The condition.
         method: How the interval was made.
@@ -112,6 +123,7 @@ class Change:
     flags: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     method: str = ""
+    smallest: float = 0.0
 
     def row(self) -> dict[str, object]:
         """Return it as one flat row, the condition behind the suite."""
@@ -123,13 +135,19 @@ class Change:
         return {"suite": self.suite, **self.labels, **plain, "flags": " ".join(self.flags)}
 
 
-def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[Change]:
+def compare_tables(
+    suite: AnySuite,
+    first: pa.Table,
+    second: pa.Table,
+    smallest: Mapping[str, float] | None = None,
+) -> list[Change]:
     """Return how the main measures of a suite differ, second - first, as one family.
 
     Args:
         suite: The suite.
         first: Records of one agent.
         second: Records of one agent, the same or another.
+        smallest: Measure to the smallest change of interest, in place of the suite's own.
 
     Raises:
         UserError: A table holds several agents, the versions differ, or no item is shared.
@@ -149,7 +167,10 @@ def compare_tables(suite: AnySuite, first: pa.Table, second: pa.Table) -> list[C
         ),
     }
     flags = tuple(flag for flag, holds in found.items() if holds)
-    return correct_family(_change(suite.name, pair, flags) for pair in pairs)
+    least = {**suite.comparison.smallest, **(smallest or {})}
+    return correct_family(
+        _change(suite.name, pair, flags, least.get(pair.measure, SMALLEST)) for pair in pairs
+    )
 
 
 def format_agents(agents: Sequence[str], most: int = 8) -> str:
@@ -210,10 +231,12 @@ def _verdict(change: Change, adjusted: float) -> Verdict:
             return verdict
     if adjusted > ALPHA:
         return "no change shown"
+    if abs(change.estimate) < change.smallest:
+        return "too small to matter"
     return "rose" if change.estimate > 0 else "fell"
 
 
-def _change(suite: str, pair: Pair, flags: tuple[str, ...]) -> Change:
+def _change(suite: str, pair: Pair, flags: tuple[str, ...], smallest: float) -> Change:
     difference = pair.difference.estimate
     return Change(
         suite=suite,
@@ -231,6 +254,7 @@ def _change(suite: str, pair: Pair, flags: tuple[str, ...]) -> Change:
         flags=(*difference.flags, *flags),
         labels=pair.labels,
         method=difference.method,
+        smallest=smallest,
     )
 
 

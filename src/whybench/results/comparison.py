@@ -98,12 +98,18 @@ class Comparison(Sequence[Change], Frame):
         return rows_to_arrow([change.row() for change in self.changes])
 
 
-def compare(first: Records | str | Path, second: Records | str | Path) -> Comparison:
+def compare(
+    first: Records | str | Path,
+    second: Records | str | Path,
+    smallest: Mapping[str, float] | None = None,
+) -> Comparison:
     """Say what changed from one side to the other, on the items that both were asked.
 
     Args:
         first: Records of one agent, or where they are.
         second: Records of one agent, the same or another.
+        smallest: Measure to the smallest change of interest, below which a change that shows is
+            called too small to matter; by default what the suites say.
 
     Returns:
         The changes of every suite that both sides answered, paired by item; p-values are corrected
@@ -128,7 +134,9 @@ def compare(first: Records | str | Path, second: Records | str | Path) -> Compar
         )
     shared = {name: shared_items(name, one[name], two[name]) for name in able}
     changes = correct_family(
-        change for name in able for change in compare_tables(get_suite(name), one[name], two[name])
+        change
+        for name in able
+        for change in compare_tables(get_suite(name), one[name], two[name], smallest)
     )
     apart = dict.fromkeys(sorted({*one} ^ {*two}), "answered on one side only")
     unable = {name: "the suite has no comparison" for name in both if name not in able}

@@ -221,16 +221,19 @@ class Records(Frame):
             for measure in measure_table(name, table, fence)
         )
 
-    def compare(self, first: str, second: str) -> Comparison:
+    def compare(
+        self, first: str, second: str, smallest: Mapping[str, float] | None = None
+    ) -> Comparison:
         """Return what differs between two agents, second - first, paired by item and corrected.
 
         Args:
             first: An agent.
             second: Another.
+            smallest: Measure to the smallest change of interest, as in `whybench.compare`.
         """
         from whybench.results.comparison import compare  # noqa: PLC0415
 
-        return compare(self._side(first), self._side(second))
+        return compare(self._side(first), self._side(second), smallest)
 
     def figures(self) -> list[Figure]:
         """Return the figures that the suites have of such answers; each is drawn when needed.

@@ -179,9 +179,11 @@ class PairedComparison:
 
     Attributes:
         pairs: Records of two agents, called `first` and `second`, to how main measures differ.
+        smallest: Measure to the smallest difference of interest; .01 where none is given.
     """
 
     pairs: Callable[[pa.Table], Iterable[Pair]]
+    smallest: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

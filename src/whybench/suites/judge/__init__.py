@@ -117,6 +117,9 @@ def _published_figures() -> Iterable[Figure]:
 TABLES = (*("people", "alignment", "story_differences", "measures", "fits", "tallies", "changes"),)
 """The tables of the replication."""
 
+SMALLEST = {"coherence": 0.05, **dict.fromkeys(("ea", "mv", "alignment", "consistency"), 0.02)}
+"""Differences below these say little of a mind: judgments come in whole or in round numbers."""
+
 BASELINES = {"people": _people, "published": _published}
 
 
@@ -144,7 +147,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     )
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, TABLES)
-    comparison = PairedComparison(_pairs)
+    comparison = PairedComparison(_pairs, SMALLEST)
     scale = HeadlineScale(
         exact=("noisy-or", {}),
         blind=(("heedless", {}),),
