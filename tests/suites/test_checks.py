@@ -87,7 +87,9 @@ BROKEN = [
     ("no constant answer wins", changed(is_correct=lambda item, answer: True)),
     (
         "reference agents are readable",
-        changed(agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"ea": 0.0})}),
+        changed(
+            agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"ea": 0.0})}, scale=None
+        ),
     ),
 ]
 

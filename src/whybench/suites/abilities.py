@@ -272,6 +272,7 @@ class HeadlineScale:
     Attributes:
         exact: The agent that has 1: its name, and the settings that differ from its defaults.
         blind: Agents that do not reason, none of which may have a skill above 0.
+        blind_to: The measure that they may not have above 0, where it is not `skill`.
         lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
             there is none.
         within: How near to 1 the exact agent comes, where its answers are rounded.
@@ -282,6 +283,7 @@ class HeadlineScale:
     exact: tuple[str, Mapping[str, Any]]
     blind: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     lapsing: tuple[str, str] | None = None
+    blind_to: str = "skill"
     within: float = 1e-9
     untested: str = ""
 

@@ -10,8 +10,8 @@ then these can be tried, on ours and on anybody's suite:
 - *What is lost does not count*: an exact agent some of whose answers a technical error prevented
   is exact.
 - *The scale has its ends*: the exact agent has 1; `skill`, where there is one, is 1 for it and not
-  above 0 for an agent that does not reason, and 0 for the best of these. Where there is none, the
-  headline itself is not above 0 for them.
+  above 0 for an agent that does not reason, and 0 for the best of these. A suite may name another
+  measure that such agents must not have above 0.
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
   nothing but a rise by two standard errors breaks the law.
@@ -187,8 +187,7 @@ def _ends(case: LawCase) -> Iterator[str]:
         for found in case.values(case.exact, name):
             if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
                 yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
-    has_skill = bool(case.values(case.exact, "skill"))
-    scaled = "skill" if has_skill else case.suite.headline[0]
+    scaled = case.scale.blind_to
     best: dict[int, float] = {}
     for who in case.scale.blind:
         for number, found in enumerate(case.values(case.answers(who), scaled)):
@@ -197,7 +196,7 @@ def _ends(case: LawCase) -> Iterator[str]:
             if found.high is not None:
                 best[number] = max(best.get(number, found.high), found.high)
     for top in best.values():
-        if has_skill and top < -EXACT:
+        if scaled == "skill" and top < -EXACT:
             yield f"skill must be 0 for one of the agents that do not reason, got {top} at most"
 
 
