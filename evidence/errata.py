@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations
@@ -797,6 +798,70 @@ def _prompt_length(_small: bool) -> Iterator[Figure]:
     )
 
 
+def _abstract_over(_small: bool) -> Iterator[Figure]:
+    counts = {}
+    for experiment in (ABSTRACT, ABSTRACT_OVER):
+        parts = [
+            prompt.split("causal relationships:")
+            for style in ("CoT", "numeric")
+            for prompt in _published_prompts(experiment, style)
+        ]
+        told = [after.split("You are currently")[0] for _, after in parts]
+        counts[experiment] = (
+            {len(before.split()) for before, _ in parts},
+            {len(re.sub(r"\s+", " ", text).split()) for text in told},
+            len(parts),
+        )
+    plain, over = counts[ABSTRACT], counts[ABSTRACT_OVER]
+    yield Figure(
+        "A.1.2: Abstract-Over has filler with the descriptions of variables alone: 300 words "
+        "before the causal relationships in all 480 prompts, and none after them",
+        f"{plain[0]} and {over[0]} words before, {plain[1]} and {over[1]} after, {over[2]} prompts",
+        over[2] == 480 and {n + 300 for n in plain[0]} == over[0] and plain[1] == over[1],
+    )
+
+
+def _confidence_asked(_small: bool) -> Iterator[Figure]:
+    asked = {
+        (experiment, style): [
+            "<confidence>" in prompt or "your confidence" in prompt.lower()
+            for prompt in _published_prompts(experiment, style)
+        ]
+        for experiment in EXPERIMENTS
+        for style in ("CoT", "numeric")
+    }
+    cot, numeric = (
+        [found for (_, style), every in asked.items() if style == chosen for found in every]
+        for chosen in ("CoT", "numeric")
+    )
+    yield Figure(
+        "A.1.3: all 1,200 prompts for CoT ask for a confidence as well, those for a number do not",
+        f"{sum(cot):,} of {len(cot):,}, and {sum(numeric)} of {len(numeric):,}",
+        all(cot) and len(cot) == 1200 and not any(numeric),
+    )
+
+
+def _independence_sentence(_small: bool) -> Iterator[Figure]:
+    prompts = [
+        prompt
+        for experiment in EXPERIMENTS
+        for style in ("CoT", "numeric")
+        for prompt in _published_prompts(experiment, style)
+    ]
+    found = sum("bring about the effect independently" in prompt for prompt in prompts)
+    yield Figure(
+        "3.2.1, A.1: the sentence that each cause works independently is in no prompt",
+        f"{found} of {len(prompts):,}",
+        not found,
+    )
+
+
+def _published_prompts(experiment: str, style: str) -> list[str]:
+    number = 2 if experiment == RW17 else 1
+    file = f"input_llm/rw17/{experiment}/{number}_v_{style}_LLM_prompting_collider.csv"
+    return [row["prompt"] for row in _rows(file, ",")]
+
+
 # What was checked and is right.
 
 
@@ -933,6 +998,9 @@ PARTS: Parts = {
     "fork": _fork,
     "prompt-order": _prompt_order,
     "prompt-length": _prompt_length,
+    "abstract-over": _abstract_over,
+    "confidence-asked": _confidence_asked,
+    "independence-sentence": _independence_sentence,
     "right": _right,
 }
 """The entries of docs/errata/judge.md by name."""

@@ -158,6 +158,14 @@ def test_both_readings_agree_where_both_read() -> None:
     assert reasons <= {"", "call failed", "the recipe reads no number"}
 
 
+def test_confidences_that_models_stated_are_kept() -> None:
+    cot, direct = (published_records(style=(style,)) for style in ("cot", "direct"))
+    stated = cot["confidence"].drop_null().to_pylist()
+    assert len(stated) > 0.9 * cot.num_rows
+    assert 0 <= min(stated) < max(stated) <= 100
+    assert direct["confidence"].null_count == direct.num_rows
+
+
 def test_bad_arguments_are_named() -> None:
     with pytest.raises(ValueError, match="design must be one of published, .*, got 'core'"):
         published_records("core")

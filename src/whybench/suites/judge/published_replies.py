@@ -64,6 +64,7 @@ CONDITIONS = {
 """Our designs of the source's conditions, and the folders of its replies."""
 
 PRINTED_NAMES = {"claude-3-opus-20240229": "claude-3-opus"}
+CONFIDENCE = re.compile(r"<confidence>\s*(\d{1,3}(?:\.\d+)?)\s*%?\s*</confidence>", re.IGNORECASE)
 NO_NUMBER = "the recipe reads no number"
 MAX_RECIPE_LENGTH = 50
 
@@ -209,7 +210,15 @@ def _parse(reply: str, style: str, parser: ReplyParser) -> dict[str, Any]:
     else:
         value = parse_by_recipe(reply)
         parsed = JudgeReply(value, None, NO_NUMBER if value is None else "")
+    if parsed.confidence is None:
+        parsed = parsed._replace(confidence=_find_confidence(reply))
     return {"outcome": "no_answer" if parsed.value is None else "scored", **parsed._asdict()}
+
+
+def _find_confidence(reply: str) -> float | None:
+    """Return the confidence that a reply states between its marks; prompts for CoT ask for it."""
+    stated = [float(number) for number in CONFIDENCE.findall(reply)]
+    return stated[-1] if stated and 0 <= stated[-1] <= 100 else None
 
 
 @cache
