@@ -55,7 +55,7 @@ def test_logs_records_and_simulation_agree_to_the_last_digit(tmp_path) -> None:
     recorded = SUITE.measures(table(read_logs([tmp_path]).rows))
     for one, two in zip(simulated, recorded, strict=True):
         assert (one.estimate, one.low, one.high, one.n) == (two.estimate, two.low, two.high, two.n)
-    for one in simulated[:2]:
+    for one in (one for one in simulated if one.name in {"ea", "mv"}):
         assert measures(log)[one.name] == one.estimate
         assert measures(log)[f"{one.name}_low"] == one.low
         assert measures(log)[f"{one.name}_high"] == one.high

@@ -169,7 +169,7 @@ def measure_coherence(group: Group) -> Coherence:
     names, unit = np.unique(group["sampled"], return_inverse=True)
     given, _ = _cells(group, GIVEN, unit, names.size)
     answered, silent = _cells(group, ASKED, unit, names.size)
-    n = int((group["outcome"] == "scored").sum())
+    n = int(group.weights[group["outcome"] == "scored"].sum())
     nothing = Estimate(None, None, None, n, names.size, METHOD, ("undefined",))
     untested = replace(nothing, flags=(NOT_TESTED,))
     usual = _mean(given)

@@ -36,8 +36,8 @@ CONDITION = (
 )
 """The columns that make up a condition; measures are computed within one."""
 
-SUMMED_BY = (*GROUP_KEYS, *CONDITION, "task", "story", "polarity", "person")
-"""The columns by which records may be summed up without any loss to contrasts and fits."""
+SUMMED_BY = (*GROUP_KEYS, *CONDITION, "task", "cause", "story", "polarity", "person")
+"""The columns by which records may be summed up without any loss to coherence, contrasts, fits."""
 
 SAMPLED = ("story and polarity", ("sampled",))
 """What is sampled, and the column that names it."""
@@ -63,8 +63,7 @@ def group_answers(records: pa.Table, condition: Sequence[str] = CONDITION) -> li
 def group_every_answer(records: pa.Table) -> list[Group]:
     """Return all answers, scored or not, of each agent under each condition.
 
-    Their columns are `outcome`, `task`, `cause`, `sampled` and `value`. Records summed up do not
-    tell causes apart, and have no such groups.
+    Their columns are `outcome`, `task`, `cause`, `sampled` and `value`.
     """
     words = ("outcome", "task", "cause", "sampled")
     return group_records(_name_units(records), CONDITION, words, ("value",), lambda _: SAMPLED)

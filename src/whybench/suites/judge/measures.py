@@ -101,13 +101,19 @@ def task_means(records: pa.Table) -> Iterator[Measure]:
 
 
 def summed_measures(records: pa.Table) -> list[Measure]:
-    """Compute what follows from records that are summed up: all but coherence and alignment.
+    """Compute what follows from records that are summed up: all but the alignment with people.
 
     The measures are those of `judge_measures`, and the task means beside them.
     """
+    from whybench.suites.judge.coherence import coherence_measures  # noqa: PLC0415
     from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
 
-    return [*contrast_measures(records), *task_means(records), *model_measures(records)]
+    return [
+        *coherence_measures(records),
+        *contrast_measures(records),
+        *task_means(records),
+        *model_measures(records),
+    ]
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:
