@@ -29,6 +29,7 @@ from evidence.fault_server import (
 from evidence.figures import Figure, Parts
 from evidence.processes import ended
 from whybench.evaluation.engine import KEEP_CONNECTIONS
+from whybench.outcomes import CUT_BY_DEFAULT, CUT_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -200,7 +201,11 @@ def told(found: Drill, seconds: float) -> Iterator[Figure]:
         "error with its reason, in at most 1 of 100 questions",
         "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common(6)) or "none",
         not found.unexplained()
-        and all(row["reason"] == "cut_off" for row in found.rows if row["outcome"] == "no_answer")
+        and all(
+            row["reason"] in {CUT_OFF, CUT_BY_DEFAULT}
+            for row in found.rows
+            if row["outcome"] == "no_answer"
+        )
         and outcomes["no_answer"] <= faults["long"]
         and outcomes["error"] <= max(2, found.asked / 100),
     )
