@@ -60,7 +60,7 @@ CASES = (
         "judge",
         {"design": "core"},
         ("noisy-or", {"noise": 0.3}),
-        ("associative", {"noise": 0.3, "rho": 0.4}),
+        ("associative", {"noise": 0.3, "rho": 0.2}),
     ),
     Case("intervene", {"design": "core"}, ("bayes", {"error": 0.1}), ("bayes", {"error": 0.3})),
     Case(
