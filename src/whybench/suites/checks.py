@@ -91,7 +91,7 @@ def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
     if suite.scale is None or not suite.headline:
         why = "the suite says no scale of a headline"
     elif not (case_of_laws := LawCase(suite, design, items)).has_headline:
-        why = "too few items for a headline"
+        why = "the design has no headline, or too few items for one"
     for name, law in LAWS.items():
         if why:
             yield CheckResult(name, 0, 0, (), why, applies=False)

@@ -238,7 +238,7 @@ def try_lapses(suite: AnySuite, design: Design, seeds: int) -> Iterator[SelfTest
     """Yield how the headline falls over lapsing agents, and how often two of them are told apart.
 
     There are eight rates, so each is tried with a fifth of the seeds. Nothing is yielded of a suite
-    that names no lapsing agent.
+    that names no lapsing agent, or of a design without a headline.
     """
     if suite.scale is None or suite.scale.lapsing is None:
         return
@@ -256,6 +256,8 @@ def try_lapses(suite: AnySuite, design: Design, seeds: int) -> Iterator[SelfTest
                 values.setdefault(rate, []).append(fmean(known))
             if rate in compared and suite.comparison is not None:
                 compared[rate].append(record_table(rows, suite.record_columns))
+        if not values:  # the design has no headline
+            return
     yield judge_lapses(values)
     if suite.comparison is not None:
         told = [_is_told_apart(suite, *sides) for sides in zip(*compared.values(), strict=True)]

@@ -129,7 +129,7 @@ def test_prefixes_of_whole_blocks_are_balanced(small) -> None:
 @given(data=st.data())
 @settings(max_examples=settings.default.max_examples * 2 // 5)
 def test_item_i_is_the_same_alone_and_however_many_there_are(data) -> None:
-    few = replace(DESIGNS[data.draw(st.sampled_from(sorted(DESIGNS)))], units=3)
+    few = replace(DESIGNS[data.draw(st.sampled_from(sorted({*DESIGNS} - {"numbers"})))], units=3)
     many = replace(few, units=10_000_000)
     index = data.draw(st.integers(0, few.size - 1))
     streamed = next(islice(compose_items(many), index, None))

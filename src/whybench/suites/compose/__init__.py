@@ -3,7 +3,8 @@
 An agent reads the rules of a small world, one case in it, and a question: does something hold, or
 would it hold if something else were made true or false? From its answers follow how strongly each
 part of the world acts on the next, and how strongly the first thing acts on the last. The second
-is the product of the first: an agent that composes what it knows gets both right, and the same.
+is the product of the first: an agent that composes what it knows gets both right, and the same. Or
+the numbers are told, and the agent itself composes them (`numeric`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,14 @@ from whybench.suites.compose.measures import (
     compositions_table,
     pairs_table,
 )
+from whybench.suites.compose.numeric import NUMERIC
+from whybench.suites.compose.numeric_items import NumericItem, draw_numbers, is_near
+from whybench.suites.compose.numeric_prompts import (
+    NumericQuestion,
+    is_numeric_prompt,
+    parse_numeric_prompt,
+)
+from whybench.suites.compose.numeric_replies import parse_numeric_reply
 from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advise
 from whybench.suites.compose.prompt_parser import parse_prompt
@@ -49,7 +58,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
+    from whybench.seeds import Split
     from whybench.stats import Measure
+    from whybench.suites.compose.questions import ComposeQuestion
 
 __all__ = ["SUITE"]
 
@@ -81,7 +92,22 @@ REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250}
 TABLES = {"compositions": compositions_table, "pairs": pairs_table}
 
 
-class Compose(Suite[ComposeDesign, ComposeItem]):
+AnyItem = ComposeItem | NumericItem
+
+
+def _split_of(question: ComposeQuestion | NumericQuestion) -> Split | None:
+    """Return the side of the divide of a prompt's world; numbers do not tell the world."""
+    return None if isinstance(question, NumericQuestion) else split_of_world(question.world)
+
+
+def _is_right(row: Mapping[str, Any]) -> bool:
+    """Whether an answer is right: a number if it is near."""
+    if row["rung"] == NUMERIC:
+        return is_near(row["value"], row["truth"])
+    return bool(row["value"] == row["truth"])
+
+
+class Compose(Suite[ComposeDesign, AnyItem]):
     """Say what would hold if something were made so, about parts of a world and about the whole."""
 
     name = "compose"
@@ -104,7 +130,7 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
     training = Training(
         {"worlds": TRAINING_WORLDS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
         world_key=lambda item: item.question.world.text,
-        split_of=lambda question: split_of_world(question.world),
+        split_of=_split_of,
     )
     study = QUESTIONNAIRE
     comparison = PairedComparison(compose_pairs)
@@ -126,49 +152,61 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
             "inconclusive",
             "balanced_accuracy_factual",
             "balanced_accuracy_interventional",
+            "number_skill",
+            "number_accuracy",
         ),
         sample_scores=dict.fromkeys(
             ("correct", "factual", "interventional", "answered"), ScoreColors()
         ),
     )
 
-    def items(self, design: ComposeDesign) -> Iterable[ComposeItem]:
+    def items(self, design: ComposeDesign) -> Iterable[AnyItem]:
         """Return the items of a design."""
         return compose_items(design)
 
-    def render(self, item: ComposeItem) -> str:
+    def render(self, item: AnyItem) -> str:
         """Return the prompt of an item."""
         return item.prompt
 
     def parse_prompt(self, prompt: str) -> object:
         """Return the question that a prompt asks."""
+        if is_numeric_prompt(prompt):
+            return parse_numeric_prompt(prompt)
         return parse_prompt(prompt)
 
-    def is_native_prompt(self, item: ComposeItem) -> bool:
+    def is_native_prompt(self, item: AnyItem) -> bool:
         """Whether a prompt is in the words of a bundled theme."""
         return is_bundled_theme(item)
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
-        """Return yes or no, as 1 or 0."""
+        """Return yes or no, as 1 or 0; or the number, where one is asked."""
+        if factors["rung"] == NUMERIC:
+            return parse_numeric_reply(reply, str(factors["style"]), truncated)
         return parse_reply(reply, str(factors["style"]), truncated)
 
-    def oracle(self, item: ComposeItem) -> str:
+    def oracle(self, item: AnyItem) -> str:
         """Return the true answer in the form that is asked for."""
         return oracle(item)
+
+    def is_correct(self, item: AnyItem, answer: Answer) -> bool:
+        """Whether an answer is right: a number if it is near."""
+        if isinstance(item, NumericItem):
+            return is_near(answer.value, item.truth)
+        return answer.value == item.truth
 
     def is_balanced(self, design: ComposeDesign) -> bool:  # noqa: ARG002
         """Return that no design claims it: worlds decide how often something holds."""
         return False
 
-    def group_key(self, item: ComposeItem) -> object:
-        """Return the unit: one sample asks all questions about it."""
+    def group_key(self, item: AnyItem) -> object:
+        """Return the unit: one sample asks all questions about it, and each for a number alone."""
         return unit_key(item)
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the share of right answers, of both kinds of questions apart as well."""
 
         def right(chosen: Iterable[Mapping[str, Any]]) -> float | None:
-            return round_mean(row["value"] == row["truth"] for row in chosen)
+            return round_mean(map(_is_right, chosen))
 
         return {
             "correct": right(rows),
@@ -196,9 +234,9 @@ class Compose(Suite[ComposeDesign, ComposeItem]):
 
         return compose_figures(records)
 
-    def draw(self, item: ComposeItem) -> Iterable[str]:
+    def draw(self, item: AnyItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
-        return draw_graph(item)
+        return draw_numbers(item) if isinstance(item, NumericItem) else draw_graph(item)
 
 
 SUITE = Compose()

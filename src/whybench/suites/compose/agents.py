@@ -21,13 +21,14 @@ near 1/4. By default it is far-sighted enough for all but the whole: then every 
 of right steps, and each is VI. With `reach=1` it knows single blocks only, and that is so for the
 composition of all blocks alone; the others contain a far step and are products of nothing.
 
-The other world of the wrong-world agent comes from `wrong_worlds`.
+The other world of the wrong-world agent comes from `wrong_worlds`. What agents do where numbers are
+asked is in `numeric_agents`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,13 @@ from whybench.suites.compose.expected import (
     expect_local_only,
     expect_wrong_world,
 )
+from whybench.suites.compose.numeric_agents import (
+    NUMERIC_MEASURES,
+    expect_numbers,
+    reply_number,
+)
+from whybench.suites.compose.numeric_items import NumericItem
+from whybench.suites.compose.numeric_prompts import render_numeric_reply
 from whybench.suites.compose.prompts import render_reply
 from whybench.suites.compose.truth import UnitQuery
 from whybench.suites.compose.wrong_worlds import assumed_answers
@@ -142,8 +150,10 @@ def make_constant(answer: bool) -> Rule:
     return lambda queries, _: np.full(queries.truth.shape, answer)
 
 
-def oracle(item: ComposeItem) -> str:
+def oracle(item: ComposeItem | NumericItem) -> str:
     """Answer what is true."""
+    if isinstance(item, NumericItem):
+        return render_numeric_reply(item.truth, item.question.style)
     return render_reply(item.truth == 1, item.question.style)
 
 
@@ -175,12 +185,25 @@ def _copy_setting(item: ComposeItem, _: Mapping[str, Any], __: np.random.Generat
     return render_reply(intervention is None or intervention[1], item.question.style)
 
 
-AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"})
+def _or_number(agent: Agent[Any]) -> Agent[Any]:
+    """Return an agent that also answers where numbers are asked, with what is expected there."""
+    name, reply, expected = agent.name, agent.reply, agent.expected
+    assert expected is not None
+
+    def reply_to_any(item: Any, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+        if isinstance(item, NumericItem):
+            return reply_number(name, item, settings, rng)
+        return reply(item, settings, rng)
+
+    return replace(agent, reply=reply_to_any, expected=expect_numbers(name, expected))
+
+
+AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"}) | NUMERIC_MEASURES
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 
-AGENTS: Mapping[str, Agent[ComposeItem]] = {
-    agent.name: agent
+AGENTS: Mapping[str, Agent[Any]] = {
+    agent.name: _or_number(agent)
     for agent in (
         Agent(
             name="exact",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from fractions import Fraction
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from whybench.suites.compose.numeric import ALL_CASES
+from whybench.suites.compose.numeric_items import NumericItem
+from whybench.suites.compose.numeric_prompts import parse_numeric_prompt
 from whybench.suites.compose.prompt_parser import ComposePromptError, parse_prompt
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.units import round_size
@@ -22,16 +25,17 @@ __all__ = ["CHECKS", "is_bundled_theme"]
 ROUNDING = 1e-9
 
 
-def is_bundled_theme(item: ComposeItem) -> bool:
+def is_bundled_theme(item: ComposeItem | NumericItem) -> bool:
     """Whether the item is rendered in a bundled theme, which a prompt gives away by itself."""
     return item.question.theme.name in THEME_NAMES
 
 
-def check_parsing_with_theme(items: Sequence[ComposeItem]) -> Iterator[str]:
+def check_parsing_with_theme(items: Sequence[ComposeItem | NumericItem]) -> Iterator[str]:
     """Read prompts knowing the theme, as must be for users' own."""
     for item in items:
+        parse = parse_numeric_prompt if isinstance(item, NumericItem) else parse_prompt
         try:
-            read = parse_prompt(item.prompt, item.question.theme)
+            read: object = parse(item.prompt, item.question.theme)
         except ComposePromptError as error:
             yield f"{item.id}: {error}"
             continue
@@ -65,6 +69,18 @@ def check_weights(items: Sequence[ComposeItem]) -> Iterator[str]:
                 yield f"{world}: {name} has the mean {fmean(column)}"
 
 
+def check_numbers(items: Sequence[NumericItem]) -> Iterator[str]:
+    """See that no number can be taken for a share of 1, and that none is beyond its whole."""
+    for item in items:
+        for number in (*map(float, item.question.numbers.printed), item.truth):
+            if not 1 < number < ALL_CASES:
+                yield f"{item.id}: a number must be between 1 and {ALL_CASES}, got {number}"
+
+
+def _with_numbers(items: Sequence[ComposeItem | NumericItem]) -> list[NumericItem]:
+    return [item for item in items if isinstance(item, NumericItem)]
+
+
 def _two_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
     """Return the items of worlds with two rounds of units or more."""
     return _select_worlds(items, lambda rounds: rounds >= 2)
@@ -88,10 +104,11 @@ def _select_worlds(
     ]
 
 
-def _group_by_world(items: Sequence[ComposeItem]) -> dict[str, list[ComposeItem]]:
+def _group_by_world(items: Sequence[ComposeItem | NumericItem]) -> dict[str, list[ComposeItem]]:
     groups: dict[str, list[ComposeItem]] = defaultdict(list)
     for item in items:
-        groups[_world_label(item)].append(item)
+        if not isinstance(item, NumericItem):  # these are about no unit
+            groups[_world_label(item)].append(item)
     return groups
 
 
@@ -99,9 +116,10 @@ def _world_label(item: ComposeItem) -> str:
     return f"{item.kinds}/{item.gates}/{item.draw}"
 
 
-CHECKS: Mapping[str, Check[ComposeItem]] = {
+CHECKS: Mapping[str, Check[Any]] = {
     "prompt and theme, also one's own, give back the world": Check(check_parsing_with_theme),
     "a constant answer has half of balanced accuracy": Check(check_both_answers_occur, _two_rounds),
     "whole rounds of units stand for the population": Check(check_weights, _even_rounds),
+    "numbers lie where they can be told": Check(check_numbers, _with_numbers),
 }
 """The checks by name."""

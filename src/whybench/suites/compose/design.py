@@ -19,7 +19,7 @@ from whybench.seeds import Split, digest
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.questions import Style
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
-from whybench.suites.compose.units import check_kinds, parse_shape
+from whybench.suites.compose.units import NAMED, check_kinds, parse_shape
 from whybench.suites.compose.world import Gates
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
@@ -33,7 +33,15 @@ from whybench.suites.designs import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "ComposeDesign", "count_questions"]
+__all__ = [
+    "DESIGNS",
+    "LEVELS",
+    "MANIPULATED",
+    "ComposeDesign",
+    "NumbersDesign",
+    "count_numeric_questions",
+    "count_questions",
+]
 
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
@@ -107,7 +115,11 @@ class ComposeDesign:
     @cached_property
     def ends(self) -> tuple[int, ...]:
         """The number of items of a block up to the end of each cell."""
-        return tuple(accumulate(count_questions(self.kinds[cell[0]]) for cell in self.cells))
+        return tuple(accumulate(self.count_asked(self.kinds[cell[0]]) for cell in self.cells))
+
+    def count_asked(self, kinds: str) -> int:
+        """Return how many questions are asked about a unit of a shape."""
+        return count_questions(kinds)
 
     @property
     def block(self) -> int:
@@ -139,11 +151,75 @@ class ComposeDesign:
         return digest("compose", settings, self.themes).hex()[:16]
 
 
+@dataclass(frozen=True)
+class NumbersDesign(ComposeDesign):
+    """Which questions about numbers there are (`numeric`): all that worlds of each kind give.
+
+    They are about a world and not about a unit of it, and have factors, levels and worlds in common
+    with other designs. No answer may lie below 1 of 100 cases, where a number might be a share of
+    1; so worlds are small.
+    """
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.split != "test":
+            raise UserError(
+                "numbers are for testing: their prompts are too much alike for some of them to be "
+                f"trained on; split must be test, got {self.split}"
+            )
+        if self.units != 1:
+            raise UserError(
+                "numbers are asked about worlds and not about units, so units must be 1, got "
+                f"{self.units}"
+            )
+        if self.detail != ("none",) or "worked-example" in self.style:
+            raise UserError(
+                "numbers are asked without details and worked examples, so detail must be none and "
+                f"style direct or cot, got {', '.join((*self.detail, *self.style))}"
+            )
+        for kinds in self.kinds:
+            if kinds in NAMED or sum(block.size - 1 for block in parse_shape(kinds)) > MOST_NODES:
+                raise UserError(
+                    "numbers are asked about random worlds of at most "
+                    f"{MOST_NODES + 1} nodes, got kinds={kinds}"
+                )
+
+    def count_asked(self, kinds: str) -> int:
+        """Return how many questions are asked about a world of a shape."""
+        return count_numeric_questions(kinds)
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the levels of each factor in one line."""
+        themes = ", ".join(entry.name for entry in self.themes)
+        many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
+        return (
+            f"{self.size} items: numbers of {many} of each of {', '.join(self.kinds)} with gates "
+            f"{', '.join(self.gates)}; {themes}; {', '.join(self.style)}; {self.split}"
+        )
+
+    @cached_property
+    def hash(self) -> str:
+        """A digest of what decides the items; texts count, names and paths do not."""
+        settings = identifying_settings(self, "theme")
+        return digest("compose numbers", settings, self.themes).hex()[:16]
+
+
 def count_questions(kinds: str) -> int:
     """Return the number of questions about a unit: k factual ones and two a pair of anchors."""
     blocks = len(parse_shape(kinds))
     return blocks * (blocks + 2)
 
+
+def count_numeric_questions(kinds: str) -> int:
+    """Return the number of questions about numbers: two a pair of anchors that are not next."""
+    blocks = len(parse_shape(kinds))
+    return blocks * (blocks - 1)
+
+
+MOST_NODES = 9
+"""Nodes beside the root of a world whose numbers are asked: each lets its parents decide at 6 of 10
+counts or more, so that the last follows the root in .6^9 of cases, 1 of 100, or more."""
 
 TWO_CYCLES = "cycle3+cycle3"
 
@@ -172,9 +248,14 @@ DESIGNS: Mapping[str, ComposeDesign] = {
             style=LEVELS["style"],
             worlds=10,
         ),
+        NumbersDesign(
+            "numbers",
+            kinds=("cycle3+cycle3+cycle3", "wheel4+bridge+cycle4"),
+            units=1,
+        ),
     )
 }
 """The named designs. `core` has three compositions in each of eight worlds of each kind of gates;
 `verdicts` has one of each, with the units that an agent without errors needs for conclusive
 verdicts, as has `party`, the source's party of eight. `shapes` varies the blocks, `long` the number
-of them, `full` the telling."""
+of them, `full` the telling. `numbers` asks for numbers in place of yes or no."""

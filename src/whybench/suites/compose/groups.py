@@ -16,6 +16,7 @@ import numpy as np
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.comparisons import AnswerArrays
 from whybench.suites.compose.estimators import Sample
+from whybench.suites.compose.numeric import NUMERIC
 from whybench.suites.compose.units import parse_shape
 from whybench.suites.groups import Group, combine_codes, group_records, group_rows
 
@@ -75,7 +76,14 @@ class WorldAnswers:
 
 
 def compose_groups(records: pa.Table) -> list[Group]:
-    """Return the groups of compose records, in order of appearance."""
+    """Return the groups of answers with yes or no, in order of appearance."""
+    import pyarrow.compute as pc  # noqa: PLC0415  (kept out of the start-up path)
+
+    asked = pc.not_equal(records["rung"], NUMERIC)
+    if not pc.all(asked).as_py():
+        records = records.filter(asked)
+    if not records.num_rows:
+        return []
     return group_records(records, CONDITION, WORDS, NUMBERS, lambda _: ("unit", UNIT))
 
 

@@ -38,6 +38,8 @@ And of all answers that no technical error prevented, `answered`. Where a group 
 or gates, agreement and accuracies are given at each.
 
 Two tables go into detail: a row for each composition, and a row for each pair of anchors.
+
+Answers in numbers have measures of their own (`numeric_measures`) and none of these.
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.comparisons import Composition, compare_compositions
 from whybench.suites.compose.estimators import OUTVOTING, Quantity, weighted_means
 from whybench.suites.compose.groups import WorldAnswers, compose_groups, group_by_world
+from whybench.suites.compose.numeric_measures import measure_numbers, numeric_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -109,7 +112,10 @@ QUANTITIES: tuple[Quantity, ...] = ("pns", "ate")
 
 def compose_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
-    return [measure for group in compose_groups(records) for measure in _measures(group)]
+    return [
+        *(measure for group in compose_groups(records) for measure in _measures(group)),
+        *(measure for group in numeric_groups(records) for measure in measure_numbers(group)),
+    ]
 
 
 def list_compositions(

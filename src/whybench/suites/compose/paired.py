@@ -2,7 +2,7 @@
 
 The headline is compared on units about which neither side lost anything to a technical error, by
 leaving out worlds; accuracies are compared on questions that both sides answered, by leaving out
-units.
+units. Answers in numbers are compared on questions that neither side lost, by leaving out worlds.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.groups import compose_groups, group_by_world
 from whybench.suites.compose.measures import RUNGS, rung_accuracy
+from whybench.suites.compose.numeric_measures import NUMERIC_ESTIMATORS, numeric_groups
 from whybench.suites.pairs import (
     Pair,
     answered_share,
@@ -45,3 +46,5 @@ def compose_pairs(records: pa.Table) -> Iterator[Pair]:
         yield Pair.of("agreement", first.labels, *sides)
     yield from compare_groups(compose_groups(filter_scored_by_both(records)), ESTIMATORS)
     yield from compare_groups(compose_groups(records), {"answered": answered_share})
+    reached = numeric_groups(filter_reached_by_both(records))
+    yield from compare_groups(reached, {**NUMERIC_ESTIMATORS, "answered": answered_share})

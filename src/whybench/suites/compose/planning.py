@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from whybench.suites.compose.design import NumbersDesign
 from whybench.suites.compose.estimators import OUTVOTING
 from whybench.suites.compose.power import UnitPlan, plan_units
 from whybench.suites.compose.units import SEGMENTS, make_world, parse_shape
@@ -57,7 +58,9 @@ def _describe_units(plans: list[UnitPlan]) -> str:
 
 
 def advise(design: ComposeDesign, epochs: int) -> Iterator[str]:
-    """Yield what a design's number of units suffices for."""
+    """Yield what a design's number of units suffices for; numbers take none."""
+    if isinstance(design, NumbersDesign):
+        return
     if max(len(parse_shape(kinds)) for kinds in design.kinds) > SEGMENTS:
         yield (
             f"{design.units} units a world; how many verdicts take is known beforehand for "

@@ -22,7 +22,7 @@ from whybench.suites.compose.world import Block, ComposeWorld, Gate, Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["ComposePromptError", "parse_prompt"]
+__all__ = ["ComposePromptError", "find_theme", "parse_prompt"]
 
 
 class ComposePromptError(ValueError):
@@ -49,7 +49,7 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
     Raises:
         ComposePromptError: Says which part is not to be found, or does not fit the others.
     """
-    theme = theme or _find_theme(prompt)
+    theme = theme or find_theme(prompt)
     lines = prompt.split("\n")
     rules_from = _find_last(lines, rules_heading(theme))
     counts_from = _find_last(lines, counts_heading(theme))
@@ -77,7 +77,12 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
         raise ComposePromptError(f"the parts of a prompt must fit each other: {error}") from None
 
 
-def _find_theme(prompt: str) -> ComposeTheme:
+def find_theme(prompt: str) -> ComposeTheme:
+    """Return the bundled theme that a prompt opens with.
+
+    Raises:
+        ComposePromptError: There is no such theme.
+    """
     setting = prompt.partition("\n")[0]
     themes = [theme for theme in map(load_theme, THEME_NAMES) if theme.setting == setting]
     if len(themes) != 1:

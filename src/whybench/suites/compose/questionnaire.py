@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whybench.suites.compose.numeric_items import NumericItem
 from whybench.suites.compose.prompts import query_text, render_unit
 from whybench.suites.contract import UserError
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, Quiz, quiz
@@ -21,13 +22,22 @@ if TYPE_CHECKING:
 __all__ = ["QUESTIONNAIRE", "unit_key"]
 
 
-def unit_key(item: ComposeItem) -> object:
-    """Return what all questions of a unit, rendered in one way, have in common."""
+def unit_key(item: ComposeItem | NumericItem) -> object:
+    """Return what all questions of a unit, rendered in one way, have in common.
+
+    A question for a number has nothing in common with others.
+    """
+    if isinstance(item, NumericItem):
+        return item.id
     theme, style = item.question.theme.name, item.question.style
     return item.kinds, item.gates, item.draw, item.unit, theme, item.detail, style
 
 
-def _make_lesson(item: ComposeItem) -> Lesson:
+def _make_lesson(item: ComposeItem | NumericItem) -> Lesson:
+    if isinstance(item, NumericItem):
+        raise UserError(
+            "people are asked for yes or no, got a question for a number; choose another design"
+        )
     theme = item.question.theme
     return Lesson(
         title=f"The {theme.many}",
