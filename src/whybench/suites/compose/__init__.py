@@ -180,7 +180,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return yes or no, as 1 or 0; or the number, where one is asked."""
-        if factors["rung"] == NUMERIC:
+        if factors.get("rung") == NUMERIC:
             return parse_numeric_reply(reply, str(factors["style"]), truncated)
         return parse_reply(reply, str(factors["style"]), truncated)
 

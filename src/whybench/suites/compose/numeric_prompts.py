@@ -96,8 +96,9 @@ def _render_chain(theme: ComposeTheme, called: list[str]) -> str:
     return (
         f"{COUNTED[len(called) - 2]} of the {theme.many} form a chain, in this order: "
         f"{join_names(called)}. Each of them can make a difference to the next, and to those "
-        f"further on only through the next. Think of very many cases: the rules, which are not "
-        f"shown here, are the same in all of them, and the {theme.unit[1]} come about anew in each."
+        "further on only through the next. Think of very many cases: the rules, which are not "
+        f"shown here, are the same in all of them, and the numbers of {theme.unit[1]} come about "
+        "anew in each."
     )
 
 
@@ -114,15 +115,17 @@ def _render_meaning(theme: ComposeTheme, called: list[str]) -> str:
         f"- If it were brought about from outside that {absent[0]}, the result would be that "
         f"{absent[1]}.\n"
         f"In all other cases it makes no difference to {second} which of the two is brought about. "
-        "Of any other two in the chain the word is used in the same way, and the same is true."
+        "Said of any other two in the chain, “follows” means the same, and again the earlier one "
+        "makes no difference to the later one in all other cases."
     )
 
 
 def _render_independence(theme: ComposeTheme, called: list[str]) -> str:
     first, second, third, *more = called
     rest = "; the same goes for any other two steps." if more else "."
+    units = theme.unit[1]
     return (
-        f"Each step of the chain rests on {theme.unit[1]} of its own, and all {theme.unit[1]} come "
+        f"Each step of the chain rests on {units} of its own, and all numbers of {units} come "
         f"about independently of one another. So whether {second} follows {first} in a case says "
         f"nothing about whether {third} follows {second} in it{rest}"
     )
