@@ -4,7 +4,7 @@ An agent reads the rules of a small world, one case in it, and a question: does 
 would it hold if something else were made true or false? From its answers follow how strongly each
 part of the world acts on the next, and how strongly the first thing acts on the last. The second
 is the product of the first: an agent that composes what it knows gets both right, and the same. Or
-the numbers are told, and the agent itself composes them (`numeric`).
+the numbers are told, and the agent itself composes them (`number_questions`).
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from whybench.suites.compose.measures import (
     compositions_table,
     pairs_table,
 )
-from whybench.suites.compose.numeric import NUMERIC
-from whybench.suites.compose.numeric_items import NumericItem, draw_numbers, is_near
-from whybench.suites.compose.numeric_prompts import (
-    NumericQuestion,
-    is_numeric_prompt,
-    parse_numeric_prompt,
+from whybench.suites.compose.number_items import NumberItem, draw_numbers, is_near
+from whybench.suites.compose.number_prompts import (
+    NumberQuestion,
+    is_number_prompt,
+    parse_number_prompt,
 )
-from whybench.suites.compose.numeric_replies import parse_numeric_reply
+from whybench.suites.compose.number_questions import NUMBER
+from whybench.suites.compose.number_replies import parse_number_reply
 from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advise
 from whybench.suites.compose.prompt_parser import parse_prompt
@@ -92,17 +92,17 @@ REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250}
 TABLES = {"compositions": compositions_table, "pairs": pairs_table}
 
 
-AnyItem = ComposeItem | NumericItem
+AnyItem = ComposeItem | NumberItem
 
 
-def _split_of(question: ComposeQuestion | NumericQuestion) -> Split | None:
+def _split_of(question: ComposeQuestion | NumberQuestion) -> Split | None:
     """Return the side of the divide of a prompt's world; numbers do not tell the world."""
-    return None if isinstance(question, NumericQuestion) else split_of_world(question.world)
+    return None if isinstance(question, NumberQuestion) else split_of_world(question.world)
 
 
 def _is_right(row: Mapping[str, Any]) -> bool:
     """Whether an answer is right: a number if it is near."""
-    if row["rung"] == NUMERIC:
+    if row["rung"] == NUMBER:
         return is_near(row["value"], row["truth"])
     return bool(row["value"] == row["truth"])
 
@@ -170,8 +170,8 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     def parse_prompt(self, prompt: str) -> object:
         """Return the question that a prompt asks."""
-        if is_numeric_prompt(prompt):
-            return parse_numeric_prompt(prompt)
+        if is_number_prompt(prompt):
+            return parse_number_prompt(prompt)
         return parse_prompt(prompt)
 
     def is_native_prompt(self, item: AnyItem) -> bool:
@@ -180,8 +180,8 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return yes or no, as 1 or 0; or the number, where one is asked."""
-        if factors.get("rung") == NUMERIC:
-            return parse_numeric_reply(reply, str(factors["style"]), truncated)
+        if factors.get("rung") == NUMBER:
+            return parse_number_reply(reply, str(factors["style"]), truncated)
         return parse_reply(reply, str(factors["style"]), truncated)
 
     def oracle(self, item: AnyItem) -> str:
@@ -190,7 +190,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     def is_correct(self, item: AnyItem, answer: Answer) -> bool:
         """Whether an answer is right: a number if it is near."""
-        if isinstance(item, NumericItem):
+        if isinstance(item, NumberItem):
             return is_near(answer.value, item.truth)
         return answer.value == item.truth
 
@@ -236,7 +236,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     def draw(self, item: AnyItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
-        return draw_numbers(item) if isinstance(item, NumericItem) else draw_graph(item)
+        return draw_numbers(item) if isinstance(item, NumberItem) else draw_graph(item)
 
 
 SUITE = Compose()

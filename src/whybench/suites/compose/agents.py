@@ -22,7 +22,7 @@ of right steps, and each is VI. With `reach=1` it knows single blocks only, and 
 composition of all blocks alone; the others contain a far step and are products of nothing.
 
 The other world of the wrong-world agent comes from `wrong_worlds`. What agents do where numbers are
-asked is in `numeric_agents`.
+asked is in `number_agents`.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from whybench.suites.compose.expected import (
     expect_local_only,
     expect_wrong_world,
 )
-from whybench.suites.compose.numeric_agents import (
-    NUMERIC_MEASURES,
+from whybench.suites.compose.number_agents import (
+    NUMBER_MEASURES,
     expect_numbers,
     reply_number,
 )
-from whybench.suites.compose.numeric_items import NumericItem
-from whybench.suites.compose.numeric_prompts import render_numeric_reply
+from whybench.suites.compose.number_items import NumberItem
+from whybench.suites.compose.number_prompts import render_number_reply
 from whybench.suites.compose.prompts import render_reply
 from whybench.suites.compose.truth import UnitQuery
 from whybench.suites.compose.wrong_worlds import assumed_answers
@@ -150,10 +150,10 @@ def make_constant(answer: bool) -> Rule:
     return lambda queries, _: np.full(queries.truth.shape, answer)
 
 
-def oracle(item: ComposeItem | NumericItem) -> str:
+def oracle(item: ComposeItem | NumberItem) -> str:
     """Answer what is true."""
-    if isinstance(item, NumericItem):
-        return render_numeric_reply(item.truth, item.question.style)
+    if isinstance(item, NumberItem):
+        return render_number_reply(item.truth, item.question.style)
     return render_reply(item.truth == 1, item.question.style)
 
 
@@ -191,14 +191,14 @@ def _or_number(agent: Agent[Any]) -> Agent[Any]:
     assert expected is not None
 
     def reply_to_any(item: Any, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
-        if isinstance(item, NumericItem):
+        if isinstance(item, NumberItem):
             return reply_number(name, item, settings, rng)
         return reply(item, settings, rng)
 
     return replace(agent, reply=reply_to_any, expected=expect_numbers(name, expected))
 
 
-AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"}) | NUMERIC_MEASURES
+AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"}) | NUMBER_MEASURES
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.compose.numeric import ALL_CASES
-from whybench.suites.compose.numeric_items import NumericItem
-from whybench.suites.compose.numeric_prompts import parse_numeric_prompt
+from whybench.suites.compose.number_items import NumberItem
+from whybench.suites.compose.number_prompts import parse_number_prompt
+from whybench.suites.compose.number_questions import ALL_CASES
 from whybench.suites.compose.prompt_parser import ComposePromptError, parse_prompt
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.units import round_size
@@ -25,15 +25,15 @@ __all__ = ["CHECKS", "is_bundled_theme"]
 ROUNDING = 1e-9
 
 
-def is_bundled_theme(item: ComposeItem | NumericItem) -> bool:
+def is_bundled_theme(item: ComposeItem | NumberItem) -> bool:
     """Whether the item is rendered in a bundled theme, which a prompt gives away by itself."""
     return item.question.theme.name in THEME_NAMES
 
 
-def check_parsing_with_theme(items: Sequence[ComposeItem | NumericItem]) -> Iterator[str]:
+def check_parsing_with_theme(items: Sequence[ComposeItem | NumberItem]) -> Iterator[str]:
     """Read prompts knowing the theme, as must be for users' own."""
     for item in items:
-        parse = parse_numeric_prompt if isinstance(item, NumericItem) else parse_prompt
+        parse = parse_number_prompt if isinstance(item, NumberItem) else parse_prompt
         try:
             read: object = parse(item.prompt, item.question.theme)
         except ComposePromptError as error:
@@ -69,7 +69,7 @@ def check_weights(items: Sequence[ComposeItem]) -> Iterator[str]:
                 yield f"{world}: {name} has the mean {fmean(column)}"
 
 
-def check_numbers(items: Sequence[NumericItem]) -> Iterator[str]:
+def check_numbers(items: Sequence[NumberItem]) -> Iterator[str]:
     """See that no number can be taken for a share of 1, and that none is beyond its whole."""
     for item in items:
         for number in (*map(float, item.question.numbers.printed), item.truth):
@@ -77,8 +77,8 @@ def check_numbers(items: Sequence[NumericItem]) -> Iterator[str]:
                 yield f"{item.id}: a number must be between 1 and {ALL_CASES}, got {number}"
 
 
-def _with_numbers(items: Sequence[ComposeItem | NumericItem]) -> list[NumericItem]:
-    return [item for item in items if isinstance(item, NumericItem)]
+def _with_numbers(items: Sequence[ComposeItem | NumberItem]) -> list[NumberItem]:
+    return [item for item in items if isinstance(item, NumberItem)]
 
 
 def _two_rounds(items: Sequence[ComposeItem]) -> list[ComposeItem]:
@@ -104,10 +104,10 @@ def _select_worlds(
     ]
 
 
-def _group_by_world(items: Sequence[ComposeItem | NumericItem]) -> dict[str, list[ComposeItem]]:
+def _group_by_world(items: Sequence[ComposeItem | NumberItem]) -> dict[str, list[ComposeItem]]:
     groups: dict[str, list[ComposeItem]] = defaultdict(list)
     for item in items:
-        if not isinstance(item, NumericItem):  # these are about no unit
+        if not isinstance(item, NumberItem):  # these are about no unit
             groups[_world_label(item)].append(item)
     return groups
 

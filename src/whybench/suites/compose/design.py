@@ -39,7 +39,7 @@ __all__ = [
     "MANIPULATED",
     "ComposeDesign",
     "NumbersDesign",
-    "count_numeric_questions",
+    "count_number_questions",
     "count_questions",
 ]
 
@@ -153,7 +153,7 @@ class ComposeDesign:
 
 @dataclass(frozen=True)
 class NumbersDesign(ComposeDesign):
-    """Which questions about numbers there are (`numeric`): all that worlds of each kind give.
+    """Which questions for numbers there are (`number_questions`): all that a world of a kind gives.
 
     They are about a world and not about a unit of it, and have factors, levels and worlds in common
     with other designs. No answer may lie below 1 of 100 cases, where a number might be a share of
@@ -186,7 +186,7 @@ class NumbersDesign(ComposeDesign):
 
     def count_asked(self, kinds: str) -> int:
         """Return how many questions are asked about a world of a shape."""
-        return count_numeric_questions(kinds)
+        return count_number_questions(kinds)
 
     @property
     def summary(self) -> str:
@@ -211,7 +211,7 @@ def count_questions(kinds: str) -> int:
     return blocks * (blocks + 2)
 
 
-def count_numeric_questions(kinds: str) -> int:
+def count_number_questions(kinds: str) -> int:
     """Return the number of questions about numbers: two a pair of anchors that are not next."""
     blocks = len(parse_shape(kinds))
     return blocks * (blocks - 1)

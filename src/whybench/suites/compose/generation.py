@@ -16,9 +16,14 @@ from typing import TYPE_CHECKING, cast, get_args
 from whybench.seeds import generator
 from whybench.suites.compose.design import NumbersDesign
 from whybench.suites.compose.items import ComposeItem
-from whybench.suites.compose.numeric import Direction, certify_numbers, far_pairs, make_numbers
-from whybench.suites.compose.numeric_items import NumericItem
-from whybench.suites.compose.numeric_prompts import NumericQuestion
+from whybench.suites.compose.number_items import NumberItem
+from whybench.suites.compose.number_prompts import NumberQuestion
+from whybench.suites.compose.number_questions import (
+    Direction,
+    certify_numbers,
+    far_pairs,
+    make_numbers,
+)
 from whybench.suites.compose.questions import EXAMPLES, ComposeQuestion
 from whybench.suites.compose.truth import AnswerKey, list_queries, make_answer_key
 from whybench.suites.compose.units import BATCH, Units, draw_units, make_world
@@ -46,7 +51,7 @@ Rendering = tuple[tuple[str, ...], tuple[int, ...], int]
 """The names of the nodes, their order in lists, and which example is shown."""
 
 
-def compose_items(design: ComposeDesign) -> Iterator[ComposeItem | NumericItem]:
+def compose_items(design: ComposeDesign) -> Iterator[ComposeItem | NumberItem]:
     """Yield the items of a design; every prefix of whole blocks is balanced."""
     for first in range(0, design.worlds, TOGETHER):
         for unit in range(design.units):
@@ -55,7 +60,7 @@ def compose_items(design: ComposeDesign) -> Iterator[ComposeItem | NumericItem]:
                     yield from _items_at(design, cell, number, unit)
 
 
-def item_at(design: ComposeDesign, index: int) -> ComposeItem | NumericItem:
+def item_at(design: ComposeDesign, index: int) -> ComposeItem | NumberItem:
     """Return the item at a position in a design, without making those before it."""
     if not 0 <= index < design.size:
         raise IndexError(f"index must be from 0 to {design.size - 1}, got {index}")
@@ -70,28 +75,28 @@ def item_at(design: ComposeDesign, index: int) -> ComposeItem | NumericItem:
 
 def _items_at(
     design: ComposeDesign, cell: tuple[int, ...], number: int, unit: int
-) -> Sequence[ComposeItem | NumericItem]:
+) -> Sequence[ComposeItem | NumberItem]:
     """Return all questions about one unit, or for numbers of one world."""
     if isinstance(design, NumbersDesign):
-        return _numeric_items(design, cell, number)
+        return _number_items(design, cell, number)
     return _unit_items(design, cell, number, unit)
 
 
-def _numeric_items(design: NumbersDesign, cell: tuple[int, ...], number: int) -> list[NumericItem]:
+def _number_items(design: NumbersDesign, cell: tuple[int, ...], number: int) -> list[NumberItem]:
     """Return all questions for numbers of one world."""
     kinds, gates = design.kinds[cell[0]], design.gates[cell[1]]
     theme, style = design.themes[cell[2]], cast("Style", design.style[cell[4]])
     world = make_world(kinds, cast("Gates", gates), number, cast("Split", design.split))
     rng = generator("compose", "telling numbers", theme.name, world.text, number)
     called = dict(zip(world.anchors, theme.draw(len(world.anchors), rng), strict=True))
-    items: list[NumericItem] = []
+    items: list[NumberItem] = []
     for cause, effect in far_pairs(world):
         names = tuple(name for node, name in called.items() if cause <= node <= effect)
         for direction in get_args(Direction):
             numbers = make_numbers(world, number, cause, effect, direction)
             items.append(
-                NumericItem(
-                    question=NumericQuestion(numbers, names, theme, style),
+                NumberItem(
+                    question=NumberQuestion(numbers, names, theme, style),
                     whole=world,
                     kinds=kinds,
                     gates=gates,

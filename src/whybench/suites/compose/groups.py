@@ -16,7 +16,7 @@ import numpy as np
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.comparisons import AnswerArrays
 from whybench.suites.compose.estimators import Sample
-from whybench.suites.compose.numeric import NUMERIC
+from whybench.suites.compose.number_questions import NUMBER
 from whybench.suites.compose.units import parse_shape
 from whybench.suites.groups import Group, combine_codes, group_records, group_rows
 
@@ -79,7 +79,7 @@ def compose_groups(records: pa.Table) -> list[Group]:
     """Return the groups of answers with yes or no, in order of appearance."""
     import pyarrow.compute as pc  # noqa: PLC0415  (kept out of the start-up path)
 
-    asked = pc.not_equal(records["rung"], NUMERIC)
+    asked = pc.not_equal(records["rung"], NUMBER)
     if not pc.all(asked).as_py():
         records = records.filter(asked)
     if not records.num_rows:

@@ -39,7 +39,7 @@ or gates, agreement and accuracies are given at each.
 
 Two tables go into detail: a row for each composition, and a row for each pair of anchors.
 
-Answers in numbers have measures of their own (`numeric_measures`) and none of these.
+Answers in numbers have measures of their own (`number_measures`) and none of these.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.comparisons import Composition, compare_compositions
 from whybench.suites.compose.estimators import OUTVOTING, Quantity, weighted_means
 from whybench.suites.compose.groups import WorldAnswers, compose_groups, group_by_world
-from whybench.suites.compose.numeric_measures import measure_numbers, numeric_groups
+from whybench.suites.compose.number_measures import measure_numbers, number_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -114,7 +114,7 @@ def compose_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure of every agent under every condition, the headline first."""
     return [
         *(measure for group in compose_groups(records) for measure in _measures(group)),
-        *(measure for group in numeric_groups(records) for measure in measure_numbers(group)),
+        *(measure for group in number_groups(records) for measure in measure_numbers(group)),
     ]
 
 

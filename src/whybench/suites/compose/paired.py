@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.groups import compose_groups, group_by_world
 from whybench.suites.compose.measures import RUNGS, rung_accuracy
-from whybench.suites.compose.numeric_measures import NUMERIC_ESTIMATORS, numeric_groups
+from whybench.suites.compose.number_measures import NUMBER_ESTIMATORS, number_groups
 from whybench.suites.pairs import (
     Pair,
     answered_share,
@@ -46,5 +46,5 @@ def compose_pairs(records: pa.Table) -> Iterator[Pair]:
         yield Pair.of("agreement", first.labels, *sides)
     yield from compare_groups(compose_groups(filter_scored_by_both(records)), ESTIMATORS)
     yield from compare_groups(compose_groups(records), {"answered": answered_share})
-    reached = numeric_groups(filter_reached_by_both(records))
-    yield from compare_groups(reached, {**NUMERIC_ESTIMATORS, "answered": answered_share})
+    reached = number_groups(filter_reached_by_both(records))
+    yield from compare_groups(reached, {**NUMBER_ESTIMATORS, "answered": answered_share})

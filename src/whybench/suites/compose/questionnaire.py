@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.suites.compose.numeric_items import NumericItem
+from whybench.suites.compose.number_items import NumberItem
 from whybench.suites.compose.prompts import query_text, render_unit
 from whybench.suites.contract import UserError
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, Quiz, quiz
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["QUESTIONNAIRE", "unit_key"]
 
 
-def unit_key(item: ComposeItem | NumericItem) -> object:
+def unit_key(item: ComposeItem | NumberItem) -> object:
     """Return what all questions of a unit, rendered in one way, have in common.
 
     A question for a number has nothing in common with others.
     """
-    if isinstance(item, NumericItem):
+    if isinstance(item, NumberItem):
         return item.id
     theme, style = item.question.theme.name, item.question.style
     return item.kinds, item.gates, item.draw, item.unit, theme, item.detail, style
 
 
-def _make_lesson(item: ComposeItem | NumericItem) -> Lesson:
-    if isinstance(item, NumericItem):
+def _make_lesson(item: ComposeItem | NumberItem) -> Lesson:
+    if isinstance(item, NumberItem):
         raise UserError(
             "people are asked for yes or no, got a question for a number; choose another design"
         )

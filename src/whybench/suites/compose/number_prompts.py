@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from whybench.suites.compose.numeric import ChainNumbers, Given
+from whybench.suites.compose.number_questions import ChainNumbers, Given
 from whybench.suites.compose.prompt_parser import ComposePromptError, find_theme
 from whybench.suites.compose.prompts import QUESTION
 from whybench.suites.compose.themes.sentences import join_names, split_names
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from whybench.suites.compose.themes import ComposeTheme
 
 __all__ = [
-    "NumericQuestion",
-    "is_numeric_prompt",
-    "parse_numeric_prompt",
+    "NumberQuestion",
+    "is_number_prompt",
+    "parse_number_prompt",
     "render_number",
-    "render_numeric_prompt",
-    "render_numeric_reply",
+    "render_number_prompt",
+    "render_number_reply",
 ]
 
 COUNTED = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
@@ -51,7 +51,7 @@ _ASKED = re.escape(QUESTION) + r"In how many of 100 cases, on average, does (.+)
 
 
 @dataclass(frozen=True)
-class NumericQuestion:
+class NumberQuestion:
     """What a prompt says.
 
     Attributes:
@@ -67,7 +67,7 @@ class NumericQuestion:
     style: Style = "direct"
 
 
-def render_numeric_prompt(question: NumericQuestion) -> str:
+def render_number_prompt(question: NumberQuestion) -> str:
     """Return the prompt of one question."""
     numbers = question.numbers
     theme = question.theme
@@ -144,7 +144,7 @@ def render_number(number: Fraction) -> str:
     return f"{float(number):.10f}".rstrip("0").rstrip(".")
 
 
-def render_numeric_reply(value: float, style: str) -> str:
+def render_number_reply(value: float, style: str) -> str:
     """Return an answer in the words of an agent that follows the reply form."""
     # A bare number up to 1 might be a share of 1, and is not read.
     text = f"{value!r}" if value > 1 or value == int(value) else f"{value!r} of 100"
@@ -152,12 +152,12 @@ def render_numeric_reply(value: float, style: str) -> str:
     return text if style == "direct" else f"The numbers settle it.\nAnswer: {text}"
 
 
-def is_numeric_prompt(prompt: str) -> bool:
+def is_number_prompt(prompt: str) -> bool:
     """Whether a prompt asks for a number."""
     return f"\n{KNOWN}\n" in prompt
 
 
-def parse_numeric_prompt(prompt: str, theme: ComposeTheme | None = None) -> NumericQuestion:
+def parse_number_prompt(prompt: str, theme: ComposeTheme | None = None) -> NumberQuestion:
     """Rebuild a question from its prompt.
 
     Args:
@@ -190,7 +190,7 @@ def parse_numeric_prompt(prompt: str, theme: ComposeTheme | None = None) -> Nume
         raise ComposePromptError("a prompt must end in the form of the reply")
     style: Style = "direct" if styles == ["direct"] else "cot"
     numbers = ChainNumbers(len(names) - 1, given, (find(asked[0][2]), find(asked[0][1])))
-    return NumericQuestion(numbers, names, theme, style)
+    return NumberQuestion(numbers, names, theme, style)
 
 
 def _parse_chain(theme: ComposeTheme, prompt: str) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_CASES",
-    "NUMERIC",
+    "NUMBER",
     "TOLERANCE",
     "ChainNumbers",
     "Direction",
@@ -49,7 +49,7 @@ __all__ = [
 Direction = Literal["forward", "reverse"]
 """What is asked: the whole, or a part. It is the `setting` of records."""
 
-NUMERIC = "numeric"
+NUMBER = "number"
 """The `rung` of these questions in records."""
 
 ALL_CASES = 100

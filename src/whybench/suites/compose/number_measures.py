@@ -32,7 +32,7 @@ import numpy as np
 
 from whybench.stats import clustered_ratio, clustered_share, clustered_slope
 from whybench.suites.compose.groups import CONDITION
-from whybench.suites.compose.numeric import ALL_CASES, NUMERIC, TOLERANCE, make_numbers
+from whybench.suites.compose.number_questions import ALL_CASES, NUMBER, TOLERANCE, make_numbers
 from whybench.suites.compose.units import parse_world
 from whybench.suites.groups import group_records
 from whybench.suites.pairs import answered_share
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["NUMERIC_ESTIMATORS", "measure_numbers", "numeric_groups"]
+__all__ = ["NUMBER_ESTIMATORS", "measure_numbers", "number_groups"]
 
 WORDS = ("outcome", "reason", "setting", "world")
 NUMBERS = ("value", "truth", "draw", "cause", "effect")
@@ -71,11 +71,11 @@ MISTAKES: Mapping[str, tuple[str, Callable[[Sequence[float]], float]]] = {
 """Typical mistakes: the direction in which each is made, if it is made in one, and its value."""
 
 
-def numeric_groups(records: pa.Table) -> list[Group]:
+def number_groups(records: pa.Table) -> list[Group]:
     """Return the groups of answers in numbers, in order of appearance."""
     import pyarrow.compute as pc  # noqa: PLC0415  (kept out of the start-up path)
 
-    chosen = records.filter(pc.equal(records["rung"], NUMERIC))
+    chosen = records.filter(pc.equal(records["rung"], NUMBER))
     if not chosen.num_rows:
         return []
     return group_records(chosen, CONDITION, WORDS, NUMBERS, lambda _: ("world", WORLD))
@@ -84,7 +84,7 @@ def numeric_groups(records: pa.Table) -> list[Group]:
 def measure_numbers(group: Group) -> Iterator[Measure]:
     """Yield the measures of a group, the skill first."""
     levels = np.unique(group["setting"]).tolist()
-    for name, estimate in NUMERIC_ESTIMATORS.items():
+    for name, estimate in NUMBER_ESTIMATORS.items():
         yield group.measure(name, estimate(group))
         for level in levels if len(levels) > 1 else ():
             at_level = group.where(group["setting"] == level, setting=level)
@@ -152,7 +152,7 @@ def _accuracy(group: Group) -> Estimate:
     return clustered_share(near, reached.units)
 
 
-NUMERIC_ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
+NUMBER_ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
     "number_skill": _skill,
     "number_accuracy": _accuracy,
 }

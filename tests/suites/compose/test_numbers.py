@@ -20,7 +20,13 @@ from whybench.suites.compose.design import DESIGNS, NumbersDesign
 from whybench.suites.compose.generation import compose_items, item_at
 from whybench.suites.compose.groups import compose_groups
 from whybench.suites.compose.measures import compositions_table, pairs_table
-from whybench.suites.compose.numeric import (
+from whybench.suites.compose.number_items import NumberItem
+from whybench.suites.compose.number_prompts import (
+    COUNTED,
+    parse_number_prompt,
+    render_number_reply,
+)
+from whybench.suites.compose.number_questions import (
     TOLERANCE,
     ChainNumbers,
     Given,
@@ -29,13 +35,7 @@ from whybench.suites.compose.numeric import (
     make_numbers,
     part_numbers,
 )
-from whybench.suites.compose.numeric_items import NumericItem
-from whybench.suites.compose.numeric_prompts import (
-    COUNTED,
-    parse_numeric_prompt,
-    render_numeric_reply,
-)
-from whybench.suites.compose.numeric_replies import NUMERIC_REASONS, parse_numeric_reply
+from whybench.suites.compose.number_replies import NUMBER_REASONS, parse_number_reply
 from whybench.suites.compose.prompt_parser import ComposePromptError
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.truth import population_pns
@@ -56,8 +56,8 @@ FEW = replace(NUMBERS, worlds=2)
 
 
 @pytest.fixture(scope="module")
-def items() -> list[NumericItem]:
-    return [item for item in compose_items(NUMBERS) if isinstance(item, NumericItem)]
+def items() -> list[NumberItem]:
+    return [item for item in compose_items(NUMBERS) if isinstance(item, NumberItem)]
 
 
 def _answers(name: str, design: NumbersDesign = NUMBERS, **settings: Any) -> list[Row]:
@@ -109,7 +109,7 @@ def test_both_derivations_give_back_any_part_from_a_whole_that_is_not_rounded(
 
 
 def test_numbers_are_those_of_the_world_and_truths_those_of_the_printed_numbers(
-    items: list[NumericItem],
+    items: list[NumberItem],
 ) -> None:
     for item in items:
         world, numbers = item.whole, item.question.numbers
@@ -140,7 +140,7 @@ def test_a_part_that_is_asked_is_settled_by_the_digits_of_the_whole() -> None:
 
 
 def test_a_world_gives_two_questions_for_each_pair_of_anchors_that_are_not_next(
-    items: list[NumericItem],
+    items: list[NumberItem],
 ) -> None:
     assert len(items) == NUMBERS.size == 288
     assert NUMBERS.block == 36
@@ -150,12 +150,12 @@ def test_a_world_gives_two_questions_for_each_pair_of_anchors_that_are_not_next(
     assert asked == {(d, s): 48 * n for d in ("forward", "reverse") for s, n in ((2, 2), (3, 1))}
 
 
-def test_items_stand_where_they_stand_alone(items: list[NumericItem]) -> None:
+def test_items_stand_where_they_stand_alone(items: list[NumberItem]) -> None:
     for index in (0, 35, 36, 200, 287):
         assert item_at(NUMBERS, index).id == items[index].id
 
 
-def test_any_part_may_be_missing_and_any_number_come_first(items: list[NumericItem]) -> None:
+def test_any_part_may_be_missing_and_any_number_come_first(items: list[NumberItem]) -> None:
     three = [i.question.numbers for i in items if i.question.numbers.steps == 3]
     missing = Counter(n.asked for n in three if n.direction == "reverse")
     assert set(missing) == {(0, 1), (1, 2), (2, 3)}
@@ -167,14 +167,14 @@ def test_any_part_may_be_missing_and_any_number_come_first(items: list[NumericIt
 @pytest.mark.parametrize("style", ["direct", "cot"])
 def test_a_prompt_gives_back_its_question_and_tells_no_rule(theme: str, style: str) -> None:
     for item in compose_items(replace(FEW, theme=(theme,), style=(style,))):
-        assert isinstance(item, NumericItem)
+        assert isinstance(item, NumberItem)
         assert SUITE.parse_prompt(item.prompt) == item.world
-        assert parse_numeric_prompt(item.prompt, item.question.theme) == item.world
+        assert parse_number_prompt(item.prompt, item.question.theme) == item.world
         assert "at least" not in item.prompt
         assert item.prompt.count(" of 100 cases.") == len(item.question.numbers.given)
 
 
-def test_a_prompt_that_says_something_else_is_another_question(items: list[NumericItem]) -> None:
+def test_a_prompt_that_says_something_else_is_another_question(items: list[NumberItem]) -> None:
     item = items[0]
     number = f" {int(item.question.numbers.printed[0])} of 100"
     other = item.prompt.replace(number, " 3 of 100")
@@ -217,7 +217,7 @@ def test_the_longest_chain_has_a_word_for_its_length() -> None:
     assert "Ten of the villagers form a chain" in longest.prompt
 
 
-def test_people_are_not_asked(items: list[NumericItem]) -> None:
+def test_people_are_not_asked(items: list[NumberItem]) -> None:
     assert SUITE.study is not None
     with pytest.raises(UserError, match="got a question for a number"):
         SUITE.study.lesson(items[0])
@@ -243,7 +243,7 @@ def test_a_design_has_a_hash_of_its_own() -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("style", ["direct", "cot"])
 def test_a_number_that_is_said_to_be_the_answer_is_read(reply: str, style: str) -> None:
-    assert parse_numeric_reply(reply, style) == Answer(15.12)
+    assert parse_number_reply(reply, style) == Answer(15.12)
 
 
 @pytest.mark.parametrize(
@@ -271,34 +271,32 @@ def test_a_number_that_is_said_to_be_the_answer_is_read(reply: str, style: str) 
 )
 @pytest.mark.parametrize("style", ["direct", "cot"])
 def test_where_one_would_hesitate_nothing_is_read(reply: str, reason: str, style: str) -> None:
-    assert reason in NUMERIC_REASONS
-    assert parse_numeric_reply(reply, style) == Answer(None, reason)
+    assert reason in NUMBER_REASONS
+    assert parse_number_reply(reply, style) == Answer(None, reason)
 
 
 def test_work_is_shown_only_where_it_was_asked_for() -> None:
     worked = "36 * 42 / 100\n15.12"
-    assert parse_numeric_reply(worked, "cot").value == 15.12
-    assert parse_numeric_reply(worked, "direct").reason == "several_numbers"
+    assert parse_number_reply(worked, "cot").value == 15.12
+    assert parse_number_reply(worked, "direct").reason == "several_numbers"
     twice = "Answer: 16\nAnswer: 15.12"
-    assert parse_numeric_reply(twice, "cot").value == 15.12
-    assert parse_numeric_reply(twice, "direct").reason == "several_numbers"
-    assert parse_numeric_reply("15.12\n\nThe steps multiply.", "direct").value == 15.12
-    assert parse_numeric_reply("15.12", truncated=True) == Answer(None, "cut_off")
+    assert parse_number_reply(twice, "cot").value == 15.12
+    assert parse_number_reply(twice, "direct").reason == "several_numbers"
+    assert parse_number_reply("15.12\n\nThe steps multiply.", "direct").value == 15.12
+    assert parse_number_reply("15.12", truncated=True) == Answer(None, "cut_off")
 
 
 @given(st.text())
 def test_any_reply_is_a_number_of_100_or_has_a_reason(reply: str) -> None:
     for style in ("direct", "cot"):
-        answer = parse_numeric_reply(reply, style)
-        assert (
-            answer.reason in NUMERIC_REASONS if answer.value is None else 0 <= answer.value <= 100
-        )
+        answer = parse_number_reply(reply, style)
+        assert answer.reason in NUMBER_REASONS if answer.value is None else 0 <= answer.value <= 100
 
 
 @given(st.floats(0.001, 100), st.sampled_from(["direct", "cot"]))
 def test_what_agents_say_is_read_as_they_mean_it(value: float, style: str) -> None:
     value = round(value, 9)
-    assert parse_numeric_reply(render_numeric_reply(value, style), style).value == value
+    assert parse_number_reply(render_number_reply(value, style), style).value == value
 
 
 # What it is worth
@@ -441,4 +439,4 @@ def test_other_designs_do_not_ask_for_numbers() -> None:
     few = (replace(design, worlds=1) for name, design in DESIGNS.items() if name != "numbers")
     for design in few:
         assert not isinstance(design, NumbersDesign)
-        assert not isinstance(next(iter(compose_items(design))), NumericItem)
+        assert not isinstance(next(iter(compose_items(design))), NumberItem)

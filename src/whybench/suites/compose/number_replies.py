@@ -31,9 +31,9 @@ from whybench.suites.replies import (
     remove_special_tokens,
 )
 
-__all__ = ["NUMERIC_REASONS", "parse_numeric_reply"]
+__all__ = ["NUMBER_REASONS", "parse_number_reply"]
 
-NUMERIC_REASONS = {
+NUMBER_REASONS = {
     "ambiguous_number": "digits that may be read in two ways, such as 15,12",
     "ambiguous_scale": "a decimal up to 1 without a percent sign: a share of 1, or of 100?",
     "cut_off": "the reply hit the token limit",
@@ -77,7 +77,7 @@ _REFUSAL = re.compile(
 LONGEST_REFUSAL = 300
 
 
-def parse_numeric_reply(text: str, style: str = "direct", truncated: bool = False) -> Answer:
+def parse_number_reply(text: str, style: str = "direct", truncated: bool = False) -> Answer:
     """Read the number of 100 cases that a reply gives.
 
     Args:

@@ -24,7 +24,8 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, get_args
 
 from whybench.suites.compose.design import NumbersDesign
-from whybench.suites.compose.numeric import (
+from whybench.suites.compose.number_prompts import render_number_reply
+from whybench.suites.compose.number_questions import (
     ALL_CASES,
     TOLERANCE,
     ChainNumbers,
@@ -33,7 +34,6 @@ from whybench.suites.compose.numeric import (
     make_numbers,
     part_numbers,
 )
-from whybench.suites.compose.numeric_prompts import render_numeric_reply
 from whybench.suites.compose.planning import list_worlds
 from whybench.suites.compose.wrong_worlds import assumed_world
 
@@ -43,16 +43,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from whybench.suites.compose.design import ComposeDesign
-    from whybench.suites.compose.numeric_items import NumericItem
+    from whybench.suites.compose.number_items import NumberItem
     from whybench.suites.compose.world import ComposeWorld
 
-__all__ = ["NUMERIC_MEASURES", "expect_numbers", "reply_number"]
+__all__ = ["NUMBER_MEASURES", "expect_numbers", "reply_number"]
 
 Expected = Callable[[Mapping[str, Any], Any], Mapping[str, float]]
 Chances = Mapping[float, float]
 """The numbers that may be given, with their chances."""
 
-NUMERIC_MEASURES = frozenset({"number_skill", "number_accuracy"})
+NUMBER_MEASURES = frozenset({"number_skill", "number_accuracy"})
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 
@@ -114,7 +114,7 @@ ANSWERS: Mapping[str, Callable[[_Asked, Mapping[str, Any]], Chances]] = {
 
 
 def reply_number(
-    name: str, item: NumericItem, settings: Mapping[str, Any], rng: np.random.Generator
+    name: str, item: NumberItem, settings: Mapping[str, Any], rng: np.random.Generator
 ) -> str:
     """Return the reply of a reference agent to a question for a number."""
     question = item.question
@@ -122,7 +122,7 @@ def reply_number(
     chances = ANSWERS[name](asked, settings)
     values = list(chances)
     chosen = 0 if len(values) == 1 else int(rng.choice(len(values), p=list(chances.values())))
-    return render_numeric_reply(values[chosen], question.style)
+    return render_number_reply(values[chosen], question.style)
 
 
 def expect_numbers(name: str, otherwise: Expected) -> Expected:

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING
 
 from whybench.seeds import item_digest
 from whybench.suites.compose.design import MANIPULATED
-from whybench.suites.compose.numeric import NUMERIC, TOLERANCE
-from whybench.suites.compose.numeric_prompts import render_number, render_numeric_prompt
+from whybench.suites.compose.number_prompts import render_number, render_number_prompt
+from whybench.suites.compose.number_questions import NUMBER, TOLERANCE
 from whybench.suites.designs import name_item
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from whybench.scm import Certificate
-    from whybench.suites.compose.numeric_prompts import NumericQuestion
+    from whybench.suites.compose.number_prompts import NumberQuestion
     from whybench.suites.compose.world import ComposeWorld
     from whybench.suites.contract import Scalar
 
-__all__ = ["NumericItem", "draw_numbers", "is_near"]
+__all__ = ["NumberItem", "draw_numbers", "is_near"]
 
 
 @dataclass(frozen=True)
-class NumericItem:
+class NumberItem:
     """One question for a number.
 
     Attributes:
@@ -40,7 +40,7 @@ class NumericItem:
         certificate: The two derivations of the truth.
     """
 
-    question: NumericQuestion
+    question: NumberQuestion
     whole: ComposeWorld
     kinds: str
     gates: str
@@ -54,7 +54,7 @@ class NumericItem:
     @cached_property
     def prompt(self) -> str:
         """The words in which it is asked."""
-        return render_numeric_prompt(self.question)
+        return render_number_prompt(self.question)
 
     @cached_property
     def digest(self) -> str:
@@ -89,7 +89,7 @@ class NumericItem:
             "detail": "none",
             "style": question.style,
             "split": self.split,
-            "rung": NUMERIC,
+            "rung": NUMBER,
             "setting": question.numbers.direction,
             "distance": question.numbers.steps,
             "world": self.whole.text,
@@ -103,7 +103,7 @@ class NumericItem:
         }
 
     @property
-    def world(self) -> NumericQuestion:
+    def world(self) -> NumberQuestion:
         """What the prompt must say."""
         return self.question
 
@@ -113,7 +113,7 @@ def is_near(value: float | None, truth: float) -> bool:
     return value is not None and abs(value - truth) <= TOLERANCE
 
 
-def draw_numbers(item: NumericItem) -> Iterator[str]:
+def draw_numbers(item: NumberItem) -> Iterator[str]:
     """Yield lines that picture the chain with its numbers."""
     names, numbers = item.question.names, item.question.numbers
     for cause, effect, number in sorted(numbers.given):
