@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -426,6 +427,30 @@ def test_reference_agents_have_the_measures_that_are_expected() -> None:
     assert all(one.passed for one in found)
     # There is no headline, and so no law about lapses.
     assert not list(try_lapses(SUITE, FEW, 5))
+
+
+SHOWN = {
+    "exact": ("exact", {}),
+    "says what is left of 100 in 5% of its answers": ("flip", {"error": 0.05}),
+    "in 20%": ("flip", {"error": 0.2}),
+    "right in chains of two steps, sees no effect in longer ones": ("local-only", {}),
+    "has one gate of each world wrong, and thinks it through": ("wrong-world", {}),
+    "the first number that is printed": ("copy", {}),
+    "any number, evenly": ("coin", {}),
+}
+
+
+def test_the_page_on_compose_shows_what_agents_have() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "compose.md").read_text("utf-8")
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.split("\n")]
+    shown = {row[0]: tuple(row[1:]) for row in rows if len(row) == 3}
+    for words, (name, changed) in SHOWN.items():
+        agent = SUITE.agent(name)
+        assert agent.expected is not None
+        expected = agent.expected(agent.settings(changed), NUMBERS)
+        values = (expected["number_skill"], expected["number_accuracy"])
+        printed = tuple(f"{x:.2f}".replace("0.", ".").replace("-", "−") for x in values)
+        assert shown[words] == printed
 
 
 def test_the_design_is_sound() -> None:
