@@ -145,3 +145,33 @@ def test_a_log_keeps_the_many_questions_of_a_long_world(tmp_path) -> None:
     rows = rows_in(tmp_path)
     assert len(rows) == 8 * 10
     assert all(row["value"] == row["truth"] for row in rows)
+
+
+@pytest.mark.slow
+def test_logs_of_numbers_give_the_measures_of_a_simulation(tmp_path) -> None:
+    factors = {"design": "numbers", "worlds": 2}
+    log = run(tmp_path, "reference/compose.copy", compose(**factors))
+    design = SUITE.make_design(factors)
+    assert len(log.samples) == design.size
+    simulated = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("copy"), {})
+    recorded = compose_measures(record_table(rows_in(tmp_path), COLUMNS))
+    for one, two in zip(sorted(simulated, key=_title), sorted(recorded, key=_title), strict=True):
+        assert (one.title, one.n, one.units) == (two.title, two.n, two.units)
+        assert one.estimate == pytest.approx(two.estimate)
+    shown = log.results.scores[0].metrics["number_skill"].value
+    assert shown == pytest.approx({one.title: one for one in simulated}["number_skill"].estimate)
+
+
+@pytest.mark.slow
+def test_a_number_that_may_be_a_share_is_asked_for_once_more(tmp_path) -> None:
+    def reply(messages, *_):
+        words = "22.5" if len(messages) > 1 else "0.225"
+        output = ModelOutput.from_content("mockllm", words)
+        output.usage = ModelUsage()
+        return output
+
+    model = get_model("mockllm/model", custom_outputs=reply, memoize=False)
+    log = run(tmp_path, model, compose(design="numbers", worlds=1), limit=3)
+    for sample in log.samples:
+        assert [message.role for message in sample.messages] == ["user", "assistant"] * 2
+    assert [row["value"] for row in rows_in(tmp_path)] == [22.5] * 3
