@@ -103,6 +103,8 @@ def test_a_headline_that_does_not_fall_with_lapses_breaks_the_law() -> None:
     rising = {rate: values[:20] for rate, values in falling.items()} | {0.2: [0.99, 0.98] * 10}
     assert len(judge_lapses(rising).misses) == 1
     assert judge_lapses({rate: values[:20] for rate, values in flat.items()}).passed
+    assert judge_lapses({rate: values[:2] for rate, values in rising.items()}).passed
+    assert judge_lapses(rising, within=1.0).passed
 
 
 def test_lapses_of_an_agent_are_tried_where_a_suite_names_one() -> None:

@@ -14,7 +14,7 @@ then these can be tried, on ours and on anybody's suite:
   measure that such agents must not have above 0.
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
-  nothing but a rise by two standard errors breaks the law.
+  nothing but a rise by two standard errors breaks the law, and with fewer than three nothing does.
 - *Separating*: a comparison tells an agent that lapses in 10% from one that does in 20%, at p < .05
   and in the right direction, in 85% of runs of the standard budget. Of other designs the share is
   told.
@@ -71,6 +71,9 @@ ALPHA = 0.05
 
 ENOUGH = 200
 """Seeds from which on a fall must show at every step."""
+
+FEWEST = 3
+"""Seeds that a standard error needs."""
 
 APART = 2.0
 """Standard errors by which means must differ."""
@@ -208,11 +211,12 @@ LAWS: Mapping[str, Callable[[LawCase], Iterator[str]]] = {
 """What `whybench check` asks of the headline of a suite that says its scale."""
 
 
-def judge_lapses(values: Mapping[float, Sequence[float]]) -> SelfTest:
+def judge_lapses(values: Mapping[float, Sequence[float]], within: float = EXACT) -> SelfTest:
     """Say whether a headline falls as lapses become more frequent.
 
     Args:
         values: Rate to the headline at each seed.
+        within: How far a headline may be off by rounding.
     """
     means = {rate: fmean(found) for rate, found in values.items()}
     misses = []
@@ -220,8 +224,10 @@ def judge_lapses(values: Mapping[float, Sequence[float]]) -> SelfTest:
     for before, after in pairwise(rates):
         error = sum(_variance(values[rate]) / len(values[rate]) for rate in (before, after)) ** 0.5
         fall, seeds = means[before] - means[after], min(len(values[before]), len(values[after]))
+        if len(values[after]) < FEWEST:
+            continue
         least = APART * error if seeds >= ENOUGH and before > 0 else -APART * error
-        if fall < least - EXACT:
+        if fall < least - within:
             misses.append(
                 f"from {before:g} to {after:g} lapses it must fall by {least:.4f} or more, "
                 f"got {fall:.4f}"
@@ -258,7 +264,7 @@ def try_lapses(suite: AnySuite, design: Design, seeds: int) -> Iterator[SelfTest
                 compared[rate].append(record_table(rows, suite.record_columns))
         if not values:  # the design has no headline
             return
-    yield judge_lapses(values)
+    yield judge_lapses(values, suite.scale.within)
     if suite.comparison is not None:
         told = [_is_told_apart(suite, *sides) for sides in zip(*compared.values(), strict=True)]
         standard = suite.make_design(suite.budget("standard").settings)
