@@ -12,6 +12,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections import Counter
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ EXPERIMENTS = {
     "published": "rw17_indep_causes",
     "published-abstract": "random_abstract",
     "published-overload-e": "rw17_overloaded_e",
-    "published-abstract-overload-de": "abstract_overloaded_lorem_de",
+    "published-abstract-overload-d": "abstract_overloaded_lorem_de",
 }
 STYLES = {"numeric": "direct", "CoT": "cot", "cot": "cot"}
 
@@ -255,6 +256,26 @@ def consistency(small: bool) -> Iterator[Figure]:
     )
 
 
+def real(small: bool) -> Iterator[Figure]:
+    """Yield the style of a real model: every question about three stories under one polarity."""
+    from evidence.model_server import real_answers
+    from whybench.records.table import record_table
+    from whybench.suites.judge import SUITE
+
+    count = 6 if small else 60
+    rows, calls = real_answers("judge", ["-T", "polarity=ppp"], count, 48)
+    outcomes = Counter(f"{row['outcome']} {row['reason']}".strip() for row in rows)
+    answers = Counter(row["value"] for row in rows if row["value"] is not None).most_common(3)
+    measures = SUITE.measures(record_table(rows, SUITE.columns))
+    told = [f"{one.name} {_stated(one)}" for one in measures if one.estimate is not None]
+    yield Figure(
+        f"{count} items are asked of a real model, and recorded without an error",
+        f"{dict(outcomes)} in {calls} calls; said most: "
+        f"{', '.join(f'{value:g} ({times} x)' for value, times in answers)}; {'; '.join(told)}",
+        len(rows) == count and all(row["outcome"] != "error" for row in rows),
+    )
+
+
 PARTS: Parts = {
     "replication": replication,
     "beyond": beyond,
@@ -262,6 +283,7 @@ PARTS: Parts = {
     "consistency": consistency,
     "statistics": statistics.figures,
     "fits": fits.figures,
+    "real-answers": real,
 }
 
 figures = partial(figures_of, PARTS)

@@ -114,3 +114,17 @@ def test_a_design_in_old_words_is_the_same_design(
     make = wb.get_suite(suite).make_design
     assert make(old) == make(new)
     assert make(old).hash == make(new).hash
+
+
+def test_published_filler_in_descriptions_is_called_so() -> None:
+    rows = [
+        {"stimuli": "published", "content": "abstract", "overload": "de"},
+        {"stimuli": "own", "content": "abstract", "overload": "de"},
+        {"stimuli": "published", "content": "story", "overload": "e"},
+    ]
+    told = [current_row("judge", row)["overload"] for row in rows]
+    assert told == ["d", "de", "e"]
+    table = current_table("judge", pa.Table.from_pylist(rows))
+    assert table["overload"].to_pylist() == told
+    settings = current_settings("judge", {"design": "published-abstract-overload-de"})
+    assert wb.get_suite("judge").make_design(settings).overload == ("d",)

@@ -11,6 +11,7 @@ no part of the first words as long as it stands at that level.
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 __all__ = [
     "ADDED",
     "DESIGN",
+    "DESIGNS",
     "FACTORS",
     "LEVELS",
+    "MISLABELLED",
     "SETTINGS",
     "current_row",
     "current_settings",
@@ -48,6 +51,19 @@ LEVELS: dict[str, dict[str, dict[str, str]]] = {
 }
 """Suite to factor, by its new name, to old and new levels."""
 
+DESIGNS: dict[str, dict[str, str]] = {
+    "judge": {"published-abstract-overload-de": "published-abstract-overload-d"},
+}
+"""Suite to old and new names of designs."""
+
+MISLABELLED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
+    "judge": (
+        {"stimuli": "published", "content": "abstract", "overload": "de"},
+        {"overload": "d"},
+    ),
+}
+"""Suite to words that together were wrong of what was asked, and to those that are right."""
+
 ADDED: dict[str, dict[str, str | None]] = {
     "judge": {"independence": "unstated"},
     "intervene": {"report": None},
@@ -69,15 +85,20 @@ def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, ob
                 f"settings must have one value for {names[old]}, got {settings[names[old]]} and "
                 f"{settings[old]} for {old}, which means the same; leave {old} out"
             )
-    return _translate(settings, names, LEVELS.get(suite, {}))
+    designs = {DESIGN: DESIGNS.get(suite, {})}
+    return _translate(settings, names, {**LEVELS.get(suite, {}), **designs})
 
 
 def current_row(suite: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a stored row, or the factors of an item, in today's words."""
-    return {
+    current = {
         **ADDED.get(suite, {}),
         **_translate(row, FACTORS.get(suite, {}), LEVELS.get(suite, {})),
     }
+    wrong, right = MISLABELLED.get(suite, ({}, {}))
+    if wrong and all(current.get(name) == level for name, level in wrong.items()):
+        current |= right
+    return current
 
 
 def current_table(suite: str, table: pa.Table) -> pa.Table:
@@ -97,6 +118,13 @@ def current_table(suite: str, table: pa.Table) -> pa.Table:
             for old, new in levels.items():
                 column = pc.if_else(pc.equal(column, old), new, column)
             table = table.set_column(table.column_names.index(factor), factor, column)
+    wrong, right = MISLABELLED.get(suite, ({}, {}))
+    if wrong and wrong.keys() <= {*table.column_names}:
+        every = [pc.fill_null(pc.equal(table[name], wrong[name]), False) for name in wrong]
+        found = reduce(pc.and_, every)
+        for name, level in right.items():
+            column = pc.if_else(found, level, table[name])
+            table = table.set_column(table.column_names.index(name), name, column)
     for name, level in ADDED.get(suite, {}).items():
         if name not in table.column_names:
             table = table.append_column(name, pa.nulls(table.num_rows, pa.string()))

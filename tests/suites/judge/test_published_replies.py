@@ -40,7 +40,7 @@ def test_every_file_is_taken_once() -> None:
     assert len(files) == 185
     assert Counter(file.design for file in files) == {
         "published": 60, "published-abstract": 56, "published-overload-e": 41,
-        "published-abstract-overload-de": 28,
+        "published-abstract-overload-d": 28,
     }  # fmt: skip
     single = next(file for file in files if "2_single_" in file.path)
     assert (single.model, single.style) == ("gpt-4o", "direct")
@@ -53,7 +53,7 @@ def test_every_file_is_taken_once() -> None:
         ("published", 23_040, 33),
         ("published-abstract", 13_440, 20 + 10),
         ("published-overload-e", 19_680, 14 + 7),
-        ("published-abstract-overload-de", 6_720, 11 + 3),
+        ("published-abstract-overload-d", 6_720, 11 + 3),
     ],
 )
 def test_a_row_for_every_reply(design: str, replies: int, agents: int) -> None:
@@ -147,8 +147,8 @@ def test_the_recipe(reply: str, value: float | None) -> None:
 
 
 def test_both_readings_agree_where_both_read() -> None:
-    table = published_records("published-abstract-overload-de", ("direct",))
-    own = published_records("published-abstract-overload-de", ("direct",), parser="own")
+    table = published_records("published-abstract-overload-d", ("direct",))
+    own = published_records("published-abstract-overload-d", ("direct",), parser="own")
     assert own.num_rows == table.num_rows
     pairs = list(zip(table["value"].to_pylist(), own["value"].to_pylist(), strict=True))
     both = [(theirs, ours) for theirs, ours in pairs if theirs is not None and ours is not None]

@@ -269,10 +269,11 @@ _CONDITIONS = (
     JudgeDesign("abstract", story=ABSTRACT),
     JudgeDesign("overload-e", overload=("e",), overload_source=("story", "filler")),
     JudgeDesign(
-        "abstract-overload-de", story=ABSTRACT, overload=("de",), overload_source=("filler",)
+        "abstract-overload-d", story=ABSTRACT, overload=("d",), overload_source=("filler",)
     ),
 )
-"""The source's conditions, in our own words."""
+"""The source's conditions, in our own words. It calls the last one `de`, but adds filler to
+descriptions only."""
 
 DESIGNS: Mapping[str, JudgeDesign] = {
     design.name: design

@@ -60,7 +60,7 @@ COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
     (
         "abstract overload",
         {"content": "abstract", "overload": "none"},
-        {"content": "abstract", "overload": "de"},
+        {"content": "abstract", "overload": "d"},
     ),
     ("reasoning", {"style": "direct"}, {"style": "cot"}),
     ("independence", {"independence": "unstated"}, {"independence": "stated"}),

@@ -100,7 +100,7 @@ def _published_prompt(item: JudgeItem) -> str:
     if version >= len(versions):
         raise UserError(
             f"the published stimuli must be asked for as published, published-abstract, "
-            f"published-overload-e or published-abstract-overload-de, in the styles direct and "
+            f"published-overload-e or published-abstract-overload-d, in the styles direct and "
             f"cot; got story={item.story.name}, overload={item.overload}, "
             f"overload_source={item.overload_source}, style={item.style}"
         )

@@ -87,7 +87,7 @@ EXPERIMENTS = {
     (False, "none"): ("rw17_indep_causes", 2),
     (True, "none"): ("random_abstract", 1),
     (False, "e"): ("rw17_overloaded_e", 1),
-    (True, "de"): ("abstract_overloaded_lorem_de", 1),
+    (True, "d"): ("abstract_overloaded_lorem_de", 1),
 }
 """(abstract, overload) to the source's experiment and the number its files start with."""
 

@@ -59,7 +59,7 @@ CONDITIONS = {
     "published": "rw17_indep_causes",
     "published-abstract": "random_abstract",
     "published-overload-e": "rw17_overloaded_e",
-    "published-abstract-overload-de": "abstract_overloaded_lorem_de",
+    "published-abstract-overload-d": "abstract_overloaded_lorem_de",
 }
 """Our designs of the source's conditions, and the folders of its replies."""
 
