@@ -122,8 +122,8 @@ def current_table(suite: str, table: pa.Table) -> pa.Table:
     if wrong and wrong.keys() <= {*table.column_names}:
         every = [pc.fill_null(pc.equal(table[name], wrong[name]), False) for name in wrong]
         found = reduce(pc.and_, every)
-        for name, level in right.items():
-            column = pc.if_else(found, level, table[name])
+        for name, true in right.items():
+            column = pc.if_else(found, true, table[name])
             table = table.set_column(table.column_names.index(name), name, column)
     for name, level in ADDED.get(suite, {}).items():
         if name not in table.column_names:

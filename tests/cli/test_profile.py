@@ -59,8 +59,8 @@ def test_every_budget_is_a_whole_number_of_blocks(name: str) -> None:
 
 
 def test_blocks_become_a_limit_in_samples() -> None:
-    judge = get_suite("judge")
-    small = plan_budget(judge, "small")
+    half = Budget({"design": "core"}, "half of the default design", blocks=2)
+    small = plan_budget(altered(get_suite("judge"), costs=Costs(budgets={"small": half})), "small")
     assert (small.limit, small.items, small.calls) == (120, 120, 120)
     whole = plan("judge")
     assert (whole.limit, whole.items) == (None, 240)
@@ -80,7 +80,7 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     assert done.exit_code == 0, done.output
     small = plan_budget(get_suite("judge"), "small")
     cost = (small.sent * 10 + small.received * 100) / 1e6
-    assert f"120 items x 1 = 120 calls to my/model, roughly {small.sent:,} tokens" in done.output
+    assert f"240 items x 1 = 240 calls to my/model, roughly {small.sent:,} tokens" in done.output
     assert f"my/model costs roughly ${cost:.2f} with short replies to $" in done.output
     assert "($10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
