@@ -55,6 +55,7 @@ from whybench.stats.results import (
     MeasureKey,
     scale_skill,
 )
+from whybench.stats.small_sample import generalize, leave_out_covariance, weighted_means
 
 __all__ = [
     "FEW_UNITS",
@@ -84,8 +85,10 @@ __all__ = [
     "envelope",
     "epochs_needed",
     "equivalence",
+    "generalize",
     "kruskal_statistics",
     "kruskal_wallis",
+    "leave_out_covariance",
     "mann_whitney",
     "mean_difference",
     "paired_difference",
@@ -102,5 +105,6 @@ __all__ = [
     "split_half",
     "t_quantile",
     "variance_components",
+    "weighted_means",
     "wilson_estimate",
 ]

@@ -274,7 +274,7 @@ def signal_detection(
     )
 
 
-def t_quantile(probability: float, degrees: int) -> float:
+def t_quantile(probability: float, degrees: float) -> float:
     """Return a quantile of Student's t."""
     from scipy.special import stdtrit  # noqa: PLC0415  (kept out of the start-up path)
 

@@ -41,6 +41,8 @@ Level = str | int | float
 """One value of a factor: a word or a number."""
 
 COLUMNS = ("estimate", "low", "high", "n", "units", "scored", "no_answer", "error", "method")
+GENERAL = ("general_low", "general_high", "general_units")
+"""Columns of the second interval, in rows of measures that have one."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,10 @@ class Estimate:
         units: Units sampled independently of each other, the n values if nothing else is said.
         method: How the interval was made.
         flags: What to know before trusting it.
+        general_low: Lower end of a second interval, for other strata like those that were seen, of
+            which the first knows nothing; None where there is none.
+        general_high: Upper end of the second interval.
+        general_units: Strata that it rests on.
     """
 
     estimate: float | None
@@ -64,6 +70,9 @@ class Estimate:
     units: int
     method: str
     flags: tuple[str, ...] = ()
+    general_low: float | None = None
+    general_high: float | None = None
+    general_units: int | None = None
 
 
 @dataclass(frozen=True)
@@ -116,6 +125,10 @@ class Measure:
         flags: What a reader should know before trusting the number.
         labels: Whose measure it is: agent and condition.
         at: The levels of factors to which it is restricted; none if it is overall.
+        general_low: Lower end of the 95% interval for other stories like these; None where there
+            is none, as for measures to which it means nothing.
+        general_high: Upper end of that interval.
+        general_units: Stories that it rests on.
 
     Raises:
         ValueError: The name holds a level, or a level has the name of another column of the row.
@@ -134,11 +147,14 @@ class Measure:
     flags: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     at: Mapping[str, Level] = field(default_factory=dict)
+    general_low: float | None = None
+    general_high: float | None = None
+    general_units: int | None = None
 
     def __post_init__(self) -> None:
         if "@" in self.name:
             raise ValueError(f"name must hold no level, got {self.name!r}; give levels as `at`")
-        taken = {"measure", *COLUMNS, "flags", *self.labels} & {*self.at}
+        taken = {"measure", *COLUMNS, *GENERAL, "flags", *self.labels} & {*self.at}
         if taken:
             raise ValueError(
                 f"levels of {self.name} must have names that no other column has, got "
@@ -157,8 +173,12 @@ class Measure:
         return f"{self.name} ({levels})" if levels else self.name
 
     def row(self) -> dict[str, object]:
-        """Return one flat row: labels, the name as `measure`, levels, then the numbers."""
-        numbers = {name: getattr(self, name) for name in COLUMNS}
+        """Return one flat row: labels, the name as `measure`, levels, then the numbers.
+
+        The second interval has columns where there is one.
+        """
+        columns = COLUMNS if self.general_units is None else (*COLUMNS, *GENERAL)
+        numbers = {name: getattr(self, name) for name in columns}
         return {
             **self.labels,
             "measure": self.name,
@@ -176,13 +196,14 @@ def scale_skill(found: Estimate, blind: float) -> Estimate:
         blind: What the best agent has that does not reason.
     """
     if found.estimate is None or blind >= 1:
-        return replace(found, estimate=None, low=None, high=None)
-    value, low, high = (
-        None if end is None else (end - blind) / (1 - blind)
-        for end in (found.estimate, found.low, found.high)
-    )
+        nothing = dict.fromkeys(("estimate", "low", "high", *GENERAL))
+        return replace(found, **nothing)
+    scaled = {
+        name: None if (end := getattr(found, name)) is None else (end - blind) / (1 - blind)
+        for name in ("estimate", "low", "high", "general_low", "general_high")
+    }
     method = f"(value - {blind:.4f}) / (1 - {blind:.4f}); {found.method}"
-    return replace(found, estimate=value, low=low, high=high, method=method)
+    return replace(found, **scaled, method=method)
 
 
 def flag_few_units(units: int) -> tuple[str, ...]:

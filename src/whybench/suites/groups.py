@@ -146,6 +146,9 @@ class Group:
             ),
             labels=self.labels,
             at=self.at,
+            general_low=estimate.general_low,
+            general_high=estimate.general_high,
+            general_units=estimate.general_units,
         )
 
 
