@@ -181,3 +181,18 @@ def test_of_two_kinds_of_uncertainty_the_farther_ends_count() -> None:
     unknown = difference_between(side([1, 2, 3]), Jackknifed(side([2, 3, 5]).estimate, {0: 4.0}))
     assert envelope(unknown, other) is unknown
     assert envelope(other, unknown) is unknown
+
+
+def test_within_strata_the_sides_move_together_only_within_them() -> None:
+    # Strata that differ by 10 on both sides would have a correlation of 1; within them it is -1.
+    first, second = [1.0, 2.0, 11.0, 12.0], [2.0, 1.0, 12.0, 11.0]
+    strata = {0: "low", 1: "low", 2: "high", 3: "high"}
+    one, two = (
+        Jackknifed(Estimate(6.5, 6.0, 7.0, 4, 4, "given"), side(values).without, strata)
+        for values in (first, second)
+    )
+    found = difference_between(one, two).estimate
+    assert "correlation -1.00" in found.method
+    assert found.high - found.low == pytest.approx(2.0)
+    pooled = difference_between(Jackknifed(one.estimate, one.without), two).estimate
+    assert "correlation 0.98" in pooled.method

@@ -18,6 +18,7 @@ to an interval of its difference:
 
       d - sqrt(a² + b² - 2·r·a·b),  a = second - its low end,  b = the first's high end - first
 
+  Where the intervals are those within strata, so is r.
   So an interval that is lopsided, as near a share of 1, makes a lopsided one; and where both sides
   were right every time the difference is as uncertain as they are.
 - `resampled_difference` takes values of both sides on the same resamples, for what is not smooth.
@@ -33,7 +34,7 @@ The p-value belongs to the interval: it is below 1 - level just where the interv
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ import numpy as np
 from whybench.seeds import generator
 from whybench.stats.clustered import mean_difference, t_quantile
 from whybench.stats.results import Estimate, HypothesisTest, flag_few_units
+from whybench.stats.small_sample import pool_lone
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -82,10 +84,12 @@ class Jackknifed:
     Attributes:
         estimate: The estimate, with a 95% interval.
         without: Unit to the value that the other units give; NaN where they give none.
+        strata: Unit to its stratum, where the interval is one within strata; else empty.
     """
 
     estimate: Estimate
     without: Mapping[Hashable, float]
+    strata: Mapping[Hashable, Hashable] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -190,6 +194,7 @@ def difference_between(first: Jackknifed, second: Jackknifed) -> PairedDifferenc
     r = _correlation(
         np.array([first.without[unit] for unit in shared], dtype=float),
         np.array([second.without[unit] for unit in shared], dtype=float),
+        np.array([str(first.strata.get(unit, "")) for unit in shared], dtype=str),
     )
     method = f"difference, from the intervals of both sides with correlation {r:.2f} over units"
     if (
@@ -273,12 +278,17 @@ def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(x - y)
 
 
-def _correlation(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Return how alike the left-out values move; 0 where a side does not move at all."""
+def _correlation(x: NDArray[np.float64], y: NDArray[np.float64], strata: NDArray[np.str_]) -> float:
+    """Return how alike the left-out values move within strata; 0 where a side does not move."""
     known = ~np.isnan(x + y)
     if known.sum() < 2:
         return 0.0
-    x, y = (values[known] - values[known].mean() for values in (x, y))
+    codes = np.unique(strata[known], return_inverse=True)[1]
+    stratum = np.unique(pool_lone(codes, np.arange(codes.size)), return_inverse=True)[1]
+    sizes = np.bincount(stratum)
+    x, y = (
+        values[known] - (np.bincount(stratum, values[known]) / sizes)[stratum] for values in (x, y)
+    )
     size = float(np.sqrt(np.sum(x**2) * np.sum(y**2)))
     return float(np.clip(np.sum(x * y) / size, -1.0, 1.0)) if size > ROUNDING else 0.0
 

@@ -196,14 +196,22 @@ def scale_skill(found: Estimate, blind: float) -> Estimate:
         blind: What the best agent has that does not reason.
     """
     if found.estimate is None or blind >= 1:
-        nothing = dict.fromkeys(("estimate", "low", "high", *GENERAL))
-        return replace(found, **nothing)
-    scaled = {
-        name: None if (end := getattr(found, name)) is None else (end - blind) / (1 - blind)
-        for name in ("estimate", "low", "high", "general_low", "general_high")
-    }
-    method = f"(value - {blind:.4f}) / (1 - {blind:.4f}); {found.method}"
-    return replace(found, **scaled, method=method)
+        return replace(
+            found, estimate=None, low=None, high=None, general_low=None, general_high=None
+        )
+
+    def scale(end: float | None) -> float | None:
+        return None if end is None else (end - blind) / (1 - blind)
+
+    return replace(
+        found,
+        estimate=scale(found.estimate),
+        low=scale(found.low),
+        high=scale(found.high),
+        method=f"(value - {blind:.4f}) / (1 - {blind:.4f}); {found.method}",
+        general_low=scale(found.general_low),
+        general_high=scale(found.general_high),
+    )
 
 
 def flag_few_units(units: int) -> tuple[str, ...]:

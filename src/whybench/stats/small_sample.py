@@ -60,6 +60,7 @@ def weighted_means(
     strata: ArrayLike | None = None,
     answers: ArrayLike | None = None,
     level: float = 0.95,
+    within: str = "strata",
 ) -> Estimate:
     """Estimate a weighted sum of the means of several kinds of values.
 
@@ -71,6 +72,7 @@ def weighted_means(
         strata: The stratum of each; None if clusters are drawn from all there are.
         answers: How many answers each value is the mean of; one if not stated.
         level: Confidence level.
+        within: What strata are called in the method.
 
     Returns:
         The estimate, whose n is the number of answers. Without a value of each kind it is not
@@ -85,7 +87,7 @@ def weighted_means(
         stratum = np.unique(np.asarray(strata)[chosen], return_inverse=True)[1]
     count = np.ones(kind.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
     n, units = int(count.sum()), names.size
-    method = "t, CR2" if strata is None else "t, CR2 within strata"
+    method = "t, CR2" if strata is None else f"t, CR2 within {within}"
     if not {*weights} <= {*np.unique(kind)}:
         return Estimate(None, None, None, n, units, method, ("undefined",))
     estimate, moves, scales, lone, known = 0.0, [], [], False, True

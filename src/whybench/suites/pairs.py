@@ -22,7 +22,7 @@ from whybench.stats.paired import Jackknifed, PairedDifference, difference_betwe
 from whybench.suites.groups import GROUP_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
     import pyarrow as pa
 
@@ -39,6 +39,7 @@ __all__ = [
     "filter_scored_by_both",
     "match_groups",
     "stack_sides",
+    "strata_of_units",
 ]
 
 FIRST, SECOND = "first", "second"
@@ -127,19 +128,21 @@ def match_groups(groups: Iterable[Group]) -> Iterator[tuple[Group, Group]]:
 
 
 def compare_groups(
-    groups: Iterable[Group], estimators: Mapping[str, Callable[[Group], Estimate]]
+    groups: Iterable[Group],
+    estimators: Mapping[str, Callable[[Group], Estimate]],
+    strata: str = "",
 ) -> Iterator[Pair]:
     """Yield the difference of every measure under every condition.
 
     Args:
         groups: Groups of both sides.
         estimators: Measure to how it is estimated on a group, with its interval.
+        strata: The column that names strata, where intervals are those within strata.
     """
     for first, second in match_groups(groups):
         for measure, estimate in estimators.items():
-            yield Pair.of(
-                measure, first.labels, _jackknife(first, estimate), _jackknife(second, estimate)
-            )
+            sides = (_jackknife(side, estimate, strata) for side in (first, second))
+            yield Pair.of(measure, first.labels, *sides)
 
 
 def answered_share(group: Group) -> Estimate:
@@ -148,9 +151,19 @@ def answered_share(group: Group) -> Estimate:
     return clustered_share(replies["outcome"] == "scored", replies.units)
 
 
-def _jackknife(group: Group, estimate: Callable[[Group], Estimate]) -> Jackknifed:
+def strata_of_units(units: Iterable[Hashable], strata: Iterable[str]) -> dict[Hashable, Hashable]:
+    """Return each unit's stratum, given those of rows; nothing if a unit is in several."""
+    found: dict[Hashable, Hashable] = {}
+    for unit, stratum in zip(units, strata, strict=True):
+        if found.setdefault(unit, stratum) != stratum:
+            return {}
+    return found
+
+
+def _jackknife(group: Group, estimate: Callable[[Group], Estimate], strata: str = "") -> Jackknifed:
     without = {}
     for unit in np.unique(group.units).tolist():
         value = estimate(group.where(group.units != unit)).estimate
         without[unit] = np.nan if value is None else value
-    return Jackknifed(estimate(group), without)
+    named = strata_of_units(group.units.tolist(), group[strata].tolist()) if strata else {}
+    return Jackknifed(estimate(group), without, named)

@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import kruskal, spearmanr
+from scipy.stats import kruskal, spearmanr, t
 
 from whybench.records.table import record_table
 from whybench.seeds import generator
@@ -86,6 +86,22 @@ def test_alignment_is_spearmans_rho_with_the_target() -> None:
         assert found["exact", scope].low == pytest.approx(1)
 
 
+def test_the_second_interval_leaves_out_stories() -> None:
+    rows = answers("noisy", 30, shift=25)
+    pooled = alignment(record_table(rows, SUITE.columns), TARGET)[-1]
+    without = []
+    for story in STORIES:
+        kept = [row for row in rows if row["story"] != story]
+        target = [TARGET[row["story"], row["polarity"], row["letter"]] for row in kept]
+        without.append(spearmanr([row["value"] for row in kept], target).statistic)
+    error = np.sqrt(2 / 3 * np.sum((np.array(without) - np.mean(without)) ** 2))
+    low = pooled.estimate - t.ppf(0.975, 2) * error
+    assert pooled.general_low == pytest.approx(min(low, pooled.low))
+    assert pooled.general_units == 3
+    alone = alignment(record_table(rows, SUITE.columns), TARGET)[0]
+    assert (alone.at, alone.general_units) == ({"story": STORIES[0]}, None)
+
+
 def test_alignment_says_what_it_rests_on() -> None:
     few = answers("few", 20)[:50]
     for lost in few[:10]:
@@ -120,7 +136,10 @@ def test_the_method_and_bad_arguments() -> None:
     table = record_table(answers("agent", 30), SUITE.columns)
     (measure,) = alignment(table, TARGET, resamples=300)[-1:]
     assert measure.low < measure.estimate < measure.high
-    assert measure.method == "Spearman's rho; percentile bootstrap, 300 resamples of cells"
+    assert (
+        measure.method
+        == "Spearman's rho; percentile bootstrap, 300 resamples of cells within stories"
+    )
     with pytest.raises(ValueError, match="unit must be cell or row, got 'person'"):
         alignment(table, TARGET, unit="person")
     with pytest.raises(ValueError, match="test must be kruskal-wallis or permutation, got 't'"):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import groupby, permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
@@ -195,3 +198,71 @@ def test_a_comparison_tells_who_heeds_the_other_cause() -> None:
     (change,) = [one for one in compare_tables(SUITE, *sides) if one.measure == "coherence"]
     assert change.verdict == "rose"
     assert change.estimate == pytest.approx(2, abs=0.01)
+
+
+def by_leaving_out(rows, key, strata=None) -> tuple[float, float]:
+    """Fieller's interval by measuring again without each unit, on sums that are taken anew."""
+
+    def less_and_more(kept) -> np.ndarray:
+        said: dict[str, dict] = {}
+        for row in kept:
+            unit = said.setdefault(f"{row['story']}/{row['polarity']}", {})
+            unit[row["task"], row["cause"]] = row["value"] / 100
+        given = np.array([[unit[asked] for asked in GIVEN] for unit in said.values()])
+        judged = np.array([[unit[asked] for asked in ASKED] for unit in said.values()])
+        blind = np.repeat(judged.reshape(len(judged), 4, 3).mean(2), 3, axis=1)
+        pairs = list(permutations(range(len(judged)), 2))
+        b, s = (
+            sum(float(x[one] @ x[two]) for one, two in pairs) / len(pairs)
+            for x in (judged - blind, judged - imply(given))
+        )
+        return np.array([b - s, b + s])
+
+    units = sorted({key(row) for row in rows})
+    left = {unit: less_and_more([row for row in rows if key(row) != unit]) for unit in units}
+    n, spread, uncertainty = len(units), np.zeros((2, 2)), 0.0
+    groups = groupby(units, key=strata or (lambda _: ""))
+    for members in [list(group) for _, group in groups]:
+        off = np.array([left[unit] for unit in members])
+        off = off - off.mean(axis=0)
+        spread += len(members) / (len(members) - 1) * off.T @ off * ((n - 1) / n) ** 2
+        uncertainty += len(members) ** 2 / (len(members) - 1)
+    q = stats.t.ppf(0.975, n**2 / uncertainty) ** 2
+    less, more = less_and_more(rows)
+    roots = np.roots(
+        [
+            more**2 - q * spread[1, 1],
+            -2 * (less * more - q * spread[0, 1]),
+            less**2 - q * spread[0, 0],
+        ]
+    )
+    return float(max(-1.0, roots.min())), float(min(1.0, roots.max()))
+
+
+def test_intervals_are_those_of_leaving_out_vignettes_within_stories_and_stories() -> None:
+    rows = answers(noise=0.05, seed=3)
+    found = of(rows)
+    estimate = found.coherence
+    low, high = by_leaving_out(
+        rows, lambda row: (row["story"], row["polarity"]), strata=lambda unit: unit[0]
+    )
+    assert (estimate.low, estimate.high) == (pytest.approx(low), pytest.approx(high))
+    low, high = by_leaving_out(rows, lambda row: row["story"])
+    assert estimate.general_low == pytest.approx(min(low, estimate.low))
+    assert estimate.general_high == pytest.approx(max(high, estimate.high))
+    assert (estimate.units, estimate.general_units) == (12, 3)
+    assert found.stories["economy/ppp"] == "economy"
+    assert found.implied.general_units == 3
+
+
+def test_one_story_has_no_second_interval_nor_have_persons_who_judged_several() -> None:
+    rows = answers(noise=0.05)
+    one = of([row for row in rows if row["story"] == "economy"])
+    assert one.coherence.low is not None
+    assert one.coherence.general_low is None
+    several = of([row | {"person": row["polarity"]} for row in rows])
+    assert (several.coherence.units, several.coherence.general_low) == (4, None)
+    assert several.stories == {}
+    # Two vignettes are a pair, and one of them is none.
+    two = of([r for r in rows if r["story"] == "economy" and r["polarity"] in ("ppp", "pmm")])
+    assert (two.coherence.estimate is None, two.coherence.low) == (False, None)

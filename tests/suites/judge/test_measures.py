@@ -30,7 +30,7 @@ def table(*rows):
             | {"story": story, "polarity": "ppp", **CONDITION, **more}
             for agent, task, story, value, outcome, more in rows
         ],
-        SUITE.columns,
+        SUITE.record_columns,
     )
 
 
@@ -142,3 +142,88 @@ def test_a_measure_is_one_flat_row() -> None:
     assert flat["style"] == "direct"
     assert flat["flags"] == "small_n"
     assert "labels" not in flat
+
+
+STORIES = ("economy", "sociology", "weather")
+POLARITIES = ("ppp", "pmm", "mpm", "mmp")
+
+
+def lifted(lift):
+    """Answers whose ea is what `lift` says, in hundredths, by story and polarity."""
+    return table(
+        *(
+            row(task, value, story, polarity=polarity)
+            for number, story in enumerate(STORIES)
+            for place, polarity in enumerate(POLARITIES)
+            for task, value in (("VIII", 40.0 + lift(number, place)), ("VI", 40.0))
+        )
+    )
+
+
+def test_intervals_for_these_stories_and_for_stories_like_these() -> None:
+    # By story 10, 20, 30, by polarity 4 more or less: within stories the variance is 64/3.
+    found = by_name(
+        contrast_measures(lifted(lambda story, place: 10 * story + 10 + (4, -4, 4, -4)[place]))
+    )["ea"]
+    assert found.estimate == pytest.approx(0.20)
+    assert found.high - 0.20 == pytest.approx(2.26216 * (64 / 3 / 12) ** 0.5 / 100, rel=1e-4)
+    # Story means 10, 20, 30: variance 100, three of them, t(2).
+    assert found.general_high - 0.20 == pytest.approx(4.30265 * (100 / 3) ** 0.5 / 100, rel=1e-4)
+    assert (found.units, found.general_units) == (12, 3)
+    assert found.method == "difference of task means; t, CR2 within stories by story and polarity"
+    row_of = found.row()
+    assert row_of["general_low"] == found.general_low
+    # Stories alike: what is not known of these is not known of others either.
+    alike = by_name(contrast_measures(lifted(lambda _, place: (4, -4, 4, -4)[place])))["ea"]
+    assert (alike.general_low, alike.general_high) == (alike.low, alike.high)
+
+
+def test_one_story_has_no_second_interval_and_lone_vignettes_are_together() -> None:
+    vignettes = [("VIII", 50.0), ("VI", 40.0)]
+    one = by_name(
+        contrast_measures(
+            table(
+                *(
+                    row(task, value + 3 * place, polarity=polarity)
+                    for place, polarity in enumerate(POLARITIES)
+                    for task, value in vignettes
+                )
+            )
+        )
+    )["ea"]
+    assert one.low is not None
+    assert one.general_low is None
+    assert "general_low" not in one.row()
+    lone = by_name(
+        contrast_measures(
+            table(
+                *(
+                    row(task, value + (place * 5 if task == "VI" else 0), story)
+                    for place, story in enumerate(STORIES)
+                    for task, value in vignettes
+                )
+            )
+        )
+    )["ea"]
+    assert "within stories, lone clusters together" in lone.method
+    assert (lone.low, lone.high) == (
+        pytest.approx(lone.general_low),
+        pytest.approx(lone.general_high),
+    )
+
+
+def test_people_are_drawn_within_stories() -> None:
+    # Two persons a story, each with an ea of its own: within stories the variance is 50.
+    rows = [
+        row(task, value, story, person=f"{story}-{number}", polarity="ppp")
+        for place, story in enumerate(STORIES)
+        for number in (0, 1)
+        for task, value in (("VIII", 50.0 + 20 * place + 10 * number), ("VI", 40.0))
+    ]
+    found = by_name(contrast_measures(table(*rows)))["ea"]
+    assert (found.units, found.general_units) == (6, 3)
+    half = 3.18245 * (50 / 6) ** 0.5 / 100
+    assert found.high - found.estimate == pytest.approx(half, rel=1e-4)
+    assert found.general_high - found.estimate == pytest.approx(
+        4.30265 * (400 / 3) ** 0.5 / 100, rel=1e-4
+    )

@@ -6,8 +6,9 @@
   rest on 48 people.
 
 Intervals resample cells (a story, polarity and letter), since the answers of a cell are compared
-with one and the same mean. `unit="row"` resamples answers, as the source did; its intervals are
-too short for agents that answered each prompt eleven times.
+with one and the same mean. Those of several stories are resampled within each, for these stories;
+the second interval, for stories like these, leaves out each story. `unit="row"` resamples answers,
+as the source did; its intervals are too short for agents that answered each prompt eleven times.
 """
 
 from __future__ import annotations
@@ -19,15 +20,29 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from whybench.stats import Estimate, Measure, draw_counts, resampled_spearman, split_half
-from whybench.stats.resampling import interval
+from whybench.stats import (
+    Estimate,
+    Measure,
+    draw_counts,
+    generalize,
+    leave_out_covariance,
+    resampled_spearman,
+    split_half,
+    t_quantile,
+)
+from whybench.stats.resampling import (
+    draw_stratified_counts,
+    encode_labels,
+    interval,
+    jackknife_counts,
+)
 from whybench.stats.results import flag_few_units
 from whybench.suites.groups import Group, group_records
 from whybench.suites.judge.groups import CONDITION, make_measure
 from whybench.suites.judge.published import human_means, people_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -36,6 +51,8 @@ __all__ = ["CELL", "alignment", "human_ceiling", "pooled_ceiling"]
 
 POOLED = "pooled"
 """What random draws over all stories together are called."""
+
+LEVEL = 0.95
 
 Unit = Literal["cell", "row"]
 
@@ -81,11 +98,20 @@ def alignment(
         clusters = first["cell"].tolist() if unit == "cell" else range(n)
         values = np.array([groups[position]["value"] for position in positions])
         keys = ("judge", "alignment", _story(first))
-        estimates, resampled = (
+        stories = first["story"]
+        within = unit == "cell" and np.unique(stories).size > 1
+        drawn = (
+            _draw_within(stories, clusters, resamples, keys)
+            if within
+            else draw_counts(n, resamples, keys, clusters)
+        )
+        left_out = jackknife_counts(stories.tolist()) if within else np.empty((0, n))
+        estimates, resampled, without = (
             resampled_spearman(values, first["target"], counts)
-            for counts in (np.ones((1, n)), draw_counts(n, resamples, keys, clusters))
+            for counts in (np.ones((1, n)), drawn, left_out)
         )
         label = f"Spearman's rho; percentile bootstrap, {resamples} resamples of {unit}s"
+        label += " within stories" if within else ""
         units = len(set(clusters))
         for row, position in enumerate(positions):
             rho, flags = float(estimates[row, 0]), flag_few_units(units)
@@ -95,11 +121,31 @@ def alignment(
             else:
                 ends = interval(resampled[row], rho)
                 estimate = Estimate(rho, *ends, n, units, label, flags)
+                estimate = _generalize(estimate, without[row])
             group = groups[position]
             measures[position] = group.measure(
                 "alignment", estimate, *_other_stimuli(group.labels), method=label
             )
     return [measures[position] for position in range(len(groups))]
+
+
+def _draw_within(
+    stories: NDArray[np.str_], cells: Sequence[object], resamples: int, keys: Sequence[object]
+) -> NDArray[np.float64]:
+    """Draw cells within stories, and return how much each answer counts."""
+    codes = encode_labels(cells)
+    first = np.unique(codes, return_index=True)[1]
+    return draw_stratified_counts(stories[first], resamples, keys)[:, codes]
+
+
+def _generalize(found: Estimate, without: NDArray[np.float64]) -> Estimate:
+    """Add the interval for other stories, from the values without each story."""
+    if without.size < 2 or np.isnan(without).any() or found.estimate is None:
+        return found
+    ((variance,),), degrees = leave_out_covariance(without[:, None])
+    half = t_quantile(0.5 + LEVEL / 2, degrees) * float(variance) ** 0.5
+    ends = max(-1.0, found.estimate - half), min(1.0, found.estimate + half)
+    return generalize(found, replace(found, low=ends[0], high=ends[1], units=without.size))
 
 
 def _other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:

@@ -32,8 +32,10 @@ story; what differs at random from vignette to vignette counts as noise. Noise w
 bends what they imply, which is left as it is: it takes away .01 from the coherence of an exact
 agent whose answers have a standard deviation of a tenth of a coin's, and .1 at three tenths.
 
-**Intervals** are Fieller's for the ratio of B - S and B + S, with variances by leaving out each
-vignette (or person), and Student's t.
+**Intervals** are Fieller's for the ratio of B - S and B + S, and Student's t. The variances of the
+first, for these stories, are by leaving out each vignette (or person), compared within its story;
+those of the second, for stories like these, by leaving out each story. Where persons judged several
+stories each, there is no second one.
 
 **Silence.** A judgment of VI to XI that was not given counts as the blind one. One that was lost to
 a technical error is left out. An unknown answer to I to V is taken to be what the agent says about
@@ -47,10 +49,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import Estimate, clustered_estimate
+from whybench.stats import Estimate, generalize, leave_out_covariance, weighted_means
 from whybench.stats.clustered import t_quantile
 from whybench.stats.paired import Jackknifed
 from whybench.suites.judge.groups import group_every_answer, make_measure
+from whybench.suites.pairs import strata_of_units
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
@@ -148,16 +151,18 @@ class Coherence:
         coherence: The measure.
         implied: The explaining away that its table implies.
         without: The sampled unit to the coherence that the others give.
+        stories: The sampled unit to its story.
     """
 
     coherence: Estimate
     implied: Estimate
     without: Mapping[Hashable, float]
+    stories: Mapping[Hashable, Hashable]
 
     @property
     def jackknifed(self) -> Jackknifed:
         """The measure, and what it would be without each unit."""
-        return Jackknifed(self.coherence, self.without)
+        return Jackknifed(self.coherence, self.without, self.stories)
 
 
 def measure_coherence(group: Group) -> Coherence:
@@ -174,34 +179,63 @@ def measure_coherence(group: Group) -> Coherence:
     untested = replace(nothing, flags=(NOT_TESTED,))
     usual = _mean(given)
     if np.isnan(usual).any():
-        return Coherence(untested, nothing, {})
+        return Coherence(untested, nothing, {}, {})
     if names.size < FEWEST:
-        return Coherence(nothing, nothing, {})
+        return Coherence(nothing, nothing, {}, {})
     expected = imply(np.where(np.isnan(given), usual, given))
     judged, blind = _fill_silence(answered, silent)
     away, apart = _Products(judged - expected), _Products(judged - blind)
+    stories = strata_of_units(group["sampled"].tolist(), group["story"].tolist())
+    story = np.array([str(stories.get(name, "")) for name in names.tolist()])
     shift = _mean((expected[:, ABOVE] - expected[:, BELOW]).T)
-    known = ~np.isnan(shift)
-    implied = clustered_estimate(
-        float(shift[known].mean()),
-        (shift[known] - shift[known].mean()) / known.sum(),
-        names[known],
-        "mean over units; t",
-    )
+    implied = _mean_shift(shift, names, story)
     if abs(implied.estimate or 0.0) < LEAST_IMPLIED:
-        return Coherence(untested, implied, {})
-    less, more = apart.total - away.total, apart.total + away.total
-    if not more > 0:
-        return Coherence(nothing, implied, {})
-    left_less, left_more = apart.without - away.without, apart.without + away.without
-    low, high = _fieller(less, more, left_less, left_more)
+        return Coherence(untested, implied, {}, stories)
+    if not apart.total + away.total > 0:
+        return Coherence(nothing, implied, {}, stories)
     value = _ratio(apart.total, away.total)
-    estimate = Estimate(value, min(low, value), max(high, value), n, names.size, METHOD)
-    values = [_ratio(*pair) for pair in zip(apart.without, away.without, strict=True)]
-    return Coherence(estimate, implied, dict(zip(names.tolist(), values, strict=True)))
+    blank = Estimate(value, None, None, n, names.size, METHOD)
+    each, by_story = np.arange(names.size), np.unique(story, return_inverse=True)[1]
+    estimate = generalize(
+        _add_interval(blank, apart, away, each, story), _add_interval(blank, apart, away, by_story)
+    )
+    left = zip(apart.without(each), away.without(each), strict=True)
+    values = dict(zip(names.tolist(), (_ratio(*pair) for pair in left), strict=True))
+    return Coherence(estimate, implied, values, stories)
 
 
-METHOD = "products over vignettes; Fieller, by leaving out"
+def _mean_shift(shift: Array, names: NDArray[np.str_], story: NDArray[np.str_]) -> Estimate:
+    """Estimate the mean over units of what each has, if it is known."""
+    known = ~np.isnan(shift)
+    rows = ({"shift": 1.0}, shift[known], ["shift"] * int(known.sum()))
+    found = weighted_means(*rows, names[known], story[known], within="stories")
+    found = replace(found, method=f"mean over units; {found.method}")
+    return generalize(found, weighted_means(*rows, story[known]))
+
+
+def _add_interval(
+    blank: Estimate,
+    apart: _Products,
+    away: _Products,
+    unit: NDArray[np.intp],
+    strata: NDArray[np.str_] | None = None,
+) -> Estimate:
+    """Return an estimate with Fieller's interval, by leaving out units.
+
+    Without two of them, or if what is left may have no pairs, there is none.
+    """
+    sizes = np.bincount(unit)
+    value, found = blank.estimate or 0.0, replace(blank, units=sizes.size)
+    if sizes.size < FEWEST or unit.size - sizes.max() < FEWEST:
+        return found
+    less, more = apart.total - away.total, apart.total + away.total
+    left_apart, left_away = apart.without(unit), away.without(unit)
+    left = np.stack([left_apart - left_away, left_apart + left_away], axis=1)
+    low, high = _fieller(less, more, *leave_out_covariance(left, strata))
+    return replace(found, low=min(low, value), high=max(high, value))
+
+
+METHOD = "products over vignettes; Fieller, by leaving out within stories"
 
 
 def _cells(
@@ -244,18 +278,24 @@ class _Products:
 
     Attributes:
         total: Of all units.
-        without: Without each of them.
     """
 
     def __init__(self, numbers: Array) -> None:
         known = ~np.isnan(numbers)
         filled = np.where(known, numbers, 0.0)
-        count, sums, squares = known.sum(0), filled.sum(0), (filled**2).sum(0)
-        self.total = float(_sum_pairs(sums, squares, count))
-        self.without = _sum_pairs(sums - filled, squares - filled**2, count - known)
+        self._sums = np.stack([filled, filled**2, known])
+        self.total = float(_sum_pairs(*self._sums.sum(axis=1)))
+
+    def without(self, parts: NDArray[np.intp]) -> Array:
+        """Return it without each part, given the number of each unit's."""
+        shape = (len(self._sums), int(parts.max()) + 1, self._sums.shape[-1])
+        own = np.zeros(shape)
+        for into, numbers in zip(own, self._sums, strict=True):
+            np.add.at(into, parts, numbers)
+        return _sum_pairs(*(self._sums.sum(axis=1)[:, None] - own))
 
 
-def _sum_pairs(sums: Array, squares: Array, count: NDArray[np.intp]) -> Array:
+def _sum_pairs(sums: Array, squares: Array, count: Array) -> Array:
     pairs = count * (count - 1)
     found = np.divide(sums**2 - squares, pairs, out=np.zeros(sums.shape), where=pairs > 0)
     return np.asarray(found.sum(axis=-1))
@@ -267,15 +307,12 @@ def _ratio(apart: float, away: float) -> float:
     return (b - s) / (b + s) if b + s > 0 else float("nan")
 
 
-def _fieller(less: float, more: float, left_less: Array, left_more: Array) -> tuple[float, float]:
+def _fieller(less: float, more: float, spread: Array, degrees: float) -> tuple[float, float]:
     """Return the interval of less / more within -1 and 1, all of it where `more` may be 0."""
-    units = left_less.size
-    shrink = (units - 1) / units
-    off_less, off_more = left_less - left_less.mean(), left_more - left_more.mean()
-    q = t_quantile(0.5 + LEVEL / 2, units - 1) ** 2 * shrink
-    a = more**2 - q * float(off_more @ off_more)
-    b = less * more - q * float(off_less @ off_more)
-    c = less**2 - q * float(off_less @ off_less)
+    q = t_quantile(0.5 + LEVEL / 2, degrees) ** 2
+    a = more**2 - q * spread[1, 1]
+    b = less * more - q * spread[0, 1]
+    c = less**2 - q * spread[0, 0]
     if a <= 0:
         return -1.0, 1.0
     root = max(b * b - a * c, 0.0) ** 0.5

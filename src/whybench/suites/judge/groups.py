@@ -51,11 +51,11 @@ def group_answers(records: pa.Table, condition: Sequence[str] = CONDITION) -> li
         condition: The columns that make up a condition; answers that differ in others are pooled.
 
     Returns:
-        Groups with the columns `task`, `sampled` (the unit's name), `value` and, of records summed
-        up, `square`. Their outcomes are those of all answers, scored or not.
+        Groups with the columns `task`, `story`, `sampled` (the unit's name), `value` and, of
+        records summed up, `square`. Their outcomes are those of all answers, scored or not.
     """
     numbers = [name for name in ("value", "square") if name in records.column_names]
-    words = ("outcome", "task", "sampled")
+    words = ("outcome", "task", "story", "sampled")
     groups = group_records(_name_units(records), condition, words, numbers, lambda _: SAMPLED)
     return [group.where(group["outcome"] == "scored") for group in groups]
 
@@ -63,9 +63,9 @@ def group_answers(records: pa.Table, condition: Sequence[str] = CONDITION) -> li
 def group_every_answer(records: pa.Table) -> list[Group]:
     """Return all answers, scored or not, of each agent under each condition.
 
-    Their columns are `outcome`, `task`, `cause`, `sampled` and `value`.
+    Their columns are `outcome`, `task`, `cause`, `story`, `sampled` and `value`.
     """
-    words = ("outcome", "task", "cause", "sampled")
+    words = ("outcome", "task", "cause", "story", "sampled")
     return group_records(_name_units(records), CONDITION, words, ("value",), lambda _: SAMPLED)
 
 

@@ -22,7 +22,9 @@ A contrast of several tasks is one of task *means*, each counting alike: if answ
 are missing, the others do not take its place.
 
 Intervals are clustered by vignette, a story under one polarity, since its answers share whatever
-the agent believes about that story.
+the agent believes about that story; those of people by person, each of whom judged one vignette.
+There are two of them. The first is for *these stories*: vignettes, or persons, are drawn within
+stories that stay as they are. The second is for *stories like these*, which are drawn themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import Estimate, Measure, clustered_estimate
+from whybench.stats import Estimate, Measure, generalize, weighted_means
 from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
 from whybench.suites.judge.published import people_are_fetched
 from whybench.suites.judge.questions import load_structure
@@ -60,6 +62,7 @@ def task_contrast(
     vignettes: ArrayLike,
     graph: str = "collider",
     answers: ArrayLike | None = None,
+    stories: ArrayLike | None = None,
 ) -> Estimate:
     """Compute a graph's measure from judgments on the scale 0 to 100.
 
@@ -72,12 +75,14 @@ def task_contrast(
         vignettes: The sampled unit of each.
         graph: Whose contrast it is.
         answers: How many answers each value is the mean of; one if not stated.
+        stories: The story of each, within which vignettes are drawn; if not stated, they are drawn
+            from all there are, and there is no interval for other stories.
     """
     contrast = load_structure(graph).contrasts[name]
     weights = {task: 1 / len(contrast.above) for task in contrast.above}
     weights |= {task: -1 / len(contrast.below) for task in contrast.below}
-    method = "difference of task means; t, clustered"
-    return _weighted_means(weights, values, tasks, vignettes, answers, method)
+    rows = (values, tasks, vignettes, stories, answers)
+    return _weigh_tasks(weights, *rows, "difference of task means")
 
 
 def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
@@ -85,9 +90,8 @@ def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -
     for group in group_answers(records, condition):
         graph = group.labels["graph"]
         for name in load_structure(graph).contrasts:
-            estimate = task_contrast(
-                name, group["value"], group["task"], group.units, graph, group.weights
-            )
+            answers = (group["value"], group["task"], group.units)
+            estimate = task_contrast(name, *answers, graph, group.weights, group["story"])
             yield make_measure(group, name, estimate)
 
 
@@ -95,8 +99,8 @@ def task_means(records: pa.Table) -> Iterator[Measure]:
     """Yield the mean judgment of each task, on the scale from 0 to 1, at each task."""
     for group in group_answers(records):
         for task in load_structure(group.labels["graph"]).tasks:
-            answers = (group["value"], group["task"], group.units, group.weights)
-            estimate = _weighted_means({task: 1.0}, *answers, "mean; t, clustered")
+            answers = (group["value"], group["task"], group.units, group["story"], group.weights)
+            estimate = _weigh_tasks({task: 1.0}, *answers, "mean")
             yield make_measure(replace(group, at={"task": task}), "mean", estimate)
 
 
@@ -139,32 +143,21 @@ def judge_measures(records: pa.Table) -> list[Measure]:
     return measures
 
 
-def _weighted_means(
+def _weigh_tasks(
     weights: Mapping[str, float],
     values: ArrayLike,
     tasks: ArrayLike,
     vignettes: ArrayLike,
+    stories: ArrayLike | None,
     answers: ArrayLike | None,
-    method: str,
+    what: str,
 ) -> Estimate:
     """Estimate a weighted sum of task means, on the scale from 0 to 1.
 
-    An answer x among the n_t of its task moves the sum by weight (x - m_t) / n_t, with m_t the
-    task's mean; n answers with the mean x move it n times as far. Flags are left to the
-    group.
+    Flags are left to the group.
     """
-    task = np.asarray(tasks, dtype=str)
-    chosen = np.isin(task, list(weights))
-    task, value = task[chosen], np.asarray(values, dtype=float)[chosen] / 100
-    vignette = np.asarray(vignettes)[chosen]
-    count = np.ones(task.size) if answers is None else np.asarray(answers, dtype=float)[chosen]
-    n = int(count.sum())
-    if not {*weights} <= {*np.unique(task)}:
-        return Estimate(None, None, None, n, np.unique(vignette).size, method)
-    estimate, influence = 0.0, np.zeros(task.size)
-    for name, weight in weights.items():
-        own = task == name
-        mean = float((count[own] * value[own]).sum() / count[own].sum())
-        estimate += weight * mean
-        influence[own] = weight * count[own] * (value[own] - mean) / count[own].sum()
-    return replace(clustered_estimate(estimate, influence, vignette, method), n=n, flags=())
+    value = np.asarray(values, dtype=float) / 100
+    found = weighted_means(weights, value, tasks, vignettes, stories, answers, within="stories")
+    if stories is not None:
+        found = generalize(found, weighted_means(weights, value, tasks, stories, None, answers))
+    return replace(found, method=f"{what}; {found.method}", flags=())

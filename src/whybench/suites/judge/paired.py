@@ -38,6 +38,7 @@ from whybench.suites.pairs import (
     filter_reached_by_both,
     filter_scored_by_both,
     match_groups,
+    strata_of_units,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def judge_pairs(records: pa.Table) -> Iterator[Pair]:
         estimators = {
             name: partial(_contrast, name, graph) for name in load_structure(graph).contrasts
         }
-        yield from compare_groups(groups, estimators)
+        yield from compare_groups(groups, estimators, strata="story")
     yield from compare_groups(_groups(records, vignette), {"answered": answered_share})
 
 
@@ -91,7 +92,8 @@ def _groups(records: pa.Table, unit: Unit) -> list[Group]:
 
 
 def _contrast(name: str, graph: str, group: Group) -> Estimate:
-    return task_contrast(name, group["value"], group["task"], group.units, graph)
+    answers = (group["value"], group["task"], group.units)
+    return task_contrast(name, *answers, graph, stories=group["story"])
 
 
 def _compare_coherence(both: pa.Table) -> Iterator[Pair]:
@@ -146,8 +148,9 @@ def _alignment(group: Group, measure: Measure) -> Jackknifed:
     (values,) = resampled_spearman(judged["value"], target, jackknife_counts(units))
     # The lines of `jackknife_counts` are in the order of the units' names.
     without = dict(zip(sorted(set(units), key=str), values.tolist(), strict=True))
+    stories = strata_of_units(units, judged["story"].tolist())
     m = measure
-    return Jackknifed(Estimate(m.estimate, m.low, m.high, m.n, m.units, m.method), without)
+    return Jackknifed(Estimate(m.estimate, m.low, m.high, m.n, m.units, m.method), without, stories)
 
 
 def _key(labels: Mapping[str, str]) -> tuple[str, ...]:
