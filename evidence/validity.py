@@ -20,6 +20,7 @@ import numpy as np
 
 from evidence.coherence import COHERENCE_PARTS
 from evidence.figures import Figure, Parts, figures_of
+from evidence.story_intervals import STORY_PARTS
 from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
 from whybench.seeds import generator
@@ -538,6 +539,7 @@ PARTS: Parts = {
     "separating": separating,
     "intervals": intervals,
     **COHERENCE_PARTS,
+    **STORY_PARTS,
 }
 
 figures = partial(figures_of, PARTS)

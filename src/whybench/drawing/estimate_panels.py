@@ -11,7 +11,16 @@ from matplotlib.lines import Line2D
 
 from whybench.drawing.canvas import even_grid, sheet, styled
 from whybench.drawing.figure import distinct_names, is_people
-from whybench.drawing.marks import add_key, draw_points, is_small, key_of, small_key
+from whybench.drawing.marks import (
+    add_key,
+    draw_interval,
+    draw_points,
+    general_key,
+    is_small,
+    key_of,
+    known_ends,
+    small_key,
+)
 from whybench.drawing.panels import ROW, draw_rows, dress_rows, rank
 from whybench.drawing.style import MARKER, PEOPLE, SERIES, SIZE, colour
 
@@ -74,6 +83,7 @@ def draw_dots(measures: Sequence[Measure]) -> Figure:
         axes.set_axis_off()
     dress_rows(panels[0], rows, [ranks[name] for name in rows])
     keys = [Line2D([], [], color=AGENTS[0].colour, linewidth=1.1, label="95% interval")]
+    keys += general_key(measures, AGENTS[0])
     keys += [key_of(PEOPLE, "people")] if people and len(people) < len(rows) else []
     add_key(figure, [*keys, *_small(measures)])
     return figure
@@ -123,6 +133,7 @@ def draw_lines(measures: Sequence[Measure], factor: str) -> Figure:
                markersize=MARKER, label=name)
         for name, look in looks.items()
     ]  # fmt: skip
+    keys += general_key(measures, AGENTS[0])
     add_key(figure, [*keys, *_small(measures)])
     return figure
 
@@ -144,17 +155,13 @@ def _draw_series(
         look = looks[name]
         axes.plot(x, y, color=look.colour, linestyle=look.line, linewidth=0.9, zorder=2)
         for place, measure in zip(x, known, strict=True):
-            if measure.low is not None and measure.high is not None:
-                axes.plot([place] * 2, [measure.low, measure.high], color=look.colour,
-                          linewidth=1.1, zorder=3)  # fmt: skip
+            draw_interval(axes, measure, place, look, upright=True)
         draw_points(axes, x, y, look, [is_small(measure) for measure in known], name)
 
 
 def _scale(axes: Axes, measures: Sequence[Measure], which: str) -> None:
     """Make room for the intervals: from 0 to 1 where all lie between, and with 0 in sight."""
-    ends = [end for m in measures for end in (m.estimate, m.low, m.high) if end is not None] or [
-        0.0
-    ]
+    ends = known_ends(measures) or [0.0]
     shares = min(ends) >= 0 and max(ends) <= 1
     low, high = (0.0, 1.0) if shares else (min(0.0, *ends), max(0.0, *ends))
     margin = 0.04 * (high - low or 1.0)

@@ -17,7 +17,7 @@ from whybench.drawing.style import MARKER, PEOPLE, colour
 from whybench.stats import SMALL_N
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -28,10 +28,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "add_key",
+    "draw_interval",
     "draw_people_line",
     "draw_points",
+    "general_key",
     "is_small",
     "key_of",
+    "known_ends",
     "people_key",
     "small_key",
     "swarm",
@@ -41,6 +44,31 @@ __all__ = [
 def is_small(measure: Measure) -> bool:
     """Say whether a measure rests on too few answers to be ranked."""
     return "small_n" in measure.flags
+
+
+LIGHT = 0.4
+"""How strongly the second interval is drawn, which speaks of others like what was seen."""
+
+
+def known_ends(measures: Iterable[Measure]) -> list[float]:
+    """Return the estimates of measures and the ends of their intervals, where there are any."""
+    return [
+        end
+        for m in measures
+        for end in (m.estimate, m.low, m.high, m.general_low, m.general_high)
+        if end is not None
+    ]
+
+
+def draw_interval(
+    axes: Axes, measure: Measure, place: float, drawn: Look, *, upright: bool = False
+) -> None:
+    """Draw the interval of a measure as a line, across or upright, and the second one lighter."""
+    first, second = (measure.low, measure.high), (measure.general_low, measure.general_high)
+    for (low, high), alpha in ((second, LIGHT), (first, 1.0)):
+        if low is not None and high is not None:
+            line = ([place, place], [low, high]) if upright else ([low, high], [place, place])
+            axes.plot(*line, color=drawn.colour, linewidth=1.1, alpha=alpha, zorder=2 + alpha)
 
 
 def draw_points(
@@ -87,6 +115,13 @@ def key_of(drawn: Look, name: str) -> Line2D:
         [], [], linestyle="none", marker=drawn.marker, markersize=MARKER, color=drawn.colour,
         label=name,
     )  # fmt: skip
+
+
+def general_key(measures: Iterable[Measure], drawn: Look) -> list[Line2D]:
+    """Return the key of second intervals, if there are any."""
+    name = "for others like these"
+    line = Line2D([], [], color=drawn.colour, linewidth=1.1, alpha=LIGHT, label=name)
+    return [line] if any(measure.general_low is not None for measure in measures) else []
 
 
 def small_key() -> Line2D:

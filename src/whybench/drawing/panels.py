@@ -1,6 +1,6 @@
 """A panel for each agent, in rows; and pages, where there are too many for one figure.
 
-The rows of a forest: one below the other, each a point with its interval.
+The rows of a forest: one below the other, each a point with its intervals.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from whybench.drawing.canvas import even_grid, sheet
 from whybench.drawing.figure import distinct_names
-from whybench.drawing.marks import draw_points, is_small
+from whybench.drawing.marks import draw_interval, draw_points, is_small
 from whybench.drawing.style import MARKER, colour
 
 if TYPE_CHECKING:
@@ -122,7 +122,5 @@ def draw_rows(
         if measure.estimate is None:
             axes.plot([0], [row], marker="x", color=drawn.colour, markersize=MARKER)
             continue
-        if measure.low is not None and measure.high is not None:
-            ends = [measure.low, measure.high]
-            axes.plot(ends, [row, row], color=drawn.colour, linewidth=1.1)
+        draw_interval(axes, measure, row, drawn)
         draw_points(axes, [measure.estimate], [row], drawn, [is_small(measure)], f"{gid}-{row}")

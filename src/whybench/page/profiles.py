@@ -70,15 +70,28 @@ def scale_of(measures: Iterable[Measure]) -> Scale:
     ends = [
         value
         for measure in measures
-        for value in (measure.estimate, measure.low, measure.high)
-        if value is not None
+        for value in (measure.estimate, *_ends(measure), *_general_ends(measure))
     ]
     low, high = FARTHEST
     return Scale(max(min(0.0, *ends, 0.0), low), min(max(1.0, *ends, 1.0), high))
 
 
+def _ends(measure: Measure) -> tuple[float, ...]:
+    """Return both ends of the interval, if there is one."""
+    return () if measure.low is None or measure.high is None else (measure.low, measure.high)
+
+
+def _general_ends(measure: Measure) -> tuple[float, ...]:
+    """Return both ends of the interval for others like what was seen, if there is one."""
+    low, high = measure.general_low, measure.general_high
+    return () if low is None or high is None else (low, high)
+
+
 def bar(measure: Measure, scale: Scale) -> Markup:
-    """Draw a measure: its interval as a band, its estimate as a point, open if it is unsure."""
+    """Draw a measure: its interval as a band, its estimate as a point, open if it is unsure.
+
+    A lighter band behind is the interval for others like what was seen.
+    """
     middle = HEIGHT / 2
     drawn = [
         f'<line class="axis" x1="{scale.place(scale.low)}" x2="{scale.place(scale.high)}" '
@@ -89,12 +102,14 @@ def bar(measure: Measure, scale: Scale) -> Markup:
         drawn.append(
             f'<line class="axis" x1="{x}" x2="{x}" y1="{middle - 4:g}" y2="{middle + 4:g}"/>'
         )
-    if measure.low is not None and measure.high is not None:
-        left, right = scale.place(measure.low), scale.place(measure.high)
-        drawn.append(
-            f'<rect class="interval" x="{left}" y="{middle - 3:g}" '
-            f'width="{max(right - left, 1):.1f}" height="6" rx="1"/>'
-        )
+    bands = {"interval general": _general_ends(measure), "interval": _ends(measure)}
+    for kind, ends in bands.items():
+        if ends:
+            left, right = map(scale.place, ends)
+            drawn.append(
+                f'<rect class="{kind}" x="{left}" y="{middle - 3:g}" '
+                f'width="{max(right - left, 1):.1f}" height="6" rx="1"/>'
+            )
     if measure.estimate is not None:
         kind = "open" if "small_n" in measure.flags else "estimate"
         drawn.append(
@@ -239,7 +254,10 @@ def in_words(measure: Measure) -> str:
         return "no estimate"
     if measure.low is None or measure.high is None:
         return f"{measure.estimate:.2f}, no interval"
-    return f"{measure.estimate:.2f} (95% interval {measure.low:.2f} to {measure.high:.2f})"
+    ends = f"95% interval {measure.low:.2f} to {measure.high:.2f}"
+    if general := _general_ends(measure):
+        ends += "; for others like these {:.2f} to {:.2f}".format(*general)
+    return f"{measure.estimate:.2f} ({ends})"
 
 
 def in_figures(measure: Measure) -> str:

@@ -15,8 +15,10 @@ from whybench.drawing.figure import distinct_names, is_people, short_names
 from whybench.drawing.marks import (
     add_key,
     draw_people_line,
+    general_key,
     is_small,
     key_of,
+    known_ends,
     people_key,
     small_key,
 )
@@ -75,13 +77,13 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
         axes.set_title(f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}")
     names = short_names(agents)
     dress_rows(panels[0], [names[agent] for agent in agents], [ranked[a] for a in agents])
-    lows = [m.low for m in pooled if m.low is not None]
-    panels[0].set_xlim(min([0.0, *lows]) - 0.02, 1.0)
+    panels[0].set_xlim(min([0.0, *known_ends(pooled)]) - 0.02, 1.0)
     panels[0].set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     other = any("other_stimuli" in measure.flags for measure in pooled)
     note = "; people read other words" if other else ""
     figure.supxlabel(measure_name("alignment") + note, fontsize=SIZE)
     keys = [key_of(look("styles", style), style_name(style)) for style in _styles(places)]
+    keys += general_key(pooled, look("styles", places[0].style))
     if any(is_small(m) for m in pooled):
         keys.append(small_key())
     line = Line2D([], [], color=colour("grey"), linewidth=0.8)
@@ -134,12 +136,12 @@ def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES
         draw_rows(axes, mine, looks, name)
         draw_people_line(axes, people, upright=True)
         drawn = [m for m in (*mine, people) if m is not None]
-        ends = [end for m in drawn for end in (m.estimate, m.low, m.high) if end is not None]
-        measure_axis(axes, name, ends, "x")
+        measure_axis(axes, name, known_ends(drawn), "x")
         axes.set_xlabel(measure_name(name))
     dress_rows(panels[0], distinct_names(labels), [ranks[row] for row in rows])
     styles = dict.fromkeys(place.style for place in places_of(known))
     keys = [key_of(look("styles", style), style_name(style)) for style in styles]
+    keys += general_key((m for mine in found.values() for m in mine.values()), looks[0])
     if any(is_small(measure) for mine in found.values() for measure in mine.values()):
         keys.append(small_key())
     beside = any(of_people(known, name) for name in shown)
