@@ -18,6 +18,7 @@ from tests.drawing.seen import check_apart, check_readable, drawn, extents, word
 
 from whybench.drawing import canvas, figure, graphs, panels
 from whybench.drawing.canvas import even_grid, settle, sheet, styled
+from whybench.drawing.estimate_panels import draw_dots
 from whybench.drawing.figure import Figure as Saved
 from whybench.drawing.figure import distinct_names, short_names
 from whybench.drawing.graphs import NODE, round_bend, round_layout
@@ -26,6 +27,7 @@ from whybench.drawing.marks import add_key, draw_points, key_of, small_key, swar
 from whybench.drawing.panels import agent_panels, pages
 from whybench.drawing.style import PEOPLE, SERIES, colour
 from whybench.seeds import generator
+from whybench.stats import Measure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +82,22 @@ def test_open_points_rest_on_few_answers() -> None:
     (line,) = [m for m in figure.findobj() if m.get_gid() == "points-plain-small"]
     assert line.get_markerfacecolor() == "white"
     assert "open: fewer than 60 answers" in words(figure)
+
+
+def test_the_second_interval_is_a_lighter_line_behind_the_first() -> None:
+    counts = {"n": 90, "units": 12, "scored": 90, "no_answer": 0, "error": 0, "method": "t"}
+    labels = {"labels": {"agent": "a"}}
+    second = {"general_low": -0.2, "general_high": 0.9, "general_units": 3}
+    both = Measure("ea", 0.3, 0.1, 0.5, **counts, **labels, **second)
+    figure = draw_dots([both])
+    (axes,) = figure.axes
+    lines = {tuple(line.get_xdata()): line for line in axes.lines}
+    assert lines[-0.2, 0.9].get_alpha() < lines[0.1, 0.5].get_alpha()
+    assert lines[-0.2, 0.9].get_zorder() < lines[0.1, 0.5].get_zorder()
+    assert axes.get_xlim()[0] < -0.2
+    assert "for others like these" in words(figure)
+    alone = draw_dots([Measure("ea", 0.3, 0.1, 0.5, **counts, **labels)])
+    assert "for others like these" not in words(alone)
 
 
 @pytest.mark.parametrize("where", ["outside upper center", "outside lower center"])

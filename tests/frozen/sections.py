@@ -385,6 +385,11 @@ def _measured(name: str, measure: Measure) -> Row:
                 *("scored", "no_answer", "error", "method"),
             )
         },
+        **(
+            {}
+            if measure.general_units is None
+            else {"general_low": measure.general_low, "general_high": measure.general_high}
+        ),
     }
 
 

@@ -132,6 +132,17 @@ def test_a_long_text_loses_its_middle_and_says_so() -> None:
     assert shortened("a" * HEAD + "c" * TAIL) == "a" * HEAD + "c" * TAIL
 
 
+def test_the_interval_for_others_is_a_lighter_band_behind_the_first() -> None:
+    both = measure(
+        estimate=0.5, low=0.4, high=0.6, general_low=-0.2, general_high=0.9, general_units=3
+    )
+    drawn = bar(both, scale_of([both]))
+    assert drawn.index('class="interval general"') < drawn.index('class="interval"')
+    assert scale_of([both]) == Scale(-0.2, 1)
+    assert in_words(both) == "0.50 (95% interval 0.40 to 0.60; for others like these -0.20 to 0.90)"
+    assert "general" not in bar(measure(), Scale(0, 1))
+
+
 def test_the_middle_of_a_scale_is_drawn_in_the_middle() -> None:
     assert Scale(0, 1).place(0.5) == WIDTH / 2
     assert Scale(-1, 1).place(-1) == EDGE

@@ -71,6 +71,7 @@ def scale_of(measures: Iterable[Measure]) -> Scale:
         value
         for measure in measures
         for value in (measure.estimate, *_ends(measure), *_general_ends(measure))
+        if value is not None
     ]
     low, high = FARTHEST
     return Scale(max(min(0.0, *ends, 0.0), low), min(max(1.0, *ends, 1.0), high))
