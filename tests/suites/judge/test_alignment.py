@@ -66,7 +66,16 @@ def answers(
     ]
 
 
-def test_alignment_is_spearmans_rho_with_the_target() -> None:
+def correlate_means(rows: list[dict[str, object]]) -> float:
+    cells: dict[tuple[object, ...], list[float]] = {}
+    for entry in rows:
+        key = (entry["story"], entry["polarity"], entry["letter"])
+        cells.setdefault(key, []).append(entry["value"])
+    means = [sum(values) / len(values) for values in cells.values()]
+    return float(spearmanr(means, [TARGET[cell] for cell in cells]).statistic)
+
+
+def test_alignment_is_spearmans_rho_of_cell_means_with_the_target() -> None:
     noisy, exact = answers("noisy", 30), answers("exact", 0)
     table = record_table([*noisy, *exact], SUITE.columns)
     found = {(m.labels["agent"], m.at.get("story", "pooled")): m for m in alignment(table, TARGET)}
@@ -75,10 +84,8 @@ def test_alignment_is_spearmans_rho_with_the_target() -> None:
     ]
     for scope in (*STORIES, "pooled"):
         rows = [r for r in noisy if scope in (r["story"], "pooled")]
-        target = [TARGET[r["story"], r["polarity"], r["letter"]] for r in rows]
-        expected = spearmanr([r["value"] for r in rows], target).statistic
         measure = found["noisy", scope]
-        assert measure.estimate == pytest.approx(expected)
+        assert measure.estimate == pytest.approx(correlate_means(rows))
         assert measure.low < measure.estimate < measure.high
         assert (measure.n, measure.units) == ((240, 132) if scope == "pooled" else (80, 44))
         assert measure.flags == ()
@@ -91,15 +98,35 @@ def test_the_second_interval_leaves_out_stories() -> None:
     pooled = alignment(record_table(rows, SUITE.columns), TARGET)[-1]
     without = []
     for story in STORIES:
-        kept = [row for row in rows if row["story"] != story]
-        target = [TARGET[row["story"], row["polarity"], row["letter"]] for row in kept]
-        without.append(spearmanr([row["value"] for row in kept], target).statistic)
+        kept: dict[tuple[str, str, str], list[float]] = {}
+        for row in rows:
+            if row["story"] != story:
+                cell = (row["story"], row["polarity"], row["letter"])
+                kept.setdefault(cell, []).append(row["value"])
+        means = [np.mean(values) for values in kept.values()]
+        without.append(spearmanr(means, [TARGET[cell] for cell in kept]).statistic)
     error = np.sqrt(2 / 3 * np.sum((np.array(without) - np.mean(without)) ** 2))
     low = pooled.estimate - t.ppf(0.975, 2) * error
     assert pooled.general_low == pytest.approx(min(low, pooled.low))
     assert pooled.general_units == 3
     alone = alignment(record_table(rows, SUITE.columns), TARGET)[0]
     assert (alone.at, alone.general_units) == ({"story": STORIES[0]}, None)
+
+
+def test_by_rows_single_answers_are_correlated() -> None:
+    rows = answers("noisy", 30)
+    (*_, found) = alignment(record_table(rows, SUITE.columns), TARGET, unit="row", resamples=20)
+    target = [TARGET[r["story"], r["polarity"], r["letter"]] for r in rows]
+    assert found.estimate == pytest.approx(spearmanr([r["value"] for r in rows], target).statistic)
+    assert (found.n, found.units) == (240, 240)
+
+
+@pytest.mark.usefixtures("mirror")
+def test_people_have_the_alignment_of_as_many_other_people() -> None:
+    (*_, found), (*_, ceiling) = alignment(people_records()), human_ceiling(people_records())
+    assert found.estimate == pytest.approx(ceiling.estimate**2)
+    assert (found.low, found.high) == pytest.approx((ceiling.low**2, ceiling.high**2))
+    assert (found.n, found.units) == (960, 48)
 
 
 def test_alignment_says_what_it_rests_on() -> None:
@@ -138,7 +165,8 @@ def test_the_method_and_bad_arguments() -> None:
     assert measure.low < measure.estimate < measure.high
     assert (
         measure.method
-        == "Spearman's rho; percentile bootstrap, 300 resamples of cells within stories"
+        == "Spearman's rho of cell means; percentile bootstrap, 300 resamples of cells within "
+        "stories"
     )
     with pytest.raises(ValueError, match="unit must be cell or row, got 'person'"):
         alignment(table, TARGET, unit="person")

@@ -1,14 +1,19 @@
 """How well agents agree with people, and how well anything could.
 
-- `alignment`: Spearman's rho of an agent's answers with the mean judgment of people about the
-  same story, polarity and letter; for each story and pooled.
+- `alignment`: Spearman's rho of an agent's mean answers with the mean judgments of people about the
+  same story, polarity and letter, a cell; for each story and pooled. Means meet means: an agent
+  is not held to be less like people for answering several times, or for differing between the two
+  versions of a question.
 - `human_ceiling`: what an agent that knew people's true means would reach, given that the means
   rest on 48 people.
 
-Intervals resample cells (a story, polarity and letter), since the answers of a cell are compared
-with one and the same mean. Those of several stories are resampled within each, for these stories;
-the second interval, for stories like these, leaves out each story. `unit="row"` resamples answers,
-as the source did; its intervals are too short for agents that answered each prompt eleven times.
+People's own alignment is what as many other people would have, since with their own means they
+agree by construction: the reliability of the means, the square of the ceiling.
+
+Intervals resample cells, those of several stories within each, for these stories; the second
+interval, for stories like these, leaves out each story. `unit="row"` correlates and resamples
+single answers, as the source did; its intervals are too short for agents that answered each prompt
+eleven times.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ import numpy as np
 from whybench.stats import (
     Estimate,
     Measure,
+    NoiseCeiling,
     draw_counts,
     generalize,
     leave_out_covariance,
@@ -30,24 +36,27 @@ from whybench.stats import (
     split_half,
     t_quantile,
 )
-from whybench.stats.resampling import (
-    draw_stratified_counts,
-    encode_labels,
-    interval,
-    jackknife_counts,
-)
+from whybench.stats.resampling import draw_stratified_counts, interval, jackknife_counts
 from whybench.stats.results import flag_few_units
 from whybench.suites.groups import Group, group_records
 from whybench.suites.judge.groups import CONDITION, make_measure
-from whybench.suites.judge.published import human_means, people_records
+from whybench.suites.judge.published import AGENT, human_means, people_records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["CELL", "alignment", "human_ceiling", "pooled_ceiling"]
+__all__ = [
+    "CELL",
+    "alignment",
+    "average_cells",
+    "human_ceiling",
+    "other_stimuli",
+    "pooled_ceiling",
+    "split_people",
+]
 
 POOLED = "pooled"
 """What random draws over all stories together are called."""
@@ -76,7 +85,7 @@ def alignment(
         records: Records of judge.
         target: (story, polarity, letter) to the mean judgment; None for the people who were asked
             about the same graph.
-        unit: What is resampled: `cell` or `row`.
+        unit: What is correlated and resampled: the means of a `cell`, or each `row`.
         resamples: Number of resamples.
 
     Returns:
@@ -86,7 +95,7 @@ def alignment(
     """
     if unit not in get_args(Unit):
         raise ValueError(f"unit must be cell or row, got {unit!r}")
-    groups = list(_judged_groups(records, target))
+    groups = list(_judged_groups(records, target, unit))
     same_cells: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for position, group in enumerate(groups):
         key = (group.labels["graph"], _story(group), *group["cell"].tolist())
@@ -94,48 +103,41 @@ def alignment(
     measures: dict[int, Measure] = {}
     for positions in same_cells.values():
         first = groups[positions[0]]
-        n = first.units.size
-        clusters = first["cell"].tolist() if unit == "cell" else range(n)
+        rows = first.units.size
         values = np.array([groups[position]["value"] for position in positions])
         keys = ("judge", "alignment", _story(first))
         stories = first["story"]
         within = unit == "cell" and np.unique(stories).size > 1
         drawn = (
-            _draw_within(stories, clusters, resamples, keys)
+            draw_stratified_counts(stories, resamples, keys)
             if within
-            else draw_counts(n, resamples, keys, clusters)
+            else draw_counts(rows, resamples, keys, range(rows))
         )
-        left_out = jackknife_counts(stories.tolist()) if within else np.empty((0, n))
+        left_out = jackknife_counts(stories.tolist()) if within else np.empty((0, rows))
         estimates, resampled, without = (
             resampled_spearman(values, first["target"], counts)
-            for counts in (np.ones((1, n)), drawn, left_out)
+            for counts in (np.ones((1, rows)), drawn, left_out)
         )
-        label = f"Spearman's rho; percentile bootstrap, {resamples} resamples of {unit}s"
+        of = " of cell means" if unit == "cell" else ""
+        label = f"Spearman's rho{of}; percentile bootstrap, {resamples} resamples of {unit}s"
         label += " within stories" if within else ""
-        units = len(set(clusters))
         for row, position in enumerate(positions):
-            rho, flags = float(estimates[row, 0]), flag_few_units(units)
-            if np.isnan(rho):
-                flags += ("constant",) if n > 1 else ()
-                estimate = Estimate(None, None, None, n, units, label, flags)
+            group = groups[position]
+            rho, flags = float(estimates[row, 0]), flag_few_units(rows)
+            n = int(group.weights.sum())
+            if target is None and unit == "cell" and group.labels["agent"] == AGENT:
+                estimate = _other_people(group, n)
+            elif np.isnan(rho):
+                flags += ("constant",) if rows > 1 else ()
+                estimate = Estimate(None, None, None, n, rows, label, flags)
             else:
                 ends = interval(resampled[row], rho)
-                estimate = Estimate(rho, *ends, n, units, label, flags)
+                estimate = Estimate(rho, *ends, n, rows, label, flags)
                 estimate = _generalize(estimate, without[row])
-            group = groups[position]
             measures[position] = group.measure(
-                "alignment", estimate, *_other_stimuli(group.labels), method=label
+                "alignment", estimate, *other_stimuli(group.labels), method=estimate.method
             )
     return [measures[position] for position in range(len(groups))]
-
-
-def _draw_within(
-    stories: NDArray[np.str_], cells: Sequence[object], resamples: int, keys: Sequence[object]
-) -> NDArray[np.float64]:
-    """Draw cells within stories, and return how much each answer counts."""
-    codes = encode_labels(cells)
-    first = np.unique(codes, return_index=True)[1]
-    return draw_stratified_counts(stories[first], resamples, keys)[:, codes]
 
 
 def _generalize(found: Estimate, without: NDArray[np.float64]) -> Estimate:
@@ -148,7 +150,30 @@ def _generalize(found: Estimate, without: NDArray[np.float64]) -> Estimate:
     return generalize(found, replace(found, low=ends[0], high=ends[1], units=without.size))
 
 
-def _other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:
+def _other_people(group: Group, n: int) -> Estimate:
+    """Return how well as many other people would agree with these."""
+    found = split_people(group.labels["graph"], _story(group), frozenset(group["cell"].tolist()))
+    low, high = (None if end is None else end**2 for end in (found.low, found.high))
+    label = f"as many other people; {found.method}; interval over {found.splits} splits"
+    return Estimate(found.reliability, low, high, n, found.units, label, found.flags)
+
+
+@cache
+def split_people(graph: str, story: str, cells: frozenset[str], splits: int = 1000) -> NoiseCeiling:
+    """Return how well people agree with each other on some cells of a graph.
+
+    Args:
+        graph: What they were asked about.
+        story: One story, or `pooled`; it names the random splits.
+        cells: The cells, a story, polarity and letter with slashes between.
+        splits: Random splits of the people into halves, within story and polarity.
+    """
+    (group,) = _group_people(people_records("fork" if graph == "fork" else "collider"))
+    chosen = np.isin(_join_columns(group, *CELL[1]), sorted(cells))
+    return _split(group.where(chosen), story, splits)
+
+
+def other_stimuli(labels: Mapping[str, str]) -> tuple[str, ...]:
     """Return the flag of answers to what people were not asked in these words."""
     same = labels["stimuli"] == "published" and labels["overload"] == "none"
     return () if same else ("other_stimuli",)
@@ -166,24 +191,31 @@ def human_ceiling(records: pa.Table, splits: int = 1000) -> list[Measure]:
         splits.
     """
     measures = []
-    for group in group_records(
-        records, ("graph",), (*WORD_COLUMNS, "person"), ("value",), lambda _: CELL
-    ):
+    for group in _group_people(records):
         people = replace(group, labels={name: group.labels[name] for name in ("agent", "graph")})
         for inside in _by_story(people, dict.fromkeys(group["story"].tolist())):
-            ceiling = split_half(
-                inside["value"],
-                _join_columns(inside, *CELL[1]).tolist(),
-                inside["person"].tolist(),
-                _join_columns(inside, "story", "polarity").tolist(),
-                ("judge", "ceiling", _story(inside)),
-                splits,
-            )
+            ceiling = _split(inside, _story(inside), splits)
             label = f"{ceiling.method}; interval over {splits} splits"
             ends = (ceiling.ceiling, ceiling.low, ceiling.high)
             estimate = Estimate(*ends, ceiling.n, ceiling.units, label, ceiling.flags)
             measures.append(make_measure(inside, "alignment_ceiling", estimate, label))
     return measures
+
+
+def _group_people(records: pa.Table) -> list[Group]:
+    words = (*WORD_COLUMNS, "person")
+    return group_records(records, ("graph",), words, ("value",), lambda _: CELL)
+
+
+def _split(group: Group, story: str, splits: int) -> NoiseCeiling:
+    return split_half(
+        group["value"],
+        _join_columns(group, *CELL[1]).tolist(),
+        group["person"].tolist(),
+        _join_columns(group, "story", "polarity").tolist(),
+        ("judge", "ceiling", story),
+        splits,
+    )
 
 
 @cache
@@ -194,11 +226,12 @@ def pooled_ceiling(graph: str) -> Measure:
 
 
 def _judged_groups(
-    records: pa.Table, target: Mapping[tuple[str, str, str], float] | None
+    records: pa.Table, target: Mapping[tuple[str, str, str], float] | None, unit: Unit
 ) -> Iterator[Group]:
     """Yield each agent's scored answers to what people judged, by condition and story.
 
     They are in an order that does not depend on the agent; `cell` and `target` are columns.
+    By cell they are means.
     """
     for group in group_records(
         records, CONDITION, WORD_COLUMNS, ("value", "epoch"), lambda _: CELL
@@ -215,7 +248,22 @@ def _judged_groups(
             continue
         for inside in _by_story(judged, sorted({*judged["story"].tolist()})):
             scored = inside.where(inside["outcome"] == "scored")
-            yield scored.where(np.lexsort([scored["epoch"], scored["cause"], scored["cell"]]))
+            if unit == "cell":
+                yield average_cells(scored)
+            else:
+                yield scored.where(np.lexsort([scored["epoch"], scored["cause"], scored["cell"]]))
+
+
+def average_cells(group: Group) -> Group:
+    """Return the mean answer in each cell, in the order of the cells' names.
+
+    Weights are the numbers of answers; other columns are those of one answer of the cell.
+    """
+    _, first, cell = np.unique(group["cell"], return_index=True, return_inverse=True)
+    answers = np.bincount(cell, group.weights)
+    means = np.bincount(cell, group["value"] * group.weights) / answers
+    chosen = group.where(first)
+    return replace(chosen, columns={**chosen.columns, "value": means}, weights=answers)
 
 
 def _story(group: Group) -> str:

@@ -12,6 +12,7 @@ who judged it is a part.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from whybench.stats import Estimate, resampled_spearman
 from whybench.stats.paired import Jackknifed
 from whybench.stats.resampling import jackknife_counts
 from whybench.suites.groups import group_records
-from whybench.suites.judge.alignment import CELL, alignment
+from whybench.suites.judge.alignment import CELL, alignment, average_cells
 from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.fitted_models import fit_agents, task_table
 from whybench.suites.judge.groups import CONDITION, group_every_answer
@@ -143,9 +144,10 @@ def _alignment(group: Group, measure: Measure) -> Jackknifed:
     people = human_means(group.labels["graph"])
     cells = zip(*(group[name].tolist() for name in CELL[1]), strict=True)
     target = np.array([people.get(cell, np.nan) for cell in cells])
-    judged = group.where(~np.isnan(target))
-    units, target = judged.units.tolist(), target[~np.isnan(target)]
-    (values,) = resampled_spearman(judged["value"], target, jackknife_counts(units))
+    columns = {**group.columns, "cell": group.units, "target": target}
+    judged = average_cells(replace(group, columns=columns).where(~np.isnan(target)))
+    units = judged.units.tolist()
+    (values,) = resampled_spearman(judged["value"], judged["target"], jackknife_counts(units))
     # The lines of `jackknife_counts` are in the order of the units' names.
     without = dict(zip(sorted(set(units), key=str), values.tolist(), strict=True))
     stories = strata_of_units(units, judged["story"].tolist())
