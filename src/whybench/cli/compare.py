@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whybench.cli.among_people import print_among_people, write_table
 from whybench.cli.options import json_option, print_json, print_notes, suite_argument
 from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
 from whybench.drawing.figure import save_figures
@@ -52,6 +53,12 @@ FAILED = 1
     help="The smallest change of interest, such as ea=0.05; may be repeated.",
 )
 @click.option("--strict", is_flag=True, help="Conditions look at estimates, not at intervals.")
+@click.option(
+    "--baseline",
+    metavar="people",
+    help="Instead of a second source, the people who judged the same, cell by cell.",
+)
+@click.option("-o", "--output", type=click.Path(), help="Write the table: a .csv or .parquet file.")
 @json_option
 def compare_command(
     first: str,
@@ -61,16 +68,29 @@ def compare_command(
     fail_if: tuple[str, ...],
     smallest: tuple[str, ...],
     strict: bool,
+    baseline: str | None,
+    output: str | None,
     json_output: bool,
 ) -> None:
     """Print what changed from FIRST to SECOND: logs, folders of logs or profiles, files of records.
 
-    Changes are SECOND - FIRST, on the items that both were asked. Ends with status 0, with 1 if a
-    condition of --fail-if is met, with 2 if something is wrong with the request.
+    Changes are SECOND - FIRST, on the items that both were asked. With `--baseline people` every
+    agent of FIRST is held against people, cell by cell, and told how like them it is. Ends with
+    status 0, with 1 if a condition of --fail-if is met, with 2 if something is wrong with the
+    request.
     """
     from whybench.results.changes import FailIf  # noqa: PLC0415  (not for --help)
 
     conditions = [FailIf.read(text) for text in fail_if]
+    if baseline is not None:
+        if second or agents or measures or fail_if or strict:
+            raise UserError(
+                "`baseline` must stand beside one source and no second side, measure or "
+                "condition; leave those out"
+            )
+        least = dict(map(_read_smallest, smallest))
+        print_among_people(first, baseline, least, output, json_output)
+        return
     comparison = _compare(first, second, agents, dict(map(_read_smallest, smallest)))
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
     comparison = chosen if measures else comparison
@@ -85,6 +105,8 @@ def compare_command(
         _print(comparison)
     for note in comparison.notes:
         click.echo(note, err=json_output)
+    if output is not None:
+        write_table(comparison, output)
     for condition, change in failed:
         click.echo(f"Failed: {condition}: {_format_change(change)}", err=True)
     sys.exit(FAILED if failed else 0)

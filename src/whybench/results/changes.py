@@ -33,12 +33,14 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
 
 __all__ = [
+    "SMALLEST",
     "Change",
     "FailIf",
     "SharedItems",
     "compare_tables",
     "correct_family",
     "format_agents",
+    "make_change",
     "shared_items",
 ]
 
@@ -169,7 +171,7 @@ def compare_tables(
     flags = tuple(flag for flag, holds in found.items() if holds)
     least = {**suite.comparison.smallest, **(smallest or {})}
     return correct_family(
-        _change(suite.name, pair, flags, least.get(pair.measure, SMALLEST)) for pair in pairs
+        make_change(suite.name, pair, flags, least.get(pair.measure, SMALLEST)) for pair in pairs
     )
 
 
@@ -236,7 +238,8 @@ def _verdict(change: Change, adjusted: float) -> Verdict:
     return "rose" if change.estimate > 0 else "fell"
 
 
-def _change(suite: str, pair: Pair, flags: tuple[str, ...], smallest: float) -> Change:
+def make_change(suite: str, pair: Pair, flags: tuple[str, ...], smallest: float) -> Change:
+    """Return a pair as a change, whose verdict is that of its family (`correct_family`)."""
     difference = pair.difference.estimate
     return Change(
         suite=suite,

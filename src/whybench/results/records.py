@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
     from whybench.errors import Fence
+    from whybench.results.among_people import AmongPeople
     from whybench.results.comparison import Comparison
     from whybench.results.measures import Measures
 
@@ -234,6 +235,18 @@ class Records(Frame):
         from whybench.results.comparison import compare  # noqa: PLC0415
 
         return compare(self._side(first), self._side(second), smallest)
+
+    def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> AmongPeople:
+        """Hold every agent against people who judged the same, cell by cell, means with means.
+
+        People's answers are downloaded data: `whybench data fetch causAIign`.
+
+        Args:
+            smallest: Measure to the smallest difference of interest, as in `whybench.compare`.
+        """
+        from whybench.results.among_people import compare_with_people  # noqa: PLC0415
+
+        return compare_with_people(self._own_tables(), smallest)
 
     def figures(self) -> list[Figure]:
         """Return the figures that the suites have of such answers; each is drawn when needed.

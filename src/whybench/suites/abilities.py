@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.pairs import Pair
+    from whybench.suites.people import AgentAmongPeople
 
 __all__ = [
     "BUDGETS",
@@ -31,6 +32,7 @@ __all__ = [
     "HeadlineScale",
     "Inspection",
     "PairedComparison",
+    "PeopleComparison",
     "Play",
     "Replication",
     "ScoreColors",
@@ -184,6 +186,22 @@ class PairedComparison:
 
     pairs: Callable[[pa.Table], Iterable[Pair]]
     smallest: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PeopleComparison:
+    """An agent and people who judged the same, from downloaded data.
+
+    Attributes:
+        compare: Records of one agent to what differs, how like people it is and where it lies; a
+            `UserError` says what of it people would have had to judge.
+        is_fetched: Whether people's answers have been downloaded.
+        fetch: The command that downloads them.
+    """
+
+    compare: Callable[[pa.Table], AgentAmongPeople]
+    is_fetched: Callable[[], bool]
+    fetch: str
 
 
 @dataclass(frozen=True)

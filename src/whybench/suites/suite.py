@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Check,
         HeadlineScale,
         PairedComparison,
+        PeopleComparison,
         Play,
         Replication,
         SelfTest,
@@ -75,8 +76,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
         costs: What a run will take.
-        training, study, play, tool_use, replication, comparison, sums, scale: Further abilities
-            (`abilities`), each None where the suite has it not.
+        training, study, play, tool_use, replication, comparison, people_comparison, sums, scale:
+            Further abilities (`abilities`), each None where the suite has it not.
         inspection: How the suite looks in Inspect.
     """
 
@@ -104,6 +105,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     tool_use: ToolUse | None = None
     replication: Replication | None = None
     comparison: PairedComparison | None = None
+    people_comparison: PeopleComparison | None = None
     sums: Sums | None = None
     scale: HeadlineScale | None = None
     inspection: Inspection = Inspection()

@@ -12,6 +12,7 @@ from whybench.suites.contract import (
     HeadlineScale,
     Inspection,
     PairedComparison,
+    PeopleComparison,
     Replication,
     Scalar,
     ScoreColors,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.stats import Measure
     from whybench.suites.pairs import Pair
+    from whybench.suites.people import AgentAmongPeople
 
 __all__ = ["SUITE"]
 
@@ -125,6 +127,18 @@ def _pairs(records: pa.Table) -> Iterable[Pair]:
     return judge_pairs(records)
 
 
+def _compare_with_people(records: pa.Table) -> AgentAmongPeople:
+    from whybench.suites.judge.among_people import compare_with_people  # noqa: PLC0415
+
+    return compare_with_people(records)
+
+
+def _people_are_fetched() -> bool:
+    from whybench.suites.judge.published import people_are_fetched  # noqa: PLC0415
+
+    return people_are_fetched()
+
+
 def _published_figures() -> Iterable[Figure]:
     from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
 
@@ -165,6 +179,9 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs, SMALLEST)
+    people_comparison = PeopleComparison(
+        _compare_with_people, _people_are_fetched, "whybench data fetch causAIign"
+    )
     scale = HeadlineScale(
         exact=("noisy-or", {}),
         blind=(("heedless", {}),),

@@ -50,9 +50,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CELL",
+    "POOLED",
     "alignment",
     "average_cells",
     "human_ceiling",
+    "judged_groups",
     "other_stimuli",
     "pooled_ceiling",
     "split_people",
@@ -225,6 +227,17 @@ def pooled_ceiling(graph: str) -> Measure:
     return next(measure for measure in ceilings if not measure.at)
 
 
+def judged_groups(records: pa.Table) -> Iterator[Group]:
+    """Yield each agent's mean answers, a cell a row, under each condition that people judged.
+
+    Columns are `cell`, `target` (people's mean), `value`, `story`, `polarity` and `letter`; weights
+    are numbers of answers.
+    """
+    for group in _judged_groups(records, None, "cell"):
+        if not group.at:
+            yield group
+
+
 def _judged_groups(
     records: pa.Table, target: Mapping[tuple[str, str, str], float] | None, unit: Unit
 ) -> Iterator[Group]:
@@ -260,7 +273,7 @@ def average_cells(group: Group) -> Group:
     Weights are the numbers of answers; other columns are those of one answer of the cell.
     """
     _, first, cell = np.unique(group["cell"], return_index=True, return_inverse=True)
-    answers = np.bincount(cell, group.weights)
+    answers = np.bincount(cell, group.weights).astype(float)
     means = np.bincount(cell, group["value"] * group.weights) / answers
     chosen = group.where(first)
     return replace(chosen, columns={**chosen.columns, "value": means}, weights=answers)

@@ -67,11 +67,13 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 __all__ = [
+    "ASKED",
     "COHERENT_GRAPH",
     "NOT_TESTED",
     "Coherence",
     "coherence_measures",
     "imply",
+    "imply_each",
     "measure_coherence",
 ]
 
@@ -172,17 +174,15 @@ def measure_coherence(group: Group) -> Coherence:
         group: All its answers, given or not (`group_every_answer`).
     """
     names, unit = np.unique(group["sampled"], return_inverse=True)
-    given, _ = _cells(group, GIVEN, unit, names.size)
     answered, silent = _cells(group, ASKED, unit, names.size)
     n = int(group.weights[group["outcome"] == "scored"].sum())
     nothing = Estimate(None, None, None, n, names.size, METHOD, ("undefined",))
     untested = replace(nothing, flags=(NOT_TESTED,))
-    usual = _mean(given)
-    if np.isnan(usual).any():
+    expected = imply_each(group, unit, names.size)
+    if expected is None:
         return Coherence(untested, nothing, {}, {})
     if names.size < FEWEST:
         return Coherence(nothing, nothing, {}, {})
-    expected = imply(np.where(np.isnan(given), usual, given))
     judged, blind = _fill_silence(answered, silent)
     away, apart = _Products(judged - expected), _Products(judged - blind)
     stories = strata_of_units(group["sampled"].tolist(), group["story"].tolist())
@@ -233,6 +233,21 @@ def _add_interval(
     left = np.stack([left_apart - left_away, left_apart + left_away], axis=1)
     low, high = _fieller(less, more, *leave_out_covariance(left, strata))
     return replace(found, low=min(low, value), high=max(high, value))
+
+
+def imply_each(group: Group, unit: NDArray[np.intp], units: int) -> Array | None:
+    """Return what each unit's answers to I to V imply, units x `ASKED`; None if one has no answer.
+
+    An unknown answer is taken to be the mean of the other units, as for coherence.
+
+    Args:
+        group: Answers with the columns `outcome`, `task`, `cause` and `value`.
+        unit: The number of each answer's unit.
+        units: How many units there are.
+    """
+    given, _ = _cells(group, GIVEN, unit, units)
+    usual = _mean(given)
+    return None if np.isnan(usual).any() else imply(np.where(np.isnan(given), usual, given))
 
 
 METHOD = "products over vignettes; Fieller, by leaving out within stories"

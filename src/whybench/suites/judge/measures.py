@@ -105,7 +105,7 @@ def task_means(records: pa.Table) -> Iterator[Measure]:
 
 
 def summed_measures(records: pa.Table) -> list[Measure]:
-    """Compute what follows from records that are summed up: all but the alignment with people.
+    """Compute what follows from records that are summed up: all but the likeness to people.
 
     The measures are those of `judge_measures`, and the task means beside them.
     """
@@ -121,25 +121,24 @@ def summed_measures(records: pa.Table) -> list[Measure]:
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:
-    """Compute every measure: coherence, contrasts, the fitted model, and alignment with people.
+    """Compute every measure: coherence, contrasts, the fitted model, and likeness to people.
 
-    Alignment needs people's judgments, and is computed where these have been fetched; their own
-    noise ceiling stands beside it.
+    Likeness needs people's judgments, and is computed where these have been fetched; the ceiling
+    that people's noise sets and the floor of agents that do not reason stand beside it.
     """
-    from whybench.suites.judge.alignment import alignment, pooled_ceiling  # noqa: PLC0415  (not for every use)
-    from whybench.suites.judge.coherence import coherence_measures  # noqa: PLC0415
+    from whybench.suites.judge.coherence import coherence_measures  # noqa: PLC0415  (not for every use)
+    from whybench.suites.judge.confidence import confidence_measures  # noqa: PLC0415
     from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
+    from whybench.suites.judge.likeness import likeness_measures  # noqa: PLC0415
 
     measures = [
         *coherence_measures(records),
         *contrast_measures(records),
         *model_measures(records),
     ]
+    measures += confidence_measures(records)
     if people_are_fetched():
-        for measure in alignment(records):
-            if not measure.at:
-                ceiling = pooled_ceiling(measure.labels["graph"])
-                measures += [measure, replace(ceiling, labels=measure.labels)]
+        measures += likeness_measures(records)
     return measures
 
 
