@@ -1,10 +1,10 @@
-"""The figures of people and of training: studies in a browser, exports, environments."""
+"""The figures of people and of training: studies in a browser, likeness, exports, environments."""
 
 from __future__ import annotations
 
 from functools import partial
 
-from evidence import cohort, environments, experiment, exports
+from evidence import cohort, environments, experiment, exports, likeness
 from evidence.figures import Parts, figures_of
 
 __all__ = ["PARTS", "figures"]
@@ -12,6 +12,7 @@ __all__ = ["PARTS", "figures"]
 PARTS: Parts = {
     **experiment.PARTS,
     **cohort.PARTS,
+    **likeness.PARTS,
     **exports.PARTS,
     **environments.PARTS,
 }

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import pearsonr, spearmanr
 from tests.suites.judge.test_alignment import POLARITIES, QUESTIONS, STORIES, row
 
 from whybench.records.table import record_table
@@ -266,3 +266,14 @@ def test_what_people_did_not_judge_is_refused(changed: dict[str, str], said: str
 def test_what_people_did_not_judge_is_left_out_and_noted() -> None:
     rows = [*answers(), *(r | {"story": "bakery", "item": "x"} for r in answers()[:5])]
     assert among(rows).notes[-1] == "5 answers to what people did not judge are left out"
+
+
+def test_reliability_is_that_of_the_two_versions() -> None:
+    versions: dict[str, dict[str, float]] = {}
+    for r in people_records().to_pylist():
+        if r["letter"] in "ca":
+            person = versions.setdefault(r["person"], {"C1": 0.0, "C2": 0.0})
+            person[r["cause"]] += r["value"] if r["letter"] == "c" else -r["value"]
+    first, second = ([person[cause] for person in versions.values()] for cause in ("C1", "C2"))
+    r = pearsonr(first, second).statistic
+    assert place(among(answers()), "ea").reliability == pytest.approx(2 * r / (1 + r))

@@ -267,7 +267,10 @@ def _reliability(
             person = versions.setdefault(row["person"], {})
             moved = weights[row["letter"]] * row["value"]
             person[row["cause"]] = person.get(row["cause"], 0.0) + moved
-    one, two = np.array([list(person.values()) for person in versions.values()]).T
+    # Everybody was asked in another order.
+    one, two = np.array(
+        [[person[name] for name in sorted(person)] for person in versions.values()]
+    ).T
     if not one.std() or not two.std():
         return None
     return float(spearman_brown(np.corrcoef(one, two)[0, 1]))
