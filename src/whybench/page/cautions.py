@@ -105,7 +105,7 @@ def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterato
             "more than 1% of the replies were cut off by the default cap of this package, which is "
             "no fault of the model's: {}. Ask again with a larger `--max-tokens`."
         ),
-        "other_stimuli": "alignment is with people who saw other stimuli: {}.",
+        "other_stimuli": "likeness is to people who saw other stimuli: {}.",
         "no_answer_as_0": "replies without an answer count as 0 in the headline: {}.",
     }
     for flag, words in told.items():

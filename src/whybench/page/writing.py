@@ -33,6 +33,7 @@ from whybench.page.drawings import drawings
 from whybench.page.glance import glance
 from whybench.page.methods import designs, outcome_words, versions
 from whybench.page.pairings import pairings
+from whybench.page.people import people
 from whybench.page.profiles import profiles
 from whybench.page.svg import Styles
 from whybench.results.records import Records
@@ -182,6 +183,7 @@ def make_page(
     beside_profiles = profiles(material, measured, beside, failures)
     say("comparing agents")
     compared = pairings(material, against)
+    among = people(material)
     styles = Styles()
     figures, figures_notes = drawings(material, styles, say)
     heavy = {
@@ -211,6 +213,7 @@ def make_page(
         profiles=own_profiles,
         profiles_beside=beside_profiles,
         pairings=compared,
+        people=among,
         figures_notes=figures_notes,
         shown=shown,
         outcomes=outcome_words(),

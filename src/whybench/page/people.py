@@ -1,0 +1,222 @@
+"""Agents and people on the page: a block for each condition, with people's marks in every picture.
+
+What is shown is what `whybench compare --baseline people` tells (`whybench.results.among_people`).
+A picture has a point for the agent, a band for the interval, and upright marks: dashed for the
+floor of agents that do not reason, thin for people, thick for the ceiling that people's noise sets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from whybench.errors import Fence, UserError
+from whybench.page.methods import flag_words
+from whybench.page.profiles import HEIGHT, WIDTH, Scale
+from whybench.results.among_people import VERDICTS, compare_with_people
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from whybench.page.material import Material
+    from whybench.results.among_people import AgentAndPeople, AmongPeople
+
+__all__ = ["Block", "BlockRow", "BlockTable", "People", "people"]
+
+MOST_AGENTS = 40
+"""So many agents a table shows."""
+
+ROOM = 0.05
+"""The share of a scale that is left free at its ends."""
+
+
+@dataclass(frozen=True)
+class BlockRow:
+    """One measure of one agent: a picture, and numbers in words."""
+
+    agent: str
+    measure: str
+    bar: Markup
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BlockTable:
+    """A table of a block; `columns` are those behind agent, measure and picture."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[BlockRow, ...]
+
+
+@dataclass(frozen=True)
+class Block:
+    """One condition of a suite, in words, and its tables."""
+
+    suite: str
+    condition: str
+    flags: str
+    tables: tuple[BlockTable, ...]
+
+
+@dataclass(frozen=True)
+class People:
+    """All blocks, and what could not be shown, and why."""
+
+    blocks: tuple[Block, ...]
+    notes: tuple[str, ...] = ()
+
+
+def people(material: Material) -> People:
+    """Hold all agents against people, in the suites that have them and where they are fetched."""
+    blocks: list[Block] = []
+    fence = Fence()
+    for name, table in material.tables:
+        compared = get_suite(name).people_comparison
+        if compared is None or not compared.is_fetched():
+            continue
+        asked = [not agent.startswith("human/") for agent in table["agent"].to_pylist()]
+        with fence.around(f"{name}, agents and people"):
+            try:
+                blocks += _blocks(compare_with_people({name: table.filter(asked)}))
+            except UserError:
+                continue  # people judged nothing of this
+    return People(tuple(blocks), tuple(fence.notes))
+
+
+def _blocks(among: AmongPeople) -> Iterator[Block]:
+    """Yield a block for each condition, in order of appearance."""
+    conditions = dict.fromkeys(
+        tuple(one.labels.items()) for agent in among for one in agent.likeness
+    )
+    for labels in conditions:
+        mine = [agent for agent in among if any(_is(labels, o.labels) for o in agent.likeness)]
+        shown = mine[:MOST_AGENTS]
+        flags = dict.fromkeys(
+            flag for agent in shown for one in agent.likeness if _is(labels, one.labels)
+            for flag in one.estimate.flags if flag == "other_stimuli"
+        )  # fmt: skip
+        tables = (_differences(shown, labels), _likeness(shown, labels), _places(shown, labels))
+        words = ", ".join(value for _, value in labels if value != "none")
+        yield Block(mine[0].suite, words, "; ".join(map(flag_words, flags)), tables)
+
+
+def _is(labels: Sequence[tuple[str, str]], others: Mapping[str, str]) -> bool:
+    return tuple(others.items()) == tuple(labels)
+
+
+def _differences(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+    found = [(a.agent, c) for a in agents for c in a.changes if _is(labels, c.labels)]
+    names = list(dict.fromkeys(change.measure for _, change in found))
+    found.sort(key=lambda pair: names.index(pair[1].measure))
+    rows = []
+    for agent, change in found:
+        like = [c for _, c in found if c.measure == change.measure]
+        scale = _scale([end for c in like for end in (0.0, c.estimate, c.low, c.high)])
+        picture = _draw(change.estimate, change.low, change.high, {"people": 0.0}, scale)
+        difference = _with_ends(change.estimate, change.low, change.high, "+")
+        values = (_number(change.second), _number(change.first), difference)
+        verdict = VERDICTS.get(change.verdict, change.verdict)
+        rows.append(BlockRow(agent, change.measure, picture, (*values, verdict)))
+    return BlockTable(
+        "What differs: agent less people, whose mark is 0",
+        ("agent's value", "people", "difference [95% interval]", "verdict"),
+        tuple(rows),
+    )
+
+
+def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+    found = [(a.agent, one) for a in agents for one in a.likeness if _is(labels, one.labels)]
+    found.sort(key=lambda pair: pair[1].measure)
+    rows = []
+    for agent, one in found:
+        marks = {"floor": one.floor, "people": one.people, "ceiling": one.ceiling}
+        like = [other for _, other in found if other.measure == one.measure]
+        ends = [e for o in like for e in (o.floor, o.ceiling, o.estimate.low, o.estimate.high)]
+        low, high = one.estimate.low, one.estimate.high
+        scale = _scale([*ends, *(other.estimate.estimate for other in like)])
+        digits = 1 if one.measure == "distance" else 2
+        picture = _draw(one.estimate.estimate, low, high, marks, scale)
+        value = _with_ends(one.estimate.estimate, low, high, digits=digits)
+        numbers = (_number(mark, digits=digits) for mark in marks.values())
+        rows.append(BlockRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
+    return BlockTable(
+        "How like people: alignment is near at 1, distance at 0",
+        ("agent [95% interval]", "floor", "other people", "ceiling", "verdict"),
+        tuple(rows),
+    )
+
+
+def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+    found = [(a.agent, one) for a in agents for one in a.places if _is(labels, one.labels)]
+    names = list(dict.fromkeys(one.measure for _, one in found))
+    found.sort(key=lambda pair: names.index(pair[1].measure))
+    rows = []
+    for agent, one in found:
+        share, digits = one.share, 1 if one.measure == "distance" else 2
+        picture = _draw(share.estimate, share.low, share.high, {"people": 0.5}, Scale(0.0, 1.0))
+        low, _, high = (_number(value, digits=digits) for value in one.quartiles)
+        cells = (
+            _with_ends(share.estimate, share.low, share.high),
+            _number(one.value, digits=digits),
+            f"{low} to {high}",
+            _number(one.reliability),
+        )
+        rows.append(BlockRow(agent, one.measure, picture, cells))
+    return BlockTable(
+        "Among single people: the share of them below the agent, with a mark at the middle",
+        ("people below [95% interval]", "agent", "half of the people", "reliability"),
+        tuple(rows),
+    )
+
+
+def _scale(values: Sequence[float | None]) -> Scale:
+    known = [value for value in values if value is not None] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    room = ROOM * ((high - low) or 1.0)
+    return Scale(low - room, high + room)
+
+
+def _draw(
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    marks: Mapping[str, float | None],
+    scale: Scale,
+) -> Markup:
+    """Draw a value with its interval, and the marks to hold it against."""
+    middle = HEIGHT / 2
+    left, right = scale.place(scale.low), scale.place(scale.high)
+    drawn = [f'<line class="axis" x1="{left}" x2="{right}" y1="{middle:g}" y2="{middle:g}"/>']
+    if low is not None and high is not None:
+        start, end = scale.place(low), scale.place(high)
+        drawn.append(
+            f'<rect class="interval" x="{start}" y="{middle - 3:g}" '
+            f'width="{max(end - start, 1):.1f}" height="6" rx="1"/>'
+        )
+    for kind, mark in marks.items():
+        if mark is not None:
+            x = scale.place(mark)
+            drawn.append(f'<line class="{kind}" x1="{x}" x2="{x}" y1="1" y2="{HEIGHT - 1}"/>')
+    if value is not None:
+        drawn.append(f'<circle class="estimate" cx="{scale.place(value)}" cy="{middle:g}" r="4"/>')
+    return Markup(  # numbers and our own words only
+        f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
+    )
+
+
+def _number(value: float | None, sign: str = "", digits: int = 2) -> str:
+    return "–" if value is None else f"{value:{sign}.{digits}f}"
+
+
+def _with_ends(
+    value: float | None, low: float | None, high: float | None, sign: str = "", digits: int = 2
+) -> str:
+    text = _number(value, sign, digits)
+    if value is None or low is None or high is None:
+        return text
+    return f"{text} [{_number(low, sign, digits)}, {_number(high, sign, digits)}]"
