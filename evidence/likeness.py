@@ -200,7 +200,8 @@ def _t_p(values: Sequence[float]) -> float:
         (1 if i in (0, steps) else 4 if i % 2 else 2) * (1 + (i * width) ** 2 / k) ** (-(k + 1) / 2)
         for i in range(steps + 1)
     )
-    return 1 - 2 * scale * total * width / 3
+    p: float = 1 - 2 * scale * total * width / 3
+    return p
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -388,10 +389,10 @@ def _tell(among: AmongPeople) -> Iterator[str]:
             f"floor {one.floor or 0:.3f}, people {one.people or 0:.3f}, ceiling {one.ceiling:.3f}"
         )
         yield f"{one.measure} {one.estimate.estimate or 0:.3f} {ends}, {marks}: {one.verdict}"
-    for one in among[0].places:
-        share = one.share
+    for place in among[0].places:
+        share = place.share
         ends = f"[{share.low or 0:.2f}, {share.high or 0:.2f}]"
-        yield f"{one.measure} above {share.estimate or 0:.2f} {ends} of people"
+        yield f"{place.measure} above {share.estimate or 0:.2f} {ends} of people"
 
 
 def by_chance(small: bool) -> Iterator[Figure]:

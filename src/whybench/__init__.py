@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from whybench.evaluation.runs import run
     from whybench.page.writing import report
     from whybench.planning.plans import Plan, plan
+    from whybench.results.among_people import AmongPeople
     from whybench.results.changes import Change
     from whybench.results.comparison import Comparison, compare
     from whybench.results.measures import Measures
@@ -45,6 +46,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": "suites.contract",
+    "AmongPeople": "results.among_people",
     "Answer": "suites.contract",
     "Change": "results.changes",
     "Comparison": "results.comparison",
@@ -80,6 +82,7 @@ _HOMES = {
 
 __all__ = [
     "Agent",
+    "AmongPeople",
     "Answer",
     "Change",
     "Comparison",

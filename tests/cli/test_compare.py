@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 from click.testing import CliRunner
+from pyarrow import csv
+from scipy.stats import false_discovery_control
 from tests.page.simulated import answers
 
 from whybench.cli import whybench_command
 from whybench.records import write_records
 from whybench.results.changes import FailIf
 from whybench.suites.contract import UserError
+from whybench.suites.judge.published_replies import published_records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,3 +129,63 @@ def test_a_condition_is_read_as_it_is_written() -> None:
     for text in ("consistency<-0.05", "mv>0.1", "ea<.5", "ea>+2"):
         assert FailIf.read(text) == FailIf.read(str(FailIf.read(text)))
     assert FailIf.read(" ea < 1 ") == FailIf("ea", True, 1.0)
+
+
+def with_people_column(records: pa.Table) -> pa.Table:
+    return records.append_column("person", pa.nulls(records.num_rows, pa.string()))
+
+
+@pytest.mark.usefixtures("mirror")
+def test_agents_are_set_beside_people(tmp_path: Path) -> None:
+    records = published_records("published", style=("direct",))
+    two = [agent in {"published/o3", "published/gpt-4o"} for agent in records["agent"].to_pylist()]
+    write_records(with_people_column(records.filter(two)), tmp_path / "two.parquet")
+    done = run(tmp_path, "two.parquet", "--baseline", "people", "-o", str(tmp_path / "table.csv"))
+    assert done.exit_code == 0, done.output
+    lines = done.stdout.splitlines()
+    assert "published/gpt-4o and people (judge: collider, published, story, direct" in lines[0]
+    (ea, placed) = (line.split() for line in lines[:12] if line.startswith("ea "))
+    assert ea[1:3] == ["0.625", "0.100"]
+    assert " ".join(ea[-2:]) == "above people"
+    assert placed[2] == "1.000"
+    assert "six numbers" in done.stdout
+    assert "collider: 132 of 132 cells that people judged" in lines
+    table = csv.read_csv(tmp_path / "table.csv").to_pylist()
+    printed = run(tmp_path, "two.parquet", "--baseline", "people", "--json")
+    rows = [json.loads(line) for line in printed.stdout.splitlines()]
+    assert [row["table"] for row in rows] == [row["table"] for row in table]
+    assert {row["agent"] for row in rows} == {"published/o3", "published/gpt-4o"}
+    assert len(rows) == 2 * 8
+    tests = [row["p"] for row in rows if row["table"] == "differences"]
+    found = [row["adjusted"] for row in rows if row["table"] == "differences"]
+    assert found == pytest.approx(false_discovery_control(tests))
+
+
+@pytest.mark.usefixtures("mirror")
+def test_what_cannot_be_set_beside_people_says_what_to_do(sources: Path, tmp_path: Path) -> None:
+    done = run(sources, "before.parquet", "--baseline", "people")
+    assert isinstance(done.exception, UserError)
+    assert "a suite must have people to compare with, as judge has, got intervene" in str(
+        done.exception
+    )
+    abstract = published_records("published-abstract", style=("direct",))
+    one = abstract.filter([agent == "published/o3" for agent in abstract["agent"].to_pylist()])
+    write_records(with_people_column(one), tmp_path / "abstract.parquet")
+    done = run(tmp_path, "abstract.parquet", "--baseline", "people")
+    assert isinstance(done.exception, UserError)
+    assert "answers must be about what people judged" in str(done.exception)
+    assert "run judge with --design core" in str(done.exception)
+    for more in (("--baseline", "humans"), ("--baseline", "people", "--measure", "ea")):
+        done = run(tmp_path, "abstract.parquet", *more)
+        assert isinstance(done.exception, UserError)
+        assert "--baseline must be people, with one source" in str(done.exception)
+
+
+def test_without_their_data_people_must_be_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whybench.suites.judge.published.people_are_fetched", lambda: False)
+    write_records(answers("judge", 0), tmp_path / "judge.parquet")
+    done = run(tmp_path, "judge.parquet", "--baseline", "people")
+    assert isinstance(done.exception, UserError)
+    assert "fetch them: whybench data fetch causAIign" in str(done.exception)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.among_people import print_among_people, write_table
 from whybench.cli.options import json_option, print_json, print_notes, suite_argument
 from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
 from whybench.drawing.figure import save_figures
@@ -24,6 +23,7 @@ from whybench.suites.registry import get_suite
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from whybench.frames import Frame
     from whybench.results import Change, Comparison
 
 __all__ = [
@@ -53,11 +53,7 @@ FAILED = 1
     help="The smallest change of interest, such as ea=0.05; may be repeated.",
 )
 @click.option("--strict", is_flag=True, help="Conditions look at estimates, not at intervals.")
-@click.option(
-    "--baseline",
-    metavar="people",
-    help="Instead of a second source, the people who judged the same, cell by cell.",
-)
+@click.option("--baseline", metavar="people", help="Compare with people who judged the same.")
 @click.option("-o", "--output", type=click.Path(), help="Write the table: a .csv or .parquet file.")
 @json_option
 def compare_command(
@@ -74,22 +70,18 @@ def compare_command(
 ) -> None:
     """Print what changed from FIRST to SECOND: logs, folders of logs or profiles, files of records.
 
-    Changes are SECOND - FIRST, on the items that both were asked. With `--baseline people` every
-    agent of FIRST is held against people, cell by cell, and told how like them it is. Ends with
-    status 0, with 1 if a condition of --fail-if is met, with 2 if something is wrong with the
-    request.
+    Changes are SECOND - FIRST, on the items that both were asked; with --baseline people, agent -
+    people, cell by cell. Ends with status 0, with 1 if a condition of --fail-if is met, with 2 if
+    something is wrong with the request.
     """
     from whybench.results.changes import FailIf  # noqa: PLC0415  (not for --help)
 
     conditions = [FailIf.read(text) for text in fail_if]
     if baseline is not None:
-        if second or agents or measures or fail_if or strict:
-            raise UserError(
-                "`baseline` must stand beside one source and no second side, measure or "
-                "condition; leave those out"
-            )
-        least = dict(map(_read_smallest, smallest))
-        print_among_people(first, baseline, least, output, json_output)
+        if baseline != "people" or second or agents or measures or fail_if:
+            wanted = "`baseline` must be people, with one source and no measures or conditions"
+            raise UserError(f"{wanted}, got {baseline!r}")
+        _print_people(first, dict(map(_read_smallest, smallest)), output, json_output)
         return
     comparison = _compare(first, second, agents, dict(map(_read_smallest, smallest)))
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
@@ -105,11 +97,34 @@ def compare_command(
         _print(comparison)
     for note in comparison.notes:
         click.echo(note, err=json_output)
-    if output is not None:
-        write_table(comparison, output)
+    _write(comparison, output)
     for condition, change in failed:
         click.echo(f"Failed: {condition}: {_format_change(change)}", err=True)
     sys.exit(FAILED if failed else 0)
+
+
+def _write(table: Frame, output: str | None) -> None:
+    from whybench.records import write_records  # noqa: PLC0415
+
+    if output is not None:
+        write_records(table.to_arrow(), output)
+
+
+def _print_people(
+    source: str, smallest: Mapping[str, float], output: str | None, json_output: bool
+) -> None:
+    from whybench.results import load  # noqa: PLC0415
+    from whybench.results.people_words import tell_people  # noqa: PLC0415
+
+    answers = load(source)
+    print_notes(answers)
+    found = answers.compare_with_people(smallest)
+    _write(found, output)
+    if json_output:
+        print_json(*(row for one in found for row in one.rows()))
+        return
+    for part in tell_people(found):
+        click.echo(part) if isinstance(part, str) else print_rows(part)
 
 
 def _read_smallest(text: str) -> tuple[str, float]:

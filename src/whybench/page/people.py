@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.results.among_people import AgentAndPeople, AmongPeople
 
-__all__ = ["Block", "BlockRow", "BlockTable", "People", "people"]
+__all__ = ["People", "PeopleBlock", "PeopleRow", "PeopleTable", "people"]
 
 MOST_AGENTS = 40
 """So many agents a table shows."""
@@ -34,7 +34,7 @@ ROOM = 0.05
 
 
 @dataclass(frozen=True)
-class BlockRow:
+class PeopleRow:
     """One measure of one agent: a picture, and numbers in words."""
 
     agent: str
@@ -44,50 +44,49 @@ class BlockRow:
 
 
 @dataclass(frozen=True)
-class BlockTable:
+class PeopleTable:
     """A table of a block; `columns` are those behind agent, measure and picture."""
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[BlockRow, ...]
+    rows: tuple[PeopleRow, ...]
 
 
 @dataclass(frozen=True)
-class Block:
+class PeopleBlock:
     """One condition of a suite, in words, and its tables."""
 
     suite: str
     condition: str
     flags: str
-    tables: tuple[BlockTable, ...]
+    tables: tuple[PeopleTable, ...]
 
 
 @dataclass(frozen=True)
 class People:
     """All blocks, and what could not be shown, and why."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[PeopleBlock, ...]
     notes: tuple[str, ...] = ()
 
 
 def people(material: Material) -> People:
     """Hold all agents against people, in the suites that have them and where they are fetched."""
-    blocks: list[Block] = []
+    blocks: list[PeopleBlock] = []
     fence = Fence()
     for name, table in material.tables:
         compared = get_suite(name).people_comparison
         if compared is None or not compared.is_fetched():
             continue
-        asked = [not agent.startswith("human/") for agent in table["agent"].to_pylist()]
         with fence.around(f"{name}, agents and people"):
             try:
-                blocks += _blocks(compare_with_people({name: table.filter(asked)}))
+                blocks += _blocks(compare_with_people({name: table}))
             except UserError:
                 continue  # people judged nothing of this
     return People(tuple(blocks), tuple(fence.notes))
 
 
-def _blocks(among: AmongPeople) -> Iterator[Block]:
+def _blocks(among: AmongPeople) -> Iterator[PeopleBlock]:
     """Yield a block for each condition, in order of appearance."""
     conditions = dict.fromkeys(
         tuple(one.labels.items()) for agent in among for one in agent.likeness
@@ -101,14 +100,16 @@ def _blocks(among: AmongPeople) -> Iterator[Block]:
         )  # fmt: skip
         tables = (_differences(shown, labels), _likeness(shown, labels), _places(shown, labels))
         words = ", ".join(value for _, value in labels if value != "none")
-        yield Block(mine[0].suite, words, "; ".join(map(flag_words, flags)), tables)
+        yield PeopleBlock(mine[0].suite, words, "; ".join(map(flag_words, flags)), tables)
 
 
 def _is(labels: Sequence[tuple[str, str]], others: Mapping[str, str]) -> bool:
     return tuple(others.items()) == tuple(labels)
 
 
-def _differences(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+def _differences(
+    agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]
+) -> PeopleTable:
     found = [(a.agent, c) for a in agents for c in a.changes if _is(labels, c.labels)]
     names = list(dict.fromkeys(change.measure for _, change in found))
     found.sort(key=lambda pair: names.index(pair[1].measure))
@@ -120,15 +121,15 @@ def _differences(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, s
         difference = _with_ends(change.estimate, change.low, change.high, "+")
         values = (_number(change.second), _number(change.first), difference)
         verdict = VERDICTS.get(change.verdict, change.verdict)
-        rows.append(BlockRow(agent, change.measure, picture, (*values, verdict)))
-    return BlockTable(
+        rows.append(PeopleRow(agent, change.measure, picture, (*values, verdict)))
+    return PeopleTable(
         "What differs: agent less people, whose mark is 0",
         ("agent's value", "people", "difference [95% interval]", "verdict"),
         tuple(rows),
     )
 
 
-def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> PeopleTable:
     found = [(a.agent, one) for a in agents for one in a.likeness if _is(labels, one.labels)]
     found.sort(key=lambda pair: pair[1].measure)
     rows = []
@@ -142,15 +143,15 @@ def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]
         picture = _draw(one.estimate.estimate, low, high, marks, scale)
         value = _with_ends(one.estimate.estimate, low, high, digits=digits)
         numbers = (_number(mark, digits=digits) for mark in marks.values())
-        rows.append(BlockRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
-    return BlockTable(
+        rows.append(PeopleRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
+    return PeopleTable(
         "How like people: alignment is near at 1, distance at 0",
         ("agent [95% interval]", "floor", "other people", "ceiling", "verdict"),
         tuple(rows),
     )
 
 
-def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> BlockTable:
+def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> PeopleTable:
     found = [(a.agent, one) for a in agents for one in a.places if _is(labels, one.labels)]
     names = list(dict.fromkeys(one.measure for _, one in found))
     found.sort(key=lambda pair: names.index(pair[1].measure))
@@ -165,8 +166,8 @@ def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]])
             f"{low} to {high}",
             _number(one.reliability),
         )
-        rows.append(BlockRow(agent, one.measure, picture, cells))
-    return BlockTable(
+        rows.append(PeopleRow(agent, one.measure, picture, cells))
+    return PeopleTable(
         "Among single people: the share of them below the agent, with a mark at the middle",
         ("people below [95% interval]", "agent", "half of the people", "reliability"),
         tuple(rows),

@@ -35,6 +35,10 @@ VERDICTS = {
 """What the verdict of a change is called where the first side is people; others stay."""
 
 
+THEMSELVES = "human/"
+"""How the names of the people begin with whom agents are compared."""
+
+
 @dataclass(frozen=True)
 class AgentAndPeople:
     """One agent beside people, in one suite.
@@ -118,13 +122,15 @@ def compare_with_people(
     found, refused = [], []
     for name, table in able.items():
         for agent in dict.fromkeys(table["agent"].to_pylist()):
+            if agent.startswith(THEMSELVES):
+                continue
             own = table.filter([who == agent for who in table["agent"].to_pylist()])
             try:
                 found.append(_compare(name, agent, own, smallest or {}))
             except UserError as error:
                 refused.append(error)
     if not found:
-        raise refused[0]
+        raise next(iter(refused), UserError("agents must be others than people, got people alone"))
     corrected = iter(correct_family(change for one in found for change in one.changes))
     return AmongPeople(
         tuple(replace(one, changes=[next(corrected) for _ in one.changes]) for one in found)

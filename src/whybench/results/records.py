@@ -239,14 +239,15 @@ class Records(Frame):
     def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> AmongPeople:
         """Hold every agent against people who judged the same, cell by cell, means with means.
 
-        People's answers are downloaded data: `whybench data fetch causAIign`.
+        People's answers are downloaded data: `whybench data fetch causAIign`. Published models
+        among the baselines are agents too.
 
         Args:
             smallest: Measure to the smallest difference of interest, as in `whybench.compare`.
         """
         from whybench.results.among_people import compare_with_people  # noqa: PLC0415
 
-        return compare_with_people(self._own_tables(), smallest)
+        return compare_with_people(self.tables, smallest)
 
     def figures(self) -> list[Figure]:
         """Return the figures that the suites have of such answers; each is drawn when needed.

@@ -1,85 +1,52 @@
-"""What `compare --baseline people` prints: agents beside people, in three small tables."""
+"""Agents beside people, in words: small tables for a terminal, a condition after the other."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from whybench.cli.options import print_json, print_notes
-from whybench.cli.tables import print_rows
-from whybench.errors import UserError
+from whybench.results.among_people import VERDICTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from whybench.frames import Frame
-    from whybench.results.among_people import AgentAndPeople
+    from whybench.results.among_people import AgentAndPeople, AmongPeople
     from whybench.results.changes import Change
     from whybench.suites.people import Likeness, Place
 
-__all__ = ["print_among_people", "write_table"]
+    Rows = Sequence[Mapping[str, str]]
 
-PEOPLE = "people"
+__all__ = ["tell_people"]
+
 DIGITS = {"distance": 1}
 """Digits of a measure that goes from 0 to 100; others have three."""
 
 
-def print_among_people(
-    source: str,
-    baseline: str,
-    smallest: Mapping[str, float],
-    output: str | None,
-    json_output: bool,
-) -> None:
-    """Print every agent of a source beside people."""
-    from whybench.results import load  # noqa: PLC0415  (not for --help)
-
-    if baseline != PEOPLE:
-        raise UserError(f"`baseline` must be people, got {baseline!r}")
-    answers = load(source)
-    print_notes(answers)
-    found = answers.compare_with_people(smallest)
-    if output is not None:
-        write_table(found, output)
-    if json_output:
-        print_json(*(row for one in found for row in one.rows()))
-        return
-    for number, one in enumerate(found):
+def tell_people(among: AmongPeople) -> Iterator[str | Rows]:
+    """Yield what is said of each agent: lines, and tables of words."""
+    for number, one in enumerate(among):
         if number:
-            click.echo()
-        _print_agent(one)
+            yield ""
+        yield from _tell_agent(one)
 
 
-def write_table(table: Frame, output: str) -> None:
-    """Write a table to a .csv or .parquet file."""
-    from whybench.records import write_records  # noqa: PLC0415
-
-    write_records(table.to_arrow(), output)
-
-
-def _print_agent(one: AgentAndPeople) -> None:
-    """Print what is said of an agent, a condition after the other."""
+def _tell_agent(one: AgentAndPeople) -> Iterator[str | Rows]:
     conditions = dict.fromkeys(tuple(found.labels.items()) for found in one.likeness)
     for labels in conditions:
         condition = ", ".join(value for _, value in labels if value != "none")
-        click.echo(f"{one.agent} and people ({one.suite}: {condition})")
-        print_rows([_difference(c) for c in one.changes if tuple(c.labels.items()) == labels])
-        click.echo()
-        print_rows([_likeness(found) for found in one.likeness if _is_of(found, labels)])
-        click.echo()
-        print_rows([_place(found) for found in one.places if _is_of(found, labels)])
-    for note in one.notes:
-        click.echo(note)
+        yield f"{one.agent} and people ({one.suite}: {condition})"
+        yield [_difference(change) for change in one.changes if _is_of(change, labels)]
+        yield ""
+        yield [_likeness(found) for found in one.likeness if _is_of(found, labels)]
+        yield ""
+        yield [_place(found) for found in one.places if _is_of(found, labels)]
+    yield from one.notes
 
 
-def _is_of(found: Likeness | Place, labels: Sequence[tuple[str, str]]) -> bool:
+def _is_of(found: Change | Likeness | Place, labels: Sequence[tuple[str, str]]) -> bool:
     return tuple(found.labels.items()) == labels
 
 
 def _difference(change: Change) -> dict[str, str]:
-    from whybench.results.among_people import VERDICTS  # noqa: PLC0415
-
     return {
         "measure": change.measure,
         "agent": _number(change.second),
