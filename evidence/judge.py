@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence import fits, statistics
 from evidence.figures import Figure, Parts, figures_of
+from evidence.judge_power import POWER_PARTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -283,6 +284,7 @@ PARTS: Parts = {
     "consistency": consistency,
     "statistics": statistics.figures,
     "fits": fits.figures,
+    **POWER_PARTS,
     "real-answers": real,
 }
 

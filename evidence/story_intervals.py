@@ -59,7 +59,8 @@ def _answers() -> Array:
     b, m, p = 0.1, 0.8, 0.5
     one = 1 - (1 - b) * (1 - m)
     given = np.array([[b, one, one, 1 - (1 - b) * (1 - m) ** 2, p, p, p, p]])
-    return np.hstack([given, imply(given)])[0]
+    answers: Array = np.hstack([given, imply(given)])[0]
+    return answers
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,6 @@ from whybench.suites.judge.design import (
     ABSTRACT,
     CONTENT,
     DESIGNS,
-    MORE_STORIES,
     JudgeDesign,
     make_design,
 )
@@ -39,6 +38,7 @@ from whybench.suites.judge.prompt_parser import parse_prompt, split_of_prompt
 from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.replies import parse_reply
+from whybench.suites.judge.stories import MORE_STORIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
