@@ -153,8 +153,9 @@ def _translate(
 ) -> dict[str, Any]:
     """Return a mapping with its keys, and then the levels under them, in other words."""
     renamed = {names.get(name, name): value for name, value in words.items()}
-    for name in levels.keys() & renamed.keys():
-        renamed[name] = _translate_levels(renamed[name], levels[name])
+    for name, others in levels.items():
+        if name in renamed:
+            renamed[name] = _translate_levels(renamed[name], others)
     return renamed
 
 

@@ -172,9 +172,13 @@ def _unpack_score(
 
 
 def _unpack_columns(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """Return the columns as rows; a single item is what the columns hold, lists as they are."""
+    if count == 1:
+        return [dict(columns)]
+
     def at(value: Any, place: int) -> Any:
         listed = isinstance(value, Sequence) and not isinstance(value, str)
-        return value[place] if listed and count > 1 else value
+        return value[place] if listed else value
 
     return [{name: at(value, place) for name, value in columns.items()} for place in range(count)]
 
