@@ -15,6 +15,7 @@ and its digests must not.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from whybench.aliases import first_words
@@ -139,7 +140,7 @@ class InterveneItem:
     draw: int
     certificate: Certificate
 
-    @property
+    @cached_property
     def pairing_key(self) -> str:
         """The world, the first state, and what is asked; entities are numbered as listed.
 
@@ -154,7 +155,7 @@ class InterveneItem:
         moving = "".join(map(str, sorted(self.initial))) or "none"
         return f"{self.structure}-{edges}-moving-{moving}-{question}"
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when description and truth are."""
         generated = self.structure == "random"

@@ -8,6 +8,7 @@ states, or that the prompt of a generated world states.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from whybench.seeds import digest
@@ -76,7 +77,7 @@ class JudgeItem:
     strengths: Strengths | None = None
     digest: str = ""
 
-    @property
+    @cached_property
     def pairing_key(self) -> str:
         """Graph, story or generated world, polarity, task, and cause if the task has two."""
         world = self.story.name
@@ -86,7 +87,7 @@ class JudgeItem:
         cause = "" if self.question.cause == "both" else f"-{self.question.cause}"
         return f"{self.story.graph}-{world}-{self.polarity}-{self.question.task}{cause}"
 
-    @property
+    @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt and truth are."""
         generated = self.strengths is not None
