@@ -80,10 +80,12 @@ RUN_SHORTER = {
     "whybench calibrate analyze -T challenge=comeback": "--seeds 20",
     "inspect eval whybench/judge --model reference/judge.noisy-or": "--limit 60",
     "whybench run judge --model reference/judge.associative -M rho=0.4": "--limit 60",
+    "whybench run judge --model reference/judge.associative --design published": "--limit 60",
     "inspect eval whybench/judge --model reference/judge.human-rw17 -T design=published": (
         "--limit 60"
     ),
     "whybench replicate judge": "--resamples 20",
+    "whybench replicate judge --table people": "--resamples 20",
     "whybench replicate judge --table alignment": "--resamples 20",
     "whybench replicate judge --table fits": "--resamples 20",
 }
