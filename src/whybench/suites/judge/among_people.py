@@ -18,7 +18,7 @@ vignette; the agent's own value is taken as it is.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, cast, get_args
 
 import numpy as np
@@ -86,6 +86,11 @@ def compare_with_people(records: pa.Table) -> AgentAmongPeople:
     )
 
 
+@cache
+def _read_people(graph: str) -> pa.Table:
+    return people_records(cast("JudgedGraph", graph))
+
+
 def _choose_shared(records: pa.Table) -> pa.Table:
     """Return the answers in cells that people judged."""
     names = ("graph", *CELL_COLUMNS, "independence")
@@ -118,7 +123,7 @@ def _repeat_people(shared: pa.Table) -> pa.Table:
     tables = []
     for condition, cells in conditions.items():
         labels = dict(zip(CONDITION, condition, strict=True))
-        table = people_records(cast("JudgedGraph", labels["graph"]))
+        table = _read_people(labels["graph"])
         judged = zip(*(table[name].to_pylist() for name in CELL_COLUMNS), strict=True)
         table = table.filter([cell in cells for cell in judged])
         for name, level in labels.items():
@@ -262,7 +267,7 @@ def _reliability(
 ) -> float | None:
     """Return how reliable single people's contrasts are, from those of the two versions."""
     versions: dict[str, dict[str, float]] = {}
-    for row in people_records(cast("JudgedGraph", graph)).to_pylist():
+    for row in _read_people(graph).to_pylist():
         if row["letter"] in weights and (row["story"], row["polarity"]) in vignettes:
             person = versions.setdefault(row["person"], {})
             moved = weights[row["letter"]] * row["value"]
