@@ -31,6 +31,10 @@ __all__ = [
 ]
 
 
+ASKED_OF_A_UNIT = 120
+"""How many questions compose asks about one unit of every world."""
+
+
 def said(text: str) -> ModelOutput:
     """Return a reply of the mock model, with usage set so that nothing is downloaded to count."""
     output = ModelOutput.from_content("mockllm", text)
@@ -84,6 +88,11 @@ def _seconds(make: Callable[[], Task], reply: Callable[..., ModelOutput], calls:
     return spent / calls
 
 
+def _count(task: Task) -> int:
+    """Return how many questions a task asks."""
+    return sum(len(sample.input) for sample in task.dataset)
+
+
 def stack_sides(
     kinds: dict[str, Callable[[], Task]],
     reply: Callable[..., ModelOutput],
@@ -109,7 +118,7 @@ def stack_sides(
     }
 
 
-def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
+def cpu_per_call(calls: int, rounds: int) -> dict[str, float]:
     """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample."""
     design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
     kinds: dict[str, Callable[[], Task]] = {
@@ -117,20 +126,20 @@ def cpu_per_call(calls: int = 480, rounds: int = 15) -> dict[str, float]:
         "judge": lambda: judge(**design),
         "grouped": lambda: judge(**design, group=20),
     }
-    return stack_sides(kinds, lambda *_: said("Likelihood: 70"), calls, rounds)
+    return stack_sides(kinds, lambda *_: said("Likelihood: 70"), _count(kinds["judge"]()), rounds)
 
 
 def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
     """Return CPU milliseconds a call: bare Inspect, compose one by one, and by the unit."""
     from whybench._registry import compose
 
-    design: dict[str, Any] = {"gates": "mixed", "units": calls // 15}
+    design: dict[str, Any] = {"gates": "mixed", "units": calls // ASKED_OF_A_UNIT}
     kinds: dict[str, Callable[[], Task]] = {
         "bare": lambda: bare(compose(**design, group=1)),
         "one by one": lambda: compose(**design, group=1),
         "by unit": lambda: compose(**design),
     }
-    return stack_sides(kinds, lambda *_: said("yes"), calls, rounds)
+    return stack_sides(kinds, lambda *_: said("yes"), _count(kinds["by unit"]()), rounds)
 
 
 def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:

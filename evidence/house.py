@@ -144,7 +144,7 @@ def cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call beside bare Inspect's."""
     from evidence.engine import cpu_per_call
 
-    spent = cpu_per_call(240, 3) if small else cpu_per_call(480, 15)
+    spent = cpu_per_call(240, 3) if small else cpu_per_call(1440, 5)
     ratio, grouped = spent["judge"] / spent["bare"], spent["grouped"] / spent["bare"]
     bound = 1.5 if small else 1.1
     yield Figure(
