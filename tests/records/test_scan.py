@@ -138,8 +138,16 @@ def test_a_task_mean_has_the_interval_of_clusters_by_hand(answers: pa.Table) -> 
             vignettes[row["story"], row["polarity"]].append(row["value"] / 100)
     values = [value for cluster in vignettes.values() for value in cluster]
     mean, units = np.mean(values), len(vignettes)
-    pulls = [sum(value - mean for value in cluster) / len(values) for cluster in vignettes.values()]
-    half = student.ppf(0.975, units - 1) * np.sqrt(units / (units - 1) * np.sum(np.square(pulls)))
+    unit = np.repeat(np.arange(units), [len(cluster) for cluster in vignettes.values()])
+    story = np.repeat([story for story, _ in vignettes], [*map(len, vignettes.values())])
+    pulls = []  # CR2 within stories: what each answer weighs in the pull of each vignette
+    for position, (inside, _) in enumerate(vignettes):
+        share = (unit == position).sum() / (story == inside).sum()
+        pull = (unit == position) - share * (story == inside)
+        pulls.append(pull / len(values) / np.sqrt(1 - share))
+    together = np.array(pulls) @ np.array(pulls).T
+    degrees = np.trace(together) ** 2 / np.sum(together**2)
+    half = student.ppf(0.975, degrees) * np.linalg.norm(np.array(pulls) @ np.array(values))
     assert (measure.estimate, measure.low, measure.high) == pytest.approx(
         (mean, mean - half, mean + half), abs=1e-12
     )
