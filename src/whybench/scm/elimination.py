@@ -28,7 +28,7 @@ from whybench.scm.parameters import Array, Value, quotient, rows_of, slices
 from whybench.scm.queries import Event, Query, describe
 from whybench.scm.worlds import Network, network
 
-__all__ = ["LIMIT", "probability"]
+__all__ = ["LIMIT", "operations", "probability"]
 
 LIMIT = 2**22
 """The most entries that a product of factors may have for one model."""
@@ -85,12 +85,39 @@ def probability(model: Model, query: Query) -> Value:
     return quotient(joint, evidence, model.batch, describe(query.given))
 
 
+def operations(model: Model, query: Query) -> int:
+    """How many multiplications and additions `query` takes, each factor being as wide as its step.
+
+    Both sums are counted, that of the events and that of what is given; a division is one more.
+    """
+    model.check(query)
+    asked = [query.events, query.given] if query.given else [query.events]
+    plans = [_plan_for(model, network(model.graph, events)) for events in asked]
+    return sum(_count(plan) for plan in plans if plan) + len(asked) - 1
+
+
+def _count(plan: _Plan) -> int:
+    steps = 0
+    for step in plan.steps:
+        shapes = [shape for _, shape in step.operands]
+        shape = tuple(map(max, zip(*shapes, strict=True)))
+        entries = prod(shape)
+        steps += (len(shapes) - 1) * entries + entries - entries // shape[step.axis]
+    return steps + len(plan.remaining) - 1
+
+
+def _plan_for(model: Model, worlds: Network) -> _Plan | None:
+    """The plan for the network of some events; None if they contradict each other."""
+    if worlds.contradictory:
+        return None
+    return _plan(worlds, tuple(len(model.cells(node).probability) for node in worlds.shared))
+
+
 def _weigh(model: Model, events: tuple[Event, ...]) -> Array:
     """P(all events), for each model of the batch."""
-    worlds = network(model.graph, events)
-    if worlds.contradictory:
+    plan = _plan_for(model, network(model.graph, events))
+    if plan is None:
         return np.zeros(model.batch or 1, dtype=np.int64)
-    plan = _plan(worlds, tuple(len(model.cells(node).probability) for node in worlds.shared))
     if plan.width > LIMIT:
         raise TooManyStates(
             f"factors must have at most {LIMIT} entries, got {plan.width} for {describe(events)}"

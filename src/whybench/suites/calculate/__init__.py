@@ -1,0 +1,1 @@
+"""calculate: worlds told in numbers, asked about on three rungs."""

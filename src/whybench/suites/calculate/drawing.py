@@ -1,0 +1,157 @@
+"""Drawing worlds and questions at random, before anybody looks at what they come to.
+
+What is drawn has nameless variables, V1 to V12, causes first; `themes` gives them names. Numbers
+are whole percentages.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+from whybench.suites.calculate.difficulty import find_relevant
+from whybench.suites.calculate.quantities import POINTWISE, Quantity, mediators
+from whybench.suites.calculate.world import Rule, StatedWorld
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from whybench.scm import Graph
+    from whybench.suites.calculate.quantities import QueryKind
+
+__all__ = ["Mechanism", "Variant", "draw_question", "draw_world", "is_confounded", "leave_out"]
+
+Mechanism = Literal["tables", "gates", "thresholds"]
+Variant = Literal["trap", "control", "idle", "missing"]
+
+STATES = ("yes", "no")
+
+PARENTS = (1, 3, 5, 5)
+"""How often a variable has 0, 1, 2, 3 causes, as far as there are so many."""
+
+FURTHER = 0.5
+"""How often a second fact is known of a case."""
+
+
+def draw_world(
+    rng: np.random.Generator, size: int, indegree: int, mechanism: Mechanism
+) -> StatedWorld:
+    """Draw a graph and a rule for each of its variables."""
+    names = [f"V{number}" for number in range(1, size + 1)]
+    rules = []
+    for place, name in enumerate(names):
+        weights = PARENTS[: min(place, indegree) + 1]
+        count = int(rng.choice(len(weights), p=[weight / sum(weights) for weight in weights]))
+        chosen = sorted(rng.choice(place, count, replace=False).tolist()) if count else []
+        rules.append((name, _draw_rule(rng, tuple(names[each] for each in chosen), mechanism)))
+    return StatedWorld(STATES, tuple(rules))
+
+
+def _draw_rule(rng: np.random.Generator, causes: tuple[str, ...], mechanism: Mechanism) -> Rule:
+    def number(low: int, high: int) -> int:
+        return int(rng.integers(low, high + 1))
+
+    if not causes:
+        return Rule("table", (), (number(15, 85),))
+    if mechanism == "tables":
+        return Rule("table", causes, tuple(number(4, 96) for _ in range(2 ** len(causes))))
+    if mechanism == "gates":
+        active = tuple(int(rng.random() < 0.7) for _ in causes)
+        strengths = tuple(number(25, 92) for _ in causes)
+        if rng.random() < 0.5:
+            return Rule("or", causes, (*strengths, number(3, 25)), active)
+        return Rule("and", causes, (*strengths, number(3, 25)), tuple(1 - each for each in active))
+    points = tuple(number(15, 45) * (1 if rng.random() < 0.65 else -1) for _ in causes)
+    return Rule("threshold", causes, (*points, number(20, 60)))
+
+
+def draw_question(
+    rng: np.random.Generator, graph: Graph, query: QueryKind, variant: Variant, two: bool
+) -> tuple[Quantity, ...] | None:
+    """Draw what is asked; None if the graph gives no room for it.
+
+    Args:
+        rng: The generator.
+        graph: The graph of the world.
+        query: The kind of quantity.
+        variant: What the item is to be; it narrows which causes are worth trying.
+        two: Whether two quantities are compared, of different causes and the same effect.
+    """
+    effects = [name for name in graph.nodes if _causes(graph, name, query, variant)]
+    count = 2 if two else 1
+    effects = [name for name in effects if len(_causes(graph, name, query, variant)) >= count]
+    if not effects:
+        return None
+    effect = effects[int(rng.integers(len(effects)))]
+    possible = _causes(graph, effect, query, variant)
+    chosen = rng.choice(len(possible), count, replace=False).tolist()
+    set_to, value = (int(rng.integers(2)) for _ in range(2))
+    if query in POINTWISE - {"counterfactual"}:
+        set_to = value = 1
+    asked = []
+    for place in chosen:
+        cause = possible[place]
+        given = _draw_given(rng, graph, Quantity(query, cause, effect, set_to, value), variant)
+        asked.append(Quantity(query, cause, effect, set_to, value, given))
+    return tuple(asked)
+
+
+def _causes(graph: Graph, effect: str, query: QueryKind, variant: Variant) -> list[str]:
+    """Return the variables that may stand as a cause of the effect in a question."""
+    if query == "observe" and variant != "control":
+        return [name for name in graph.nodes if name != effect]
+    found = [name for name in graph.nodes if name in graph.ancestors(effect) - {effect}]
+    if query in {"nde", "nie"}:
+        own = graph.parents(effect)
+        found = [name for name in found if name in own and mediators(graph, name, effect)]
+    if variant == "control" and query != "counterfactual":
+        return [name for name in found if not is_confounded(graph, name, effect)]
+    if variant in {"trap", "idle"} and query not in {"observe", *POINTWISE}:
+        return [name for name in found if is_confounded(graph, name, effect)]
+    return found
+
+
+def is_confounded(graph: Graph, cause: str, effect: str) -> bool:
+    """Whether something upstream of the cause also reaches the effect by another way."""
+    upstream = graph.ancestors(cause) - {cause}
+    past_cause = graph.without_edges_into({cause})
+    return bool(upstream & past_cause.ancestors(effect))
+
+
+def _draw_given(
+    rng: np.random.Generator, graph: Graph, asked: Quantity, variant: Variant
+) -> tuple[tuple[str, int], ...]:
+    """Draw what else is known of the case."""
+    others = [name for name in graph.nodes if name not in {asked.cause, asked.effect}]
+    if asked.query == "observe":
+        if variant == "control" or len(others) < 2 or rng.random() > FURTHER:
+            return ()
+        return ((others[int(rng.integers(len(others)))], int(rng.integers(2))),)
+    if asked.query != "counterfactual":
+        return ()
+    fact = (asked.cause, 1 - asked.set_to)
+    if variant == "control":
+        return (fact,)
+    seen = (asked.effect, int(rng.integers(2)))
+    return (fact, seen)
+
+
+def leave_out(
+    rng: np.random.Generator, world: StatedWorld, asked: tuple[Quantity, ...], variant: Variant
+) -> StatedWorld | None:
+    """Return the world with one number not stated: one that matters, or one that does not.
+
+    None if there is no such number.
+    """
+    if variant not in {"idle", "missing"}:
+        return world
+    matters = find_relevant(world, asked)
+    wanted = [name for name, _ in world.rules if (name in matters) == (variant == "missing")]
+    if not wanted:
+        return None
+    name = wanted[int(rng.integers(len(wanted)))]
+    rule = world.rule[name]
+    place = int(rng.integers(len(rule.numbers)))
+    numbers = (*rule.numbers[:place], None, *rule.numbers[place + 1 :])
+    rules = {**world.rule, name: replace(rule, numbers=numbers)}
+    return replace(world, rules=tuple(rules.items()))

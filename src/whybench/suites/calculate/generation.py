@@ -1,0 +1,196 @@
+"""Which item stands where: worlds and questions are drawn until they are what a cell asks for.
+
+| variant | what the item is |
+|---|---|
+| `trap` | all is told; every typical mistake is more than a point off, or picks the wrong one |
+| `control` | all is told; the main mistake leads to the right answer |
+| `idle` | one number is not told, and does not matter; else like a trap |
+| `missing` | one number is not told, without which the answer may differ by five points or more |
+
+Questions about what tables leave open have the answer that it cannot be computed, whatever the
+variant, unless what is known lies upstream of the cause: a control of these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from whybench.scm import ImpossibleEvidence, Query, elimination, enumeration
+from whybench.seeds import generator
+from whybench.suites.calculate.drawing import draw_question, draw_world, leave_out
+from whybench.suites.calculate.mistakes import MAIN, make_mistakes
+from whybench.suites.calculate.quantities import (
+    EFFECTS,
+    NOT_COMPUTABLE,
+    PERCENT,
+    POINTWISE,
+    certify_quantities,
+    sum_terms,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.calculate.drawing import Mechanism, Variant
+    from whybench.suites.calculate.quantities import Quantity, QueryKind
+    from whybench.suites.calculate.world import StatedWorld
+
+__all__ = ["MARGIN", "TOLERANCE", "Cell", "Drawn", "draw_item"]
+
+TOLERANCE = 0.5
+"""An answer this near is right: half of the last place in which numbers are printed."""
+
+MARGIN = 2 * TOLERANCE
+"""Mistakes come to more than this away from the truth, so that no answer is near both."""
+
+SPREAD = 5
+"""Points by which models differ where the answer is that it cannot be computed."""
+
+APART = 3
+"""Points between two quantities of which the greater is asked."""
+
+RAREST = 0.02
+"""What is known of a case holds in this share of cases or more."""
+
+MOST_STATES = 2**12
+"""States that enumeration may visit for one model: truths are found twice in good time."""
+
+ATTEMPTS = 5000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What an item must be.
+
+    Attributes:
+        query: The kind of quantity.
+        mechanism: The kind of rules.
+        variant: Trap, control, idle or missing.
+        form: Whether a number is asked, or which of two is greater.
+        size: The number of variables; one or two more where the query needs them.
+        indegree: The most causes of a variable.
+        number: Which of the items of the cell.
+    """
+
+    query: QueryKind
+    mechanism: Mechanism
+    variant: Variant
+    form: str
+    size: int
+    indegree: int
+    number: int
+
+    @property
+    def room(self) -> int:
+        """The number of variables that the world has."""
+        least = 2
+        if self.query in {"nde", "nie"}:
+            least = 3
+        if self.variant in {"trap", "idle"} or self.form == "greater":
+            least += 1
+        return max(self.size, least + (self.form == "greater" and self.variant != "control"))
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A world and a question with their truth.
+
+    Attributes:
+        world: What is told, with nameless variables.
+        asked: One quantity, or two.
+        certificate: The truth by two derivations.
+        mistakes: What each typical mistake comes to.
+    """
+
+    world: StatedWorld
+    asked: tuple[Quantity, ...]
+    certificate: Certificate
+    mistakes: Mapping[str, float]
+
+
+@lru_cache(maxsize=4096)
+def draw_item(cell: Cell) -> Drawn:
+    """Draw worlds and questions until one is what the cell asks for."""
+    keys = (cell.query, cell.mechanism, cell.variant, cell.form, cell.room, cell.indegree)
+    rng = generator("calculate", *keys, cell.number)
+    for _ in range(ATTEMPTS):
+        world = draw_world(rng, cell.room, cell.indegree, cell.mechanism)
+        asked = draw_question(rng, world.graph, cell.query, cell.variant, cell.form == "greater")
+        told = leave_out(rng, world, asked, cell.variant) if asked else None
+        if asked and told and (drawn := _accept(cell, world, told, asked)):
+            return drawn
+    raise ValueError(f"a world must be found in {ATTEMPTS} attempts, got none for {cell}")
+
+
+def _accept(
+    cell: Cell, full: StatedWorld, told: StatedWorld, asked: tuple[Quantity, ...]
+) -> Drawn | None:
+    """Return the item if it is what the cell asks for; None if not."""
+    queries = [query for each in asked for _, query in each.terms(told.graph)]
+    if any(enumeration.states(full.model, query) > MOST_STATES for query in queries):
+        return None
+    try:
+        if any(_is_rare(full, query) for query in queries):
+            return None
+        found = [
+            [float(PERCENT * sum_terms(elimination.probability, model, each.terms(told.graph)))
+             for each in asked]
+            for model in told.completions()
+        ]  # fmt: skip
+        mistakes = {name: float(x) for name, x in make_mistakes(told, asked).items()}
+    except ImpossibleEvidence:
+        return None
+    values = [sum(value * sign for value, sign in zip(row, (1, -1), strict=False)) for row in found]
+    open_ = max(values) - min(values) > 1e-9
+    wanted = cell.variant == "missing" or _is_open_in_tables(cell)
+    if open_ != wanted:
+        return None
+    if open_:
+        fits = max(values) - min(values) >= SPREAD
+        if len(asked) > 1:
+            fits = min(values) <= -APART and max(values) >= APART
+    else:
+        fits = _fits_number(cell, values[0], mistakes)
+        if len(asked) > 1:
+            fits = _fits_pair(cell, values[0], mistakes)
+    if not fits:
+        return None
+    return Drawn(told, asked, certify_quantities(told, asked), mistakes)
+
+
+def _is_open_in_tables(cell: Cell) -> bool:
+    """Whether what is asked is left open by tables, whatever their numbers."""
+    known_before = cell.query == "counterfactual" and cell.variant == "control"
+    return cell.mechanism == "tables" and cell.query in POINTWISE and not known_before
+
+
+def _is_rare(world: StatedWorld, query: Query) -> bool:
+    if not query.given:
+        return False
+    known = Query(query.given)
+    return float(sum_terms(elimination.probability, world.model, [(1, known)])) < RAREST
+
+
+def _fits_number(cell: Cell, truth: float, mistakes: Mapping[str, float]) -> bool:
+    """Whether mistakes about a number come to what the variant says of them."""
+    if abs(truth) <= MARGIN or abs(truth) >= PERCENT - MARGIN:
+        return False
+    main = mistakes[MAIN[cell.query]]
+    if cell.variant == "control":
+        right = abs(main - truth) < 1e-9
+        return right and (cell.query in EFFECTS or abs(mistakes["base_rate"] - truth) > MARGIN)
+    made = [value for value in mistakes.values() if value != NOT_COMPUTABLE]
+    return all(abs(value - truth) > MARGIN for value in made)
+
+
+def _fits_pair(cell: Cell, difference: float, mistakes: Mapping[str, float]) -> bool:
+    """Whether the main mistake picks the one of two that the variant says."""
+    if abs(difference) < APART:
+        return False
+    picked, right = mistakes[MAIN[cell.query]], 1.0 if difference > 0 else 2.0
+    if picked == NOT_COMPUTABLE:
+        return False
+    return picked == right if cell.variant == "control" else picked != right

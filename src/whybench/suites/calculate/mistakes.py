@@ -1,0 +1,139 @@
+"""Typical mistakes, recognised by what they come to.
+
+| mistake | what is done | where |
+|---|---|---|
+| `seeing` | cases in which the cause is seen stand for cases in which it is made | rungs 2, 3 |
+| `doing` | the cause is made where it is only seen | rung 1 |
+| `no_update` | what is known of the case, or of the group, is ignored | where such is known |
+| `base_rate` | the effect's share of all cases | where a probability is asked |
+| `total_effect` | the average effect stands for a part of it, or for pn, ps, pns | rung 3 |
+
+Each has a value for each item, in the coin of its truth: percent, or which of two is greater;
+`NOT_COMPUTABLE` where a question gives no room for it. An agent that makes a mistake takes an
+unstated number to be 50%.
+
+The *main* mistake of a query is the one that an item is built around: in a trap it misleads, in a
+control it leads to the right answer. Whoever sees where doing is asked has no other way to be
+right than that nothing else links cause and effect.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from whybench.scm import do, elimination, observe
+from whybench.suites.calculate.quantities import (
+    EFFECTS,
+    FIRST,
+    NOT_COMPUTABLE,
+    PERCENT,
+    SECOND,
+    Quantity,
+    mediators,
+    sum_terms,
+)
+from whybench.suites.calculate.world import fill_in
+
+if TYPE_CHECKING:
+    from whybench.scm import Model
+    from whybench.suites.calculate.world import StatedWorld
+
+__all__ = ["MAIN", "MISTAKES", "make_mistakes"]
+
+MISTAKES = ("seeing", "doing", "no_update", "base_rate", "total_effect")
+
+MAIN = {
+    "observe": "doing", "do": "seeing", "ate": "seeing", "ett": "seeing", "nde": "seeing",
+    "nie": "seeing", "counterfactual": "no_update", "pn": "seeing", "ps": "seeing", "pns": "seeing",
+}  # fmt: skip
+"""The mistake around which items of a query are built."""
+
+ASSUMED = 50
+"""What an unstated number is taken to be by those who make mistakes."""
+
+
+def make_mistakes(world: StatedWorld, asked: tuple[Quantity, ...]) -> dict[str, Fraction | float]:
+    """Return what each mistake comes to, in the coin of the truth."""
+    (assumed,) = fill_in(world, ASSUMED)
+    model = assumed.model
+    single = [_values(model, quantity) for quantity in asked]
+    if len(asked) == 1:
+        found = single[0].items()
+        return {name: NOT_COMPUTABLE if x is None else PERCENT * x for name, x in found}
+    result: dict[str, Fraction | float] = {}
+    for name in MISTAKES:
+        first, second = (values[name] for values in single)
+        open_ = first is None or second is None or first == second
+        result[name] = NOT_COMPUTABLE if open_ else (FIRST if first > second else SECOND)  # type: ignore[operator]
+    return result
+
+
+def _values(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
+    """Return what each mistake comes to; None where there is no room for it."""
+    x, y, v = asked.cause, asked.effect, asked.value
+
+    def seen(value: int, **given: int) -> Fraction:
+        return _ask(model, observe({y: v}, {x: value, **given}))
+
+    def made(value: int) -> Fraction:
+        return _ask(model, do({y: v}, {x: value}))
+
+    found: dict[str, Fraction | None] = dict.fromkeys(MISTAKES)
+    if asked.query not in EFFECTS:
+        found["base_rate"] = _ask(model, observe({y: v}))
+    match asked.query:
+        case "observe":
+            found["doing"] = made(asked.set_to)
+            if asked.given:
+                found["no_update"] = seen(asked.set_to)
+        case "do":
+            found["seeing"] = seen(asked.set_to)
+        case "ate":
+            found["seeing"] = seen(1) - seen(0)
+        case "ett":
+            found["seeing"], found["no_update"] = seen(1) - seen(0), made(1) - made(0)
+        case "nde" | "nie":
+            found["seeing"] = _seen_part(model, asked)
+            found["total_effect"] = made(1) - made(0)
+        case "counterfactual":
+            found["seeing"], found["no_update"] = seen(asked.set_to), made(asked.set_to)
+        case _:
+            found |= _of_necessity(model, asked)
+    return found
+
+
+def _of_necessity(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
+    """Return mistakes about necessity and sufficiency, whose effect is asked as present.
+
+    `seeing` is the excess of what is seen: right if nothing confounds and the cause never prevents.
+    """
+    x, y = asked.cause, asked.effect
+    with_, without = (_ask(model, observe({y: 1}, {x: value})) for value in (1, 0))
+    made, unmade = (_ask(model, do({y: 1}, {x: value})) for value in (1, 0))
+    whole = {"pn": with_, "ps": 1 - without, "pns": Fraction(1)}[asked.query]
+    ignored = {"pn": 1 - unmade, "ps": made}
+    base = _ask(model, observe({y: 1}))
+    return {
+        "seeing": (with_ - without) / whole,
+        "no_update": ignored.get(asked.query),
+        "base_rate": 1 - base if asked.query == "pn" else base,
+        "total_effect": None if asked.query == "pns" else made - unmade,
+    }
+
+
+def _seen_part(model: Model, asked: Quantity) -> Fraction:
+    """Return the direct or indirect effect from what is seen, as if nothing confounded."""
+    moved = mediators(model.graph, asked.cause, asked.effect)
+    own, others = (1, 0) if asked.query == "nde" else (0, 1)
+    total = Fraction(0)
+    for number in range(2 ** len(moved)):
+        given = {name: number >> place & 1 for place, name in enumerate(moved)}
+        among = {**given, asked.cause: own}
+        share = _ask(model, observe(given, {asked.cause: others}))
+        total += share * _ask(model, observe({asked.effect: asked.value}, among))
+    return total - _ask(model, observe({asked.effect: asked.value}, {asked.cause: 0}))
+
+
+def _ask(model: Model, query: object) -> Fraction:
+    return sum_terms(elimination.probability, model, [(1, query)])  # type: ignore[list-item]

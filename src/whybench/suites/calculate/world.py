@@ -1,0 +1,193 @@
+"""Worlds that are told in numbers: what each variable depends on, and how.
+
+A world has 2 to 12 variables, each of which holds or does not. Every variable has a `Rule`, whose
+numbers are whole percentages as they are printed; a number may be left unstated (None). There are
+four kinds of rules:
+
+| kind | numbers | the variable holds |
+|---|---|---|
+| `table` | one per configuration of the causes | in that share of cases |
+| `or` | one per cause, a last one | if the coin of some active cause, or a last coin, falls so |
+| `and` | one per cause, a last one | unless the coin of some active cause, or a last coin, blocks |
+| `threshold` | points per cause, a start at the end | if a draw from 1 to 100 is within points |
+
+A cause of a gate is active when it has the value that `active` says. Configurations are numbered
+with the first cause as the highest bit. Coins and draws are noise that is stated; a table says no
+more than shares, and leaves open what would have been the case had a cause differed. A variable
+without causes has a table of one number: its share of cases, and one coin with it.
+
+`completions` lists models that agree with all that is told. What is the same in all of them can be
+computed; what is not cannot. Truths follow from the printed numbers, in fractions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Literal
+
+from whybench.scm import Graph, Model
+from whybench.suites.calculate.responses import Responses, antithetic_rows, merge_cells, shared_draw
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whybench.suites.calculate.responses import WeighedResponses
+
+__all__ = ["FILLINGS", "GATES", "Rule", "RuleKind", "StatedWorld", "fill_in"]
+
+RuleKind = Literal["table", "or", "and", "threshold"]
+
+GATES = ("or", "and")
+
+ALL = 100
+"""Percent."""
+
+FILLINGS = (5, 20, 50, 80, 95)
+"""What an unstated number is tried to be."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one variable comes about.
+
+    Attributes:
+        kind: How causes act together.
+        causes: The direct causes.
+        numbers: Whole percentages; None where one is not stated.
+        active: For each cause of a gate, the value at which it acts; empty for other kinds.
+    """
+
+    kind: RuleKind
+    causes: tuple[str, ...]
+    numbers: tuple[int | None, ...]
+    active: tuple[int, ...] = ()
+
+    @property
+    def states_noise(self) -> bool:
+        """Whether it is told what would have been had a cause differed."""
+        return self.kind != "table" or not self.causes
+
+    def respond(self) -> WeighedResponses:
+        """Return the ways to respond to the causes that the noise may choose, with their chances.
+
+        Of a table, as if one draw decided over all of its rows.
+        """
+        numbers = [_share(number) for number in self.numbers]
+        configurations = list(product((0, 1), repeat=len(self.causes)))
+        if self.kind == "table":
+            return shared_draw(numbers)
+        if self.kind == "threshold":
+            *points, start = (number * ALL for number in numbers)
+            reached = [
+                start + sum(point * value for point, value in zip(points, row, strict=True))
+                for row in configurations
+            ]
+            return shared_draw([_clip(score / ALL) for score in reached])
+        return merge_cells(self._gate_cells(numbers, configurations))
+
+    def _gate_cells(
+        self, numbers: list[Fraction], configurations: list[tuple[int, ...]]
+    ) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
+        """Yield the chance and the response of every way in which the coins of a gate may fall."""
+        blocks = int(self.kind == "and")
+        for coins in product((0, 1), repeat=len(numbers)):
+            chance = Fraction(1)
+            for coin, number in zip(coins, numbers, strict=True):
+                chance *= number if coin else 1 - number
+            *own, last = coins
+            response = []
+            for row in configurations:
+                acts = (value == on for value, on in zip(row, self.active, strict=True))
+                falls = last or any(coin and act for coin, act in zip(own, acts, strict=True))
+                response.append(int(falls) ^ blocks)
+            yield chance, tuple(response)
+
+
+@dataclass(frozen=True)
+class StatedWorld:
+    """Variables, causes first, and the rule of each.
+
+    Attributes:
+        states: The words for a variable that holds, and for one that does not.
+        rules: Name and rule of each variable, in the order of telling.
+    """
+
+    states: tuple[str, str]
+    rules: tuple[tuple[str, Rule], ...]
+
+    @cached_property
+    def rule(self) -> dict[str, Rule]:
+        """The rules by name."""
+        return dict(self.rules)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """Who may cause whom."""
+        edges = [(cause, name) for name, rule in self.rules for cause in rule.causes]
+        return Graph(tuple(name for name, _ in self.rules), tuple(edges))
+
+    @property
+    def states_noise(self) -> bool:
+        """Whether the noise of every variable is told."""
+        return all(rule.states_noise for _, rule in self.rules)
+
+    @property
+    def unstated(self) -> tuple[str, int] | None:
+        """The variable one of whose numbers is not stated, and which; None if all are."""
+        for name, rule in self.rules:
+            if None in rule.numbers:
+                return name, rule.numbers.index(None)
+        return None
+
+    @cached_property
+    def model(self) -> Model:
+        """The model in which one draw decides over all rows of a table."""
+        return Model(self.graph, {name: Responses.of(rule.respond()) for name, rule in self.rules})
+
+    @cached_property
+    def other_model(self) -> Model:
+        """A model that says the same of seeing and doing, but not of what would have been.
+
+        In tables, every other row is decided by the opposite of the draw.
+        """
+        mechanisms = {}
+        for name, rule in self.rules:
+            cells = rule.respond()
+            if not rule.states_noise:
+                cells = antithetic_rows([_share(number) for number in rule.numbers])
+            mechanisms[name] = Responses.of(cells)
+        return Model(self.graph, mechanisms)
+
+    def completions(self) -> Iterator[Model]:
+        """Yield models that agree with what is told."""
+        for world in fill_in(self, *(FILLINGS if self.unstated else ())):
+            yield world.model
+            if not world.states_noise:
+                yield world.other_model
+
+
+def fill_in(world: StatedWorld, *numbers: int) -> list[StatedWorld]:
+    """Return the world with its unstated number set to each of these; itself if all are stated."""
+    if world.unstated is None:
+        return [world]
+    name, place = world.unstated
+    worlds = []
+    for number in numbers:
+        rule = world.rule[name]
+        filled = (*rule.numbers[:place], number, *rule.numbers[place + 1 :])
+        rules = {**world.rule, name: replace(rule, numbers=filled)}
+        worlds.append(replace(world, rules=tuple(rules.items())))
+    return worlds
+
+
+def _share(number: int | None) -> Fraction:
+    if number is None:
+        raise ValueError("numbers must be stated to make a model, got one that is not")
+    return Fraction(number, ALL)
+
+
+def _clip(share: Fraction) -> Fraction:
+    return min(max(share, Fraction(0)), Fraction(1))
