@@ -86,8 +86,10 @@ def draw_question(
     possible = _causes(graph, effect, query, variant)
     chosen = rng.choice(len(possible), count, replace=False).tolist()
     set_to, value = (int(rng.integers(2)) for _ in range(2))
+    if query not in {"observe", "do", "counterfactual"}:
+        set_to = 1
     if query in POINTWISE - {"counterfactual"}:
-        set_to = value = 1
+        value = 1
     asked = []
     for place in chosen:
         cause = possible[place]

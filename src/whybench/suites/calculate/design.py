@@ -1,0 +1,114 @@
+"""Which questions are asked: factors, levels, and the named designs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from whybench.suites.calculate.prompts import STYLES, TELLINGS
+from whybench.suites.calculate.quantities import QUERIES
+from whybench.suites.calculate.themes import THEME_NAMES
+from whybench.suites.contract import Crossing, Manipulated, UserError, factor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from whybench.suites.calculate.quantities import QueryKind
+
+__all__ = ["DESIGNS", "FORMS", "MECHANISMS", "VARIANTS", "CalculateDesign"]
+
+MECHANISMS = ("tables", "gates", "thresholds")
+VARIANTS = ("trap", "control", "idle", "missing")
+FORMS = ("number", "greater")
+MANIPULATED = {
+    "theme": Manipulated("{}"),
+    "telling": Manipulated("{}"),
+    "style": Manipulated("{}", "cot"),
+}
+SIZES = range(2, 13)
+
+
+@dataclass(frozen=True)
+class CalculateDesign(Crossing):
+    """Query, mechanism, variant, form and style are crossed; the rest goes round from item to item.
+
+    Sizes, themes and tellings change with each item, so that a design need not hold every
+    combination of them.
+    """
+
+    query: tuple[QueryKind, ...] = factor(
+        QUERIES, "what is asked: " + ", ".join(QUERIES), levels=QUERIES
+    )  # type: ignore[assignment]
+    mechanism: tuple[str, ...] = factor(
+        MECHANISMS, "rules of worlds: tables, gates, thresholds", levels=MECHANISMS
+    )
+    variant: tuple[str, ...] = factor(
+        VARIANTS,
+        "trap (mistakes mislead), control (the main one does not), idle (a number that does not "
+        "matter is not told), missing (one that does)",
+        levels=VARIANTS,
+    )
+    form: tuple[str, ...] = factor(
+        ("number",), "a number, or which of two is greater", levels=FORMS
+    )
+    style: tuple[str, ...] = factor(("cot",), "how to reply: cot, direct", levels=STYLES)
+    size: str = factor("3,4,5,6", "numbers of variables that worlds have in turn, from 2 to 12")
+    theme: str = factor(",".join(THEME_NAMES), "themes that worlds have in turn")
+    telling: str = factor("text,table", "how worlds are told in turn: text, table")
+    indegree: int = factor(2, "the most causes of a variable, 1 to 3")
+    worlds: int = factor(2, "worlds in each cell")
+
+    manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        turns = {"size": map(str, SIZES), "theme": THEME_NAMES, "telling": TELLINGS}
+        for name, levels in turns.items():
+            known, given = list(levels), getattr(self, name).split(",")
+            if not set(given) <= set(known):
+                raise UserError(f"{name} must be among {', '.join(known)}, got {given}")
+        if not 1 <= self.indegree <= 3:  # noqa: PLR2004
+            raise UserError(f"indegree must be 1 to 3, got {self.indegree}")
+        if self.worlds < 1:
+            raise UserError(f"worlds must be 1 or more, got {self.worlds}")
+        if "greater" in self.form and {"ett", "nde", "nie"} & {*self.query}:
+            raise UserError(
+                "which of two is greater is asked of observe, do, ate, counterfactual, pn, ps, "
+                f"pns, got {', '.join(self.query)}"
+            )
+
+    @cached_property
+    def sizes_in_turn(self) -> tuple[int, ...]:
+        """The sizes of worlds, in the order in which they come."""
+        return tuple(map(int, self.size.split(",")))
+
+    def cells_in_order(self) -> Iterator[tuple[dict[str, str], int, int]]:
+        """Yield the levels of each item, its place in the design, and which of its cell it is."""
+        place = 0
+        for number in range(self.worlds):
+            for levels in self.cells():
+                yield levels, place, number
+                place += 1
+
+
+DESIGNS = {
+    "core": CalculateDesign(),
+    "standard": CalculateDesign("standard", worlds=8),
+    "trivial": CalculateDesign(
+        "trivial",
+        query=("observe", "do", "ate"),
+        variant=("control", "missing"),
+        size="2,3",
+        indegree=1,
+        worlds=6,
+    ),
+    "greater": CalculateDesign(
+        "greater",
+        query=("observe", "do", "ate", "counterfactual", "pns"),
+        variant=("trap", "control", "missing"),
+        form=("greater",),
+        worlds=4,
+    ),
+    "hard": CalculateDesign("hard", size="8,9,10,11,12", indegree=3, worlds=2),
+}

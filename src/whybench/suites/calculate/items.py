@@ -1,0 +1,169 @@
+"""The item: one question about one world, with its truth and what mistakes come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from whybench.seeds import generator, item_digest
+from whybench.suites.calculate.design import MANIPULATED
+from whybench.suites.calculate.difficulty import count_operations, find_relevant
+from whybench.suites.calculate.generation import TOLERANCE, Cell, draw_item
+from whybench.suites.calculate.mistakes import MISTAKES
+from whybench.suites.calculate.prompts import StatedQuestion, render_prompt
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE, POINTWISE, RUNGS
+from whybench.suites.calculate.themes import load_stated_theme, name_quantities, name_world
+from whybench.suites.designs import name_item
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.calculate.design import CalculateDesign
+    from whybench.suites.contract import Scalar
+
+__all__ = ["COLUMNS", "DRAWN", "CalculateItem", "calculate_items", "is_right"]
+
+COLUMNS: Mapping[str, type] = {
+    "query": str,
+    "rung": int,
+    "mechanism": str,
+    "variant": str,
+    "form": str,
+    "gap": str,
+    "size": int,
+    "relevant": int,
+    "operations": int,
+    "theme": str,
+    "telling": str,
+    "style": str,
+    "number": int,
+    **dict.fromkeys(MISTAKES, float),
+}
+"""The factors of an item, and what each mistake comes to on it."""
+
+DRAWN = frozenset(
+    {"gap", "size", "relevant", "operations", "theme", "telling", "number", *MISTAKES}
+)
+"""Columns that change with each world."""
+
+
+@dataclass(frozen=True)
+class CalculateItem:
+    """One question.
+
+    Attributes:
+        question: The world and what is asked, in the names of a theme.
+        cell: What the item had to be.
+        theme: The theme.
+        telling: Whether the world is told in sentences or tables.
+        style: The style of reply.
+        certificate: The truth by two derivations.
+        mistakes: What each typical mistake comes to.
+    """
+
+    question: StatedQuestion
+    cell: Cell
+    theme: str
+    telling: str
+    style: str
+    certificate: Certificate
+    mistakes: Mapping[str, float]
+
+    @cached_property
+    def prompt(self) -> str:
+        """The words in which it is asked."""
+        return render_prompt(self.question, self.telling, self.style)
+
+    @cached_property
+    def digest(self) -> str:
+        """Equal exactly when prompt and truth are equal."""
+        return item_digest("calculate", self.prompt, self.truth)
+
+    @property
+    def pairing_key(self) -> str:
+        """What is asked about which world."""
+        cell = self.cell
+        asked = f"{cell.query}-{cell.mechanism}-{cell.variant}-{cell.form}"
+        return f"{asked}-{cell.room}-{cell.indegree}-{cell.number}"
+
+    @cached_property
+    def id(self) -> str:
+        """Pairing key, condition and digits."""
+        return name_item(self.digest, self.pairing_key, self.factors, MANIPULATED, generated=True)
+
+    @property
+    def truth(self) -> float:
+        """The answer: percent, 1 or 2 for the greater of two, or that it cannot be computed."""
+        return float(self.certificate.value)  # type: ignore[arg-type]
+
+    @property
+    def world(self) -> StatedQuestion:
+        """What the prompt must say."""
+        return self.question
+
+    @property
+    def gap(self) -> str:
+        """Return what is not told: nothing, a number that is idle or needed, or the noise."""
+        if self.truth == NOT_COMPUTABLE:
+            world = self.question.world
+            noise = not world.states_noise and self.cell.query in POINTWISE
+            return "noise" if noise else "number"
+        return "idle" if self.cell.variant == "idle" else "none"
+
+    @cached_property
+    def factors(self) -> dict[str, Scalar]:
+        """The place in the design, how hard it is, and what mistakes come to."""
+        world, asked = self.question.world, self.question.asked
+        return {
+            "query": self.cell.query,
+            "rung": RUNGS[self.cell.query],
+            "mechanism": self.cell.mechanism,
+            "variant": self.cell.variant,
+            "form": self.cell.form,
+            "gap": self.gap,
+            "size": len(world.rules),
+            "relevant": len(find_relevant(world, asked)),
+            "operations": count_operations(world, asked),
+            "theme": self.theme,
+            "telling": self.telling,
+            "style": self.style,
+            "number": self.cell.number,
+            **self.mistakes,
+        }
+
+
+def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
+    """Yield the items of a design."""
+    themes, tellings = design.theme.split(","), design.telling.split(",")
+    sizes = design.sizes_in_turn
+    for levels, place, number in design.cells_in_order():
+        asked = levels["query"], levels["mechanism"], levels["variant"], levels["form"]
+        size = sizes[place % len(sizes)]
+        cell = Cell(*asked, size, design.indegree, number)  # type: ignore[arg-type]
+        theme = themes[place // len(sizes) % len(themes)]
+        yield make_item(cell, theme, tellings[place % len(tellings)], levels["style"])
+
+
+def make_item(cell: Cell, theme: str, telling: str, style: str) -> CalculateItem:
+    """Return the item of a cell, told in a theme."""
+    drawn, words = draw_item(cell), load_stated_theme(theme)
+    order = generator("calculate", "names", theme, cell).permutation(len(words.names))
+    nameless = [name for name, _ in drawn.world.rules]
+    names = {name: words.names[number] for name, number in zip(nameless, order, strict=False)}
+    question = StatedQuestion(
+        name_world(drawn.world, names, words), name_quantities(drawn.asked, names)
+    )
+    return CalculateItem(
+        question, cell, theme, telling, style, drawn.certificate, drawn.mistakes
+    )
+
+
+def is_right(value: float | None, truth: float, form: str) -> bool:
+    """Whether an answer is right: a number if it is near, anything else if it is the same."""
+    if value is None:
+        return False
+    if form != "number" or NOT_COMPUTABLE in (value, truth):
+        return value == truth
+    return abs(value - truth) <= TOLERANCE
