@@ -1,1 +1,138 @@
-"""calculate: worlds told in numbers, asked about on three rungs."""
+"""calculate: worlds told in numbers, asked about on three rungs.
+
+An agent reads the rules of a small world with all their numbers, or all but one, and one question:
+how likely is something where something else is seen, where it is made, or had it been otherwise?
+The answer follows from the numbers as they are printed, or it does not, which is an answer too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from whybench.suites.calculate.agents import AGENTS, oracle
+from whybench.suites.calculate.checks import CHECKS
+from whybench.suites.calculate.design import DESIGNS, CalculateDesign
+from whybench.suites.calculate.items import (
+    COLUMNS,
+    DRAWN,
+    CalculateItem,
+    calculate_items,
+    is_right,
+)
+from whybench.suites.calculate.measures import CONDITION, calculate_measures, calculate_pairs
+from whybench.suites.calculate.prompt_parser import parse_stated_prompt
+from whybench.suites.calculate.replies import parse_stated_reply
+from whybench.suites.contract import (
+    Answer,
+    Budget,
+    Costs,
+    HeadlineScale,
+    Inspection,
+    PairedComparison,
+    Scalar,
+    ScoreColors,
+    Suite,
+    round_mean,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    import pyarrow as pa
+
+    from whybench.stats import Measure
+
+__all__ = ["SUITE"]
+
+GOLDEN_REPLIES = (
+    "", "12.3%", "12.3", "-4%", "0.3", "0.3%", "12,3%", "Answer: 12.3%", "answer is 40 percent",
+    "Answer: cannot be computed", "It cannot be computed.", "first", "Answer: second",
+    "<think>12%</think>13%", "<think>12%", "\\boxed{12.3\\%}", "<answer>-3.5%</answer>",
+    '{"answer": "7.5%"}', "0.3 x 0.4 = 12%", "Answer: 12%\nAnswer: 13%", "Answer: 12%. Wait, no.",
+    "120%", "I cannot say.", "about 12.3%",
+)  # fmt: skip
+
+REPLY_TOKENS = {"direct": 5, "cot": 700}
+
+BUDGETS = {
+    "small": Budget({"design": "core"}, "every query, kind of rule and variant once"),
+    "standard": Budget(
+        {"design": "standard"}, "eight worlds in each cell, which tell 10% errors from 20%"
+    ),
+    "full": Budget(
+        {"design": "standard", "worlds": 16}, "sixteen worlds in each cell, for rungs and queries"
+    ),
+}
+
+
+class Calculate(Suite[CalculateDesign, CalculateItem]):
+    """Say how likely something is where something else is seen, made, or had been otherwise."""
+
+    name = "calculate"
+    version = 1
+    summary = "says how likely something is, seen, made or imagined, in a world told in numbers"
+    designs = DESIGNS
+    agents = AGENTS
+    columns = COLUMNS
+    condition = CONDITION
+    random_columns = DRAWN
+    headline = ("skill", "accuracy", "computability")
+    golden_replies = GOLDEN_REPLIES
+    checks = CHECKS
+    costs = Costs(reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
+    comparison = PairedComparison(calculate_pairs)
+    scale = HeadlineScale(
+        exact=("exact", {}),
+        blind=(("constant", {}), ("uniform", {}), ("echo", {}), ("says-cannot", {})),
+        lapsing=("slips", "error"),
+    )
+    inspection = Inspection(
+        task="whybench.tasks:calculate",
+        scorer="answer",
+        shown=("skill", "accuracy", "computability", "slope"),
+        sample_scores=dict.fromkeys(("correct", "answered"), ScoreColors()),
+    )
+
+    def items(self, design: CalculateDesign) -> Iterable[CalculateItem]:
+        """Return the items of a design."""
+        return calculate_items(design)
+
+    def render(self, item: CalculateItem) -> str:
+        """Return the prompt of an item."""
+        return item.prompt
+
+    def parse_prompt(self, prompt: str) -> object:
+        """Return the world and the question that a prompt tells."""
+        return parse_stated_prompt(prompt)
+
+    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
+        """Return the number in percent, the code of one of two, or that there is none."""
+        return parse_stated_reply(reply, str(factors["form"]), str(factors["style"]), truncated)
+
+    def oracle(self, item: CalculateItem) -> str:
+        """Return the true answer in the form that is asked for."""
+        return oracle(item)
+
+    def is_correct(self, item: CalculateItem, answer: Answer) -> bool:
+        """Whether an answer is right: a number if it is near."""
+        return is_right(answer.value, item.truth, item.cell.form)
+
+    def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
+        """Return the share of right answers, and of answers."""
+        right = (is_right(row["value"], row["truth"], row["form"]) for row in rows)
+        return {
+            "correct": round_mean(right),
+            "answered": round_mean(row["value"] is not None for row in rows),
+        }
+
+    def measures(self, records: pa.Table) -> list[Measure]:
+        """Return skill, accuracy, computability, slope and mistakes."""
+        return calculate_measures(records)
+
+    def draw(self, item: CalculateItem) -> Iterable[str]:
+        """Return lines that picture the causal graph."""
+        for cause, effect in item.question.world.graph.edges:
+            yield f"{'picture':16} {cause} -> {effect}"
+
+
+SUITE = Calculate()

@@ -14,8 +14,6 @@ from whybench.suites.contract import Crossing, Manipulated, UserError, factor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whybench.suites.calculate.quantities import QueryKind
-
 __all__ = ["DESIGNS", "FORMS", "MECHANISMS", "VARIANTS", "CalculateDesign"]
 
 MECHANISMS = ("tables", "gates", "thresholds")
@@ -37,9 +35,7 @@ class CalculateDesign(Crossing):
     combination of them.
     """
 
-    query: tuple[QueryKind, ...] = factor(
-        QUERIES, "what is asked: " + ", ".join(QUERIES), levels=QUERIES
-    )  # type: ignore[assignment]
+    query: tuple[str, ...] = factor(QUERIES, "what is asked: " + ", ".join(QUERIES), levels=QUERIES)
     mechanism: tuple[str, ...] = factor(
         MECHANISMS, "rules of worlds: tables, gates, thresholds", levels=MECHANISMS
     )
@@ -57,7 +53,7 @@ class CalculateDesign(Crossing):
     theme: str = factor(",".join(THEME_NAMES), "themes that worlds have in turn")
     telling: str = factor("text,table", "how worlds are told in turn: text, table")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
-    worlds: int = factor(2, "worlds in each cell")
+    worlds: int = factor(1, "worlds in each cell")
 
     manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
@@ -68,7 +64,7 @@ class CalculateDesign(Crossing):
             known, given = list(levels), getattr(self, name).split(",")
             if not set(given) <= set(known):
                 raise UserError(f"{name} must be among {', '.join(known)}, got {given}")
-        if not 1 <= self.indegree <= 3:  # noqa: PLR2004
+        if not 1 <= self.indegree <= 3:
             raise UserError(f"indegree must be 1 to 3, got {self.indegree}")
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more, got {self.worlds}")

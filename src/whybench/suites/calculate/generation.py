@@ -27,6 +27,7 @@ from whybench.suites.calculate.quantities import (
     PERCENT,
     POINTWISE,
     certify_quantities,
+    complete_values,
     sum_terms,
 )
 
@@ -135,16 +136,12 @@ def _accept(
     try:
         if any(_is_rare(full, query) for query in queries):
             return None
-        found = [
-            [float(PERCENT * sum_terms(elimination.probability, model, each.terms(told.graph)))
-             for each in asked]
-            for model in told.completions()
-        ]  # fmt: skip
+        found = complete_values(elimination.probability, told, asked)
         mistakes = {name: float(x) for name, x in make_mistakes(told, asked).items()}
     except ImpossibleEvidence:
         return None
-    values = [sum(value * sign for value, sign in zip(row, (1, -1), strict=False)) for row in found]
-    open_ = max(values) - min(values) > 1e-9
+    values = [float(row[0] - sum(row[1:])) for row in found]
+    open_ = len(set(found)) > 1
     wanted = cell.variant == "missing" or _is_open_in_tables(cell)
     if open_ != wanted:
         return None
@@ -158,7 +155,7 @@ def _accept(
             fits = _fits_pair(cell, values[0], mistakes)
     if not fits:
         return None
-    return Drawn(told, asked, certify_quantities(told, asked), mistakes)
+    return Drawn(told, asked, certify_quantities(told, asked, found), mistakes)
 
 
 def _is_open_in_tables(cell: Cell) -> bool:

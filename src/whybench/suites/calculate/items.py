@@ -96,7 +96,7 @@ class CalculateItem:
     @property
     def truth(self) -> float:
         """The answer: percent, 1 or 2 for the greater of two, or that it cannot be computed."""
-        return float(self.certificate.value)  # type: ignore[arg-type]
+        return float(self.certificate.value)
 
     @property
     def world(self) -> StatedQuestion:
@@ -155,9 +155,7 @@ def make_item(cell: Cell, theme: str, telling: str, style: str) -> CalculateItem
     question = StatedQuestion(
         name_world(drawn.world, names, words), name_quantities(drawn.asked, names)
     )
-    return CalculateItem(
-        question, cell, theme, telling, style, drawn.certificate, drawn.mistakes
-    )
+    return CalculateItem(question, cell, theme, telling, style, drawn.certificate, drawn.mistakes)
 
 
 def is_right(value: float | None, truth: float, form: str) -> bool:

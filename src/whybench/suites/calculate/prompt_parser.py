@@ -17,7 +17,9 @@ __all__ = ["parse_stated_prompt"]
 _OPENING = re.compile(
     r".+?: (?P<names>the .+)\. In every case, each of them is (?P<on>\w+) or (?P<off>\w+)\."
 )
-_ENTRY = re.compile(r"(?m)^- (?P<text>.+)\.$|^(?P<name>the .+?) \((?P<head>.+)\)$|^\| (?P<row>.+) \|$")
+_ENTRY = re.compile(
+    r"(?m)^- (?P<text>.+)\.$|^(?P<name>the .+?) \((?P<head>.+)\)$|^\| (?P<row>.+) \|$"
+)
 _COIN = re.compile(r"unless a coin makes it (\w+)")
 _SCORE = "a number drawn evenly from 1 to 100"
 _HEADS = (" is at most the sum of these points: ", ": ")

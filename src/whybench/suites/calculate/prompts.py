@@ -177,11 +177,11 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
         " from outside",
         "ett": f"{more} that {effect} in the cases in which {x} is {on} by itself than it would be"
         f" in these very cases if {x} were set to {off} from outside",
-        "nde": f"{more} that {effect} if {y} alone responds as though {x} were {on}, all else being"
-        f" as it is when {x} is set to {off} from outside, than if {x} is set to {off} from"
+        "nde": f"{more} that {effect} if {y} alone responds as though {x} were {on}, all else"
+        f" being as it is when {x} is set to {off} from outside, than if {x} is set to {off} from"
         " outside for all",
-        "nie": f"{more} that {effect} if {y} alone responds as though {x} were {off}, all else being"
-        f" as it is when {x} is set to {on} from outside, than if {x} is set to {off} from"
+        "nie": f"{more} that {effect} if {y} alone responds as though {x} were {off}, all else"
+        f" being as it is when {x} is set to {on} from outside, than if {x} is set to {off} from"
         " outside for all",
         "counterfactual": f"In a certain case, {was}. {likely} that in this very case"
         f" {y} would have been {world.states[1 - asked.value]}, {imagined}"

@@ -16,8 +16,8 @@
 Each is a sum of probabilities of `whybench.scm` with signs, so that both engines answer it. The
 last four depend on how noise decides; all others follow from tables.
 
-`settle_value` asks all models that agree with what is told: one value is the answer, several mean
-that it cannot be computed.
+`complete_values` asks all models that agree with what is told: one value is the answer, several
+mean that it cannot be computed (`conclude`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ __all__ = [
     "Quantity",
     "QueryKind",
     "certify_quantities",
-    "settle_value",
+    "complete_values",
+    "conclude",
+    "mediators",
     "sum_terms",
 ]
 
@@ -151,40 +153,49 @@ def sum_terms(engine: Engine, model: Model, terms: Iterable[tuple[int, Query]]) 
     return sum((sign * Fraction(engine(model, query)) for sign, query in terms), Fraction(0))  # type: ignore[call-overload]
 
 
-def settle_value(
+def complete_values(
     engine: Engine, world: StatedWorld, asked: tuple[Quantity, ...]
-) -> Fraction | float:
-    """Return the one answer that all models give which agree with what is told.
+) -> list[tuple[Fraction, ...]]:
+    """Return the values of quantities, in percent, in each model that agrees with what is told."""
+    terms = [quantity.terms(world.graph) for quantity in asked]
+    noise = any(quantity.query in POINTWISE for quantity in asked)
+    return [
+        tuple(PERCENT * sum_terms(engine, model, each) for each in terms)
+        for model in world.completions(noise)
+    ]
 
-    Args:
-        engine: Answers a query about a model.
-        world: What is told.
-        asked: One quantity, in percent; or two, of which the greater is asked: 1 or 2.
 
-    Returns:
-        The answer, or `NOT_COMPUTABLE` where models differ in it.
+def conclude(values: list[tuple[Fraction, ...]]) -> Fraction | float:
+    """Return the one answer that values in all models allow, or `NOT_COMPUTABLE`.
 
     Raises:
         ValueError: Two quantities differ between models, and which is greater does not.
     """
-    terms = [quantity.terms(world.graph) for quantity in asked]
-    found = {
-        tuple(sum_terms(engine, model, each) for each in terms) for model in world.completions()
-    }
-    if len(asked) == 1:
-        return PERCENT * found.pop()[0] if len(found) == 1 else NOT_COMPUTABLE
+    found = set(values)
+    if len(values[0]) == 1:
+        return found.pop()[0] if len(found) == 1 else NOT_COMPUTABLE
     greater = {FIRST if first > second else SECOND for first, second in found}
     if len(found) > 1 and len(greater) == 1:
-        raise ValueError(f"which of {asked} is greater must be settled or open")
+        raise ValueError(f"which of two is greater must be settled or open, got {values}")
     return greater.pop() if len(greater) == 1 else NOT_COMPUTABLE
 
 
-def certify_quantities(world: StatedWorld, asked: tuple[Quantity, ...]) -> Certificate:
-    """Return the answer by enumeration and by elimination, which must agree."""
+def certify_quantities(
+    world: StatedWorld,
+    asked: tuple[Quantity, ...],
+    eliminated: list[tuple[Fraction, ...]] | None = None,
+) -> Certificate:
+    """Return the answer by enumeration and by elimination, which must agree.
+
+    Args:
+        world: What is told.
+        asked: One quantity, or two of which the greater is asked.
+        eliminated: Their values by elimination, if they are known (`complete_values`).
+    """
     words = " or ".join(
         " ".join(f"{'+' if sign > 0 else '-'} {query}" for sign, query in each.terms(world.graph))
         for each in asked
     )
-    first = settle_value(enumeration.probability, world, asked)
-    second = settle_value(elimination.probability, world, asked)
-    return agreed(words, ("enumeration", first), ("elimination", second))
+    first = complete_values(enumeration.probability, world, asked)
+    second = eliminated or complete_values(elimination.probability, world, asked)
+    return agreed(words, ("enumeration", conclude(first)), ("elimination", conclude(second)))

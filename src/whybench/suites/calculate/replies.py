@@ -10,10 +10,10 @@ then the dress. What is left says an answer
 - or that is the whole reply, or its last line: there a number may end a calculation,
   ``0.3 x 0.4 = 12%``.
 
-A number is ``12``, ``12.3``, ``-4.5``, each with ``%``, ``percent`` or ``percentage points``. A bare
-decimal between -1 and 1 may be a share of 1, and is not read. Not read either: ``12,3``, ranges, and
-what lies beyond -100 and 100. That something cannot be computed is an answer of its own, with the
-code `NOT_COMPUTABLE`; which of two is greater has the codes 1 and 2.
+A number is ``12``, ``12.3``, ``-4.5``, each with ``%``, ``percent`` or ``percentage points``. A
+bare decimal between -1 and 1 may be a share of 1, and is not read. Not read either: ``12,3``,
+ranges, and what lies beyond -100 and 100. That something cannot be computed is an answer of its
+own, with the code `NOT_COMPUTABLE`; which of two is greater has the codes 1 and 2.
 """
 
 from __future__ import annotations
@@ -49,15 +49,17 @@ STATED_REASONS = {
 """Every reason for which there may be no answer, and what it means."""
 
 _NUMBER = (
-    r"(?P<token>[-+\u2212]?(?:\d[\d.,']*|\.\d+))(?P<unit> ?(?:%|percent(?:age points?)?\b|per cent\b"
-    r"|pp\b|points?\b))?"
+    r"(?P<token>[-+\u2212]?(?:\d[\d.,']*|\.\d+))"
+    r"(?P<unit> ?(?:%|percent(?:age points?)?\b|per cent\b|pp\b|points?\b))?"
 )
 _CANNOT = (
     r"(?P<cannot>(?:it )?(?:cannot|can't|can not|could not) be (?:computed|determined|calculated)"
     r"|not computable|undetermined)"
 )
 _PICK = r"(?:the )?(?P<pick>first|second)(?: (?:one|number|is greater))?"
-_VALUE = rf"(?:(?:about|around|approximately|approx\.|roughly|~|≈) ?)?(?:{_CANNOT}|{_PICK}|{_NUMBER})"
+_VALUE = (
+    rf"(?:(?:about|around|approximately|approx\.|roughly|~|≈) ?)?(?:{_CANNOT}|{_PICK}|{_NUMBER})"
+)
 _LABEL = r"(?:(?:the|my|final|correct) ){0,3}answer(?: ?[:=] ?| is:? ?)"
 _END = r" ?[.!)]*(?= |$)"
 _MARKED = re.compile(rf"(?m)\b{_LABEL}{_VALUE}{_END}")
@@ -130,27 +132,28 @@ def _find_plain(plain: str, direct: bool) -> re.Match[str] | str:
     return "no_answer_found"
 
 
-def _said(mark: re.Match[str]) -> tuple[str | None, ...]:
-    token = mark["token"]
-    return bool(mark["cannot"]) and "cannot" or None, mark["pick"], token and token.rstrip(".,'")
+def _said(mark: re.Match[str]) -> tuple[bool, str | None, str]:
+    return bool(mark["cannot"]), mark["pick"], (mark["token"] or "").rstrip(".,'")
 
 
 def _read(found: re.Match[str], form: str) -> Answer:
     """Return what an answer is worth, or why it is not read."""
     if found["cannot"]:
         return Answer(NOT_COMPUTABLE)
-    if found["pick"]:
-        if form != "greater":
-            return Answer(None, "other_form")
-        return Answer(FIRST if found["pick"] == "first" else SECOND)
-    if form == "greater":
+    if bool(found["pick"]) != (form == "greater"):
         return Answer(None, "other_form")
-    token = found["token"].rstrip(".,'").replace("\u2212", "-").lstrip("+")
+    if found["pick"]:
+        return Answer(FIRST if found["pick"] == "first" else SECOND)
+    return _read_number(found["token"], bool(found["unit"]))
+
+
+def _read_number(digits: str, has_unit: bool) -> Answer:
+    token = digits.rstrip(".,'").replace("\u2212", "-").lstrip("+")
     if not re.fullmatch(r"-?(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})", token):
         return Answer(None, "ambiguous_number")
     value = float(token)
     if not -100 <= value <= 100:  # percent
         return Answer(None, "out_of_scale")
-    if "." in token and 0 < abs(value) <= 1 and not found["unit"]:
+    if "." in token and 0 < abs(value) <= 1 and not has_unit:
         return Answer(None, "ambiguous_scale")
     return Answer(value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -55,16 +56,24 @@ class Responses(BinaryMechanism):
         """As many causes as make that many configurations."""
         return len(self.responses[0]).bit_length() - 1
 
-    def table(self, parents: int) -> NDArray[np.object_]:
+    def table(self, parents: int) -> NDArray[np.object_]:  # noqa: ARG002
         """P(v = 1 | configuration)."""
+        return self._table
+
+    @cached_property
+    def _table(self) -> NDArray[np.object_]:
         rows = [
             sum((p for p, way in zip(self.chances, self.responses, strict=True) if way[row]), ZERO)
-            for row in range(2**parents)
+            for row in range(len(self.responses[0]))
         ]
         return np.array(rows, dtype=object)[:, None]
 
     def cells(self, parents: int) -> Cells:  # noqa: ARG002 - the responses say how many
         """The ways to respond."""
+        return self._cells
+
+    @cached_property
+    def _cells(self) -> Cells:
         response = np.array(self.responses, dtype=np.uint8)[..., None]
         return Cells(np.array(self.chances, dtype=object)[:, None], response)
 
@@ -72,38 +81,45 @@ class Responses(BinaryMechanism):
 ZERO = Fraction(0)
 
 
-def merge_cells(cells: Iterable[tuple[Fraction, tuple[int, ...]]]) -> WeighedResponses:
-    """Return responses with the chances of all noise values that lead to them."""
-    merged: WeighedResponses = {}
+ALL = 100
+"""Percent."""
+
+
+def merge_cells(cells: Iterable[tuple[int, tuple[int, ...]]], whole: int) -> WeighedResponses:
+    """Return responses with the chances of all noise values that lead to them.
+
+    Args:
+        cells: Chance and response of noise values.
+        whole: What chances are parts of.
+    """
+    merged: dict[tuple[int, ...], int] = {}
     for chance, response in cells:
         if chance:
-            merged[response] = merged.get(response, ZERO) + chance
-    return merged
+            merged[response] = merged.get(response, 0) + chance
+    return {response: Fraction(chance, whole) for response, chance in merged.items()}
 
 
-def shared_draw(rows: Sequence[Fraction]) -> WeighedResponses:
-    """Return the responses where one draw decides: v holds if it is below the share of the row."""
-    return _by_intervals([(ZERO, share) for share in rows])
+def shared_draw(rows: Sequence[int]) -> WeighedResponses:
+    """Return the responses where one draw decides: v holds if it is within the row's percentage."""
+    return _by_intervals([(0, share) for share in rows])
 
 
-def antithetic_rows(rows: Sequence[Fraction]) -> WeighedResponses:
+def antithetic_rows(rows: Sequence[int]) -> WeighedResponses:
     """Return the responses where rows with an odd number of present causes use the draw's opposite.
 
-    There v holds if the draw is above what is left of 1.
+    There v holds if the draw is above what is left of 100.
     """
     odd = [row.bit_count() % 2 for row in range(len(rows))]
     return _by_intervals(
-        [
-            (1 - share, Fraction(1)) if turn else (ZERO, share)
-            for share, turn in zip(rows, odd, strict=True)
-        ]
+        [(ALL - share, ALL) if turn else (0, share) for share, turn in zip(rows, odd, strict=True)]
     )
 
 
-def _by_intervals(holds: Sequence[tuple[Fraction, Fraction]]) -> WeighedResponses:
-    """Return the responses to one even draw from 0 to 1: in each row, v holds in an interval."""
-    edges = sorted({ZERO, Fraction(1), *(edge for interval in holds for edge in interval)})
-    return merge_cells(
+def _by_intervals(holds: Sequence[tuple[int, int]]) -> WeighedResponses:
+    """Return the responses to one even draw from 0 to 100: in each row, v holds in an interval."""
+    edges = sorted({0, ALL, *(edge for interval in holds for edge in interval)})
+    cells = (
         (high - low, tuple(int(start <= low and high <= end) for start, end in holds))
         for low, high in pairwise(edges)
     )
+    return merge_cells(cells, ALL)

@@ -56,9 +56,7 @@ def name_world(world: StatedWorld, names: Mapping[str, str], theme: StatedTheme)
     return replace(world, states=theme.states, rules=rules)
 
 
-def name_quantities(
-    asked: tuple[Quantity, ...], names: Mapping[str, str]
-) -> tuple[Quantity, ...]:
+def name_quantities(asked: tuple[Quantity, ...], names: Mapping[str, str]) -> tuple[Quantity, ...]:
     """Return quantities with their variables named."""
     return tuple(
         replace(

@@ -23,9 +23,9 @@ computed; what is not cannot. Truths follow from the printed numbers, in fractio
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING, Literal
 
 from whybench.scm import Graph, Model
@@ -75,28 +75,30 @@ class Rule:
 
         Of a table, as if one draw decided over all of its rows.
         """
-        numbers = [_share(number) for number in self.numbers]
+        numbers = _stated(self.numbers)
         configurations = list(product((0, 1), repeat=len(self.causes)))
         if self.kind == "table":
             return shared_draw(numbers)
         if self.kind == "threshold":
-            *points, start = (number * ALL for number in numbers)
-            reached = [
+            *points, start = numbers
+            reached = (
                 start + sum(point * value for point, value in zip(points, row, strict=True))
                 for row in configurations
-            ]
-            return shared_draw([_clip(score / ALL) for score in reached])
-        return merge_cells(self._gate_cells(numbers, configurations))
+            )
+            return shared_draw([min(max(score, 0), ALL) for score in reached])
+        return merge_cells(self._gate_cells(numbers, configurations), ALL ** len(numbers))
 
     def _gate_cells(
-        self, numbers: list[Fraction], configurations: list[tuple[int, ...]]
-    ) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
-        """Yield the chance and the response of every way in which the coins of a gate may fall."""
+        self, numbers: list[int], configurations: list[tuple[int, ...]]
+    ) -> Iterator[tuple[int, tuple[int, ...]]]:
+        """Yield the chance and the response of every way in which the coins of a gate may fall.
+
+        Chances are products of percentages, one for each coin.
+        """
         blocks = int(self.kind == "and")
         for coins in product((0, 1), repeat=len(numbers)):
-            chance = Fraction(1)
-            for coin, number in zip(coins, numbers, strict=True):
-                chance *= number if coin else 1 - number
+            pairs = zip(coins, numbers, strict=True)
+            chance = prod(number if coin else ALL - number for coin, number in pairs)
             *own, last = coins
             response = []
             for row in configurations:
@@ -145,7 +147,7 @@ class StatedWorld:
     @cached_property
     def model(self) -> Model:
         """The model in which one draw decides over all rows of a table."""
-        return Model(self.graph, {name: Responses.of(rule.respond()) for name, rule in self.rules})
+        return Model(self.graph, {name: _mechanism(rule) for name, rule in self.rules})
 
     @cached_property
     def other_model(self) -> Model:
@@ -153,26 +155,28 @@ class StatedWorld:
 
         In tables, every other row is decided by the opposite of the draw.
         """
-        mechanisms = {}
-        for name, rule in self.rules:
-            cells = rule.respond()
-            if not rule.states_noise:
-                cells = antithetic_rows([_share(number) for number in rule.numbers])
-            mechanisms[name] = Responses.of(cells)
+        mechanisms = {
+            name: _mechanism(rule, other=not rule.states_noise) for name, rule in self.rules
+        }
         return Model(self.graph, mechanisms)
 
-    def completions(self) -> Iterator[Model]:
-        """Yield models that agree with what is told."""
-        for world in fill_in(self, *(FILLINGS if self.unstated else ())):
+    def completions(self, noise: bool) -> Iterator[Model]:
+        """Yield models that agree with what is told.
+
+        Args:
+            noise: Whether to differ in what tables leave open, too.
+        """
+        for world in fill_in(self, *FILLINGS):
             yield world.model
-            if not world.states_noise:
+            if noise and not world.states_noise:
                 yield world.other_model
 
 
-def fill_in(world: StatedWorld, *numbers: int) -> list[StatedWorld]:
+@lru_cache(maxsize=256)
+def fill_in(world: StatedWorld, *numbers: int) -> tuple[StatedWorld, ...]:
     """Return the world with its unstated number set to each of these; itself if all are stated."""
     if world.unstated is None:
-        return [world]
+        return (world,)
     name, place = world.unstated
     worlds = []
     for number in numbers:
@@ -180,14 +184,16 @@ def fill_in(world: StatedWorld, *numbers: int) -> list[StatedWorld]:
         filled = (*rule.numbers[:place], number, *rule.numbers[place + 1 :])
         rules = {**world.rule, name: replace(rule, numbers=filled)}
         worlds.append(replace(world, rules=tuple(rules.items())))
-    return worlds
+    return tuple(worlds)
 
 
-def _share(number: int | None) -> Fraction:
-    if number is None:
+@lru_cache(maxsize=4096)
+def _mechanism(rule: Rule, other: bool = False) -> Responses:
+    return Responses.of(antithetic_rows(_stated(rule.numbers)) if other else rule.respond())
+
+
+def _stated(numbers: tuple[int | None, ...]) -> list[int]:
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
         raise ValueError("numbers must be stated to make a model, got one that is not")
-    return Fraction(number, ALL)
-
-
-def _clip(share: Fraction) -> Fraction:
-    return min(max(share, Fraction(0)), Fraction(1))
+    return found
