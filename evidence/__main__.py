@@ -15,6 +15,7 @@ SUBJECTS = (
     "judge",
     "intervene",
     "compose",
+    "calculate",
     "analyze",
     "statistics",
     "fits",

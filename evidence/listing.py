@@ -29,7 +29,7 @@ __all__ = ["PARTS"]
 
 HOUSE = Path(__file__).parents[1]
 TASKS = "src/whybench/tasks.py"
-SUITES = ("judge", "intervene", "compose", "analyze")
+SUITES = ("judge", "intervene", "compose", "calculate", "analyze")
 AGED = ("-W", "ignore::DeprecationWarning", "-W", "ignore::PendingDeprecationWarning")
 """Old packages call what those below them are about to drop, which is not for us to mend."""
 
@@ -97,7 +97,7 @@ def linter(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (a package has one
     yield Figure(claim, f"{counts} {failed or ''}".strip(), done.returncode == 0 and not failed)
 
 
-def register(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (there are four suites)
+def register(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (there are five suites)
     """Yield whether the register takes each suite: what `eval.yaml` says, and where its task is."""
     package = HOUSE / "src" / "whybench"
     lines = {

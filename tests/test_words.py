@@ -125,7 +125,7 @@ def test_no_option_is_a_word_that_was_given_up() -> None:
     assert not GIVEN_UP & options
 
 
-@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
+@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "calculate", "analyze"])
 def test_no_column_factor_or_style_is_a_word_that_was_given_up(name: str) -> None:
     suite = wb.get_suite(name)
     assert not GIVEN_UP & {*suite.columns, *suite.parts}

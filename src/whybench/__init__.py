@@ -9,8 +9,8 @@ This is the front door: everything that a script or a notebook needs.
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`. What came of
 it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`, `compose`,
-`analyze`, and `grader_calibration`. Names are imported when they are first used, so that
-`import whybench` costs next to nothing.
+`calculate`, `analyze`, and `grader_calibration`. Names are imported when they are first used, so
+that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
 `whybench.suites.contract`, `whybench.scm`, `whybench.stats`, `whybench.records`,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from whybench.suites.catalog import Items, items
     from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
-    from whybench.tasks import analyze, compose, grader_calibration, intervene, judge
+    from whybench.tasks import analyze, calculate, compose, grader_calibration, intervene, judge
 
 __version__ = "0.1.0"
 
@@ -64,6 +64,7 @@ _HOMES = {
     "Suite": "suites.contract",
     "UserError": "errors",
     "analyze": "tasks",
+    "calculate": "tasks",
     "compare": "results.comparison",
     "compose": "tasks",
     "get_suite": "suites.registry",
@@ -101,6 +102,7 @@ __all__ = [
     "UserError",
     "__version__",
     "analyze",
+    "calculate",
     "compare",
     "compose",
     "get_suite",

@@ -7,12 +7,13 @@ from whybench.agents.scaffold import react
 from whybench.sandbox.environment import WhybenchSandbox
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
-from whybench.tasks import analyze, compose, grader_calibration, intervene, judge
+from whybench.tasks import analyze, calculate, compose, grader_calibration, intervene, judge
 
 __all__ = [
     "WhybenchSandbox",
     "analyze",
     "answer",
+    "calculate",
     "compose",
     "episodes",
     "grader_calibration",

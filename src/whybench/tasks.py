@@ -13,12 +13,13 @@ from inspect_ai import Task, task
 
 from whybench.suites.analyze import SUITE as ANALYZE
 from whybench.suites.analyze.grader.task import build_grader_calibration
+from whybench.suites.calculate import SUITE as CALCULATE
 from whybench.suites.compose import SUITE as COMPOSE
 from whybench.suites.intervene import SUITE as INTERVENE
 from whybench.suites.judge import SUITE as JUDGE
 from whybench.suites.task import build_suite_task, takes_arguments_of
 
-__all__ = ["analyze", "compose", "grader_calibration", "intervene", "judge"]
+__all__ = ["analyze", "calculate", "compose", "grader_calibration", "intervene", "judge"]
 
 
 @task
@@ -40,6 +41,13 @@ def intervene(**arguments: Any) -> Task:
 def compose(**arguments: Any) -> Task:
     """Ask what would hold if something were made so, about parts of a world and the whole."""
     return build_suite_task(COMPOSE, arguments)
+
+
+@task
+@takes_arguments_of(CALCULATE)
+def calculate(**arguments: Any) -> Task:
+    """Ask how likely something is, seen, made or imagined, in a world told in numbers."""
+    return build_suite_task(CALCULATE, arguments)
 
 
 @task

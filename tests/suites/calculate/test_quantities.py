@@ -22,29 +22,29 @@ from whybench.suites.calculate.quantities import (
     certify_quantities,
     sum_terms,
 )
-from whybench.suites.calculate.world import Rule, StatedWorld
+from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 STATES = ("on", "off")
 
 
-def make_world(**rules: Rule) -> StatedWorld:
+def make_world(**rules: StatedRule) -> StatedWorld:
     return StatedWorld(STATES, tuple(rules.items()))
 
 
 CONFOUNDED = make_world(
-    Z=Rule("table", (), (40,)),
-    X=Rule("table", ("Z",), (20, 70)),
-    Y=Rule("table", ("X", "Z"), (10, 50, 30, 90)),
+    Z=StatedRule("table", (), (40,)),
+    X=StatedRule("table", ("Z",), (20, 70)),
+    Y=StatedRule("table", ("X", "Z"), (10, 50, 30, 90)),
 )
 """P(Y) is 10, 50, 30, 90 percent at X, Z = 00, 01, 10, 11."""
 
-GATE = make_world(X=Rule("table", (), (50,)), Y=Rule("or", ("X",), (60, 20), (1,)))
+GATE = make_world(X=StatedRule("table", (), (50,)), Y=StatedRule("or", ("X",), (60, 20), (1,)))
 """P(Y given X) = 1 - .8 x .4 = .68, and .2 without X."""
 
 MEDIATED = make_world(
-    X=Rule("table", (), (50,)),
-    M=Rule("table", ("X",), (20, 60)),
-    Y=Rule("table", ("X", "M"), (10, 40, 30, 80)),
+    X=StatedRule("table", (), (50,)),
+    M=StatedRule("table", ("X",), (20, 60)),
+    Y=StatedRule("table", ("X", "M"), (10, 40, 30, 80)),
 )
 
 
@@ -80,14 +80,16 @@ def test_truths_by_hand(world: StatedWorld, quantity: Quantity, expected: float)
 
 def test_gates_and_thresholds_by_hand() -> None:
     blocked = make_world(
-        A=Rule("table", (), (50,)),
-        B=Rule("table", (), (50,)),
-        Y=Rule("and", ("A", "B"), (40, 30, 10), (0, 1)),
+        A=StatedRule("table", (), (50,)),
+        B=StatedRule("table", (), (50,)),
+        Y=StatedRule("and", ("A", "B"), (40, 30, 10), (0, 1)),
     )
     # Y holds unless an absent A (40), a present B (30) or the last coin (10) blocks it.
     asked = Quantity("observe", "A", "Y", 0, 1, (("B", 1),))
     assert truth(blocked, asked) == pytest.approx(100 * 0.6 * 0.7 * 0.9)
-    scored = make_world(X=Rule("table", (), (50,)), Y=Rule("threshold", ("X",), (-30, 50)))
+    scored = make_world(
+        X=StatedRule("table", (), (50,)), Y=StatedRule("threshold", ("X",), (-30, 50))
+    )
     assert truth(scored, Quantity("do", "X", "Y")) == 20
     # Where X is absent and Y present the draw is 1 to 50; with X it must be within 20.
     asked = Quantity("counterfactual", "X", "Y", 1, 1, (("X", 0), ("Y", 1)))
@@ -107,7 +109,7 @@ def test_what_is_known_upstream_of_the_cause_leaves_nothing_open() -> None:
 
 def test_an_unstated_number_matters_or_not() -> None:
     rules = dict(CONFOUNDED.rules)
-    without_own = make_world(**{**rules, "X": Rule("table", ("Z",), (None, 70))})
+    without_own = make_world(**{**rules, "X": StatedRule("table", ("Z",), (None, 70))})
     assert truth(without_own, Quantity("do", "X", "Y")) == pytest.approx(54)
     assert truth(without_own, Quantity("observe", "X", "Y")) == NOT_COMPUTABLE
 
@@ -131,7 +133,7 @@ def test_the_greater_of_two() -> None:
 
 
 def test_the_part_that_matters() -> None:
-    longer = make_world(**dict(CONFOUNDED.rules), W=Rule("table", ("Y",), (10, 90)))
+    longer = make_world(**dict(CONFOUNDED.rules), W=StatedRule("table", ("Y",), (10, 90)))
     assert find_relevant(longer, (Quantity("observe", "X", "Y"),)) == {"Z", "X", "Y"}
     assert find_relevant(longer, (Quantity("do", "X", "Y"),)) == {"Z", "Y"}
     assert find_relevant(longer, (Quantity("do", "Y", "W"),)) == {"W"}
@@ -218,7 +220,9 @@ def test_rules_that_do_not_matter_may_be_anything(seed: int, size: int, query: s
         return
     matters = find_relevant(world, asked)
     changed = {
-        name: rule if name in matters else Rule("table", rule.causes, (7,) * 2 ** len(rule.causes))
+        name: rule
+        if name in matters
+        else StatedRule("table", rule.causes, (7,) * 2 ** len(rule.causes))
         for name, rule in world.rules
     }
     terms = asked[0].terms(world.graph)

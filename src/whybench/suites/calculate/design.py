@@ -93,11 +93,11 @@ DESIGNS = {
     "standard": CalculateDesign("standard", worlds=8),
     "trivial": CalculateDesign(
         "trivial",
-        query=("observe", "do", "ate"),
-        variant=("control", "missing"),
+        query=("observe", "do", "ate", "ett"),
+        variant=("control",),
         size="2,3",
         indegree=1,
-        worlds=6,
+        worlds=8,
     ),
     "greater": CalculateDesign(
         "greater",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from whybench.suites.calculate.difficulty import find_relevant
 from whybench.suites.calculate.quantities import POINTWISE, Quantity, mediators
-from whybench.suites.calculate.world import Rule, StatedWorld
+from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,22 +47,26 @@ def draw_world(
     return StatedWorld(STATES, tuple(rules))
 
 
-def _draw_rule(rng: np.random.Generator, causes: tuple[str, ...], mechanism: Mechanism) -> Rule:
+def _draw_rule(
+    rng: np.random.Generator, causes: tuple[str, ...], mechanism: Mechanism
+) -> StatedRule:
     def number(low: int, high: int) -> int:
         return int(rng.integers(low, high + 1))
 
     if not causes:
-        return Rule("table", (), (number(15, 85),))
+        return StatedRule("table", (), (number(15, 85),))
     if mechanism == "tables":
-        return Rule("table", causes, tuple(number(4, 96) for _ in range(2 ** len(causes))))
+        return StatedRule("table", causes, tuple(number(4, 96) for _ in range(2 ** len(causes))))
     if mechanism == "gates":
         active = tuple(int(rng.random() < 0.7) for _ in causes)
         strengths = tuple(number(25, 92) for _ in causes)
         if rng.random() < 0.5:
-            return Rule("or", causes, (*strengths, number(3, 25)), active)
-        return Rule("and", causes, (*strengths, number(3, 25)), tuple(1 - each for each in active))
+            return StatedRule("or", causes, (*strengths, number(3, 25)), active)
+        return StatedRule(
+            "and", causes, (*strengths, number(3, 25)), tuple(1 - each for each in active)
+        )
     points = tuple(number(15, 45) * (1 if rng.random() < 0.65 else -1) for _ in causes)
-    return Rule("threshold", causes, (*points, number(20, 60)))
+    return StatedRule("threshold", causes, (*points, number(20, 60)))
 
 
 def draw_question(

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity, QueryKind
     from whybench.suites.calculate.world import StatedWorld
 
-__all__ = ["MARGIN", "TOLERANCE", "Cell", "Drawn", "draw_item"]
+__all__ = ["MARGIN", "TOLERANCE", "Drawn", "ItemCell", "draw_item"]
 
 TOLERANCE = 0.5
 """An answer this near is right: half of the last place in which numbers are printed."""
@@ -63,7 +63,7 @@ ATTEMPTS = 5000
 
 
 @dataclass(frozen=True)
-class Cell:
+class ItemCell:
     """What an item must be.
 
     Attributes:
@@ -113,7 +113,7 @@ class Drawn:
 
 
 @lru_cache(maxsize=4096)
-def draw_item(cell: Cell) -> Drawn:
+def draw_item(cell: ItemCell) -> Drawn:
     """Draw worlds and questions until one is what the cell asks for."""
     keys = (cell.query, cell.mechanism, cell.variant, cell.form, cell.room, cell.indegree)
     rng = generator("calculate", *keys, cell.number)
@@ -127,7 +127,7 @@ def draw_item(cell: Cell) -> Drawn:
 
 
 def _accept(
-    cell: Cell, full: StatedWorld, told: StatedWorld, asked: tuple[Quantity, ...]
+    cell: ItemCell, full: StatedWorld, told: StatedWorld, asked: tuple[Quantity, ...]
 ) -> Drawn | None:
     """Return the item if it is what the cell asks for; None if not."""
     queries = [query for each in asked for _, query in each.terms(told.graph)]
@@ -158,7 +158,7 @@ def _accept(
     return Drawn(told, asked, certify_quantities(told, asked, found), mistakes)
 
 
-def _is_open_in_tables(cell: Cell) -> bool:
+def _is_open_in_tables(cell: ItemCell) -> bool:
     """Whether what is asked is left open by tables, whatever their numbers."""
     known_before = cell.query == "counterfactual" and cell.variant == "control"
     return cell.mechanism == "tables" and cell.query in POINTWISE and not known_before
@@ -171,7 +171,7 @@ def _is_rare(world: StatedWorld, query: Query) -> bool:
     return float(sum_terms(elimination.probability, world.model, [(1, known)])) < RAREST
 
 
-def _fits_number(cell: Cell, truth: float, mistakes: Mapping[str, float]) -> bool:
+def _fits_number(cell: ItemCell, truth: float, mistakes: Mapping[str, float]) -> bool:
     """Whether mistakes about a number come to what the variant says of them."""
     if abs(truth) <= MARGIN or abs(truth) >= PERCENT - MARGIN:
         return False
@@ -183,7 +183,7 @@ def _fits_number(cell: Cell, truth: float, mistakes: Mapping[str, float]) -> boo
     return all(abs(value - truth) > MARGIN for value in made)
 
 
-def _fits_pair(cell: Cell, difference: float, mistakes: Mapping[str, float]) -> bool:
+def _fits_pair(cell: ItemCell, difference: float, mistakes: Mapping[str, float]) -> bool:
     """Whether the main mistake picks the one of two that the variant says."""
     if abs(difference) < APART:
         return False

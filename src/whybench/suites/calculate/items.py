@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from whybench.seeds import generator, item_digest
 from whybench.suites.calculate.design import MANIPULATED
 from whybench.suites.calculate.difficulty import count_operations, find_relevant
-from whybench.suites.calculate.generation import TOLERANCE, Cell, draw_item
+from whybench.suites.calculate.generation import TOLERANCE, ItemCell, draw_item
 from whybench.suites.calculate.mistakes import MISTAKES
 from whybench.suites.calculate.prompts import StatedQuestion, render_prompt
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE, POINTWISE, RUNGS
@@ -64,7 +64,7 @@ class CalculateItem:
     """
 
     question: StatedQuestion
-    cell: Cell
+    cell: ItemCell
     theme: str
     telling: str
     style: str
@@ -141,12 +141,12 @@ def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
     for levels, place, number in design.cells_in_order():
         asked = levels["query"], levels["mechanism"], levels["variant"], levels["form"]
         size = sizes[place % len(sizes)]
-        cell = Cell(*asked, size, design.indegree, number)  # type: ignore[arg-type]
+        cell = ItemCell(*asked, size, design.indegree, number)  # type: ignore[arg-type]
         theme = themes[place // len(sizes) % len(themes)]
         yield make_item(cell, theme, tellings[place % len(tellings)], levels["style"])
 
 
-def make_item(cell: Cell, theme: str, telling: str, style: str) -> CalculateItem:
+def make_item(cell: ItemCell, theme: str, telling: str, style: str) -> CalculateItem:
     """Return the item of a cell, told in a theme."""
     drawn, words = draw_item(cell), load_stated_theme(theme)
     order = generator("calculate", "names", theme, cell).permutation(len(words.names))

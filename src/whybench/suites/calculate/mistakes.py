@@ -106,7 +106,8 @@ def _values(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
 def _of_necessity(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
     """Return mistakes about necessity and sufficiency, whose effect is asked as present.
 
-    `seeing` is the excess of what is seen: right if nothing confounds and the cause never prevents.
+    `seeing` is the excess of what is seen, 0 if there is none: right if nothing confounds and the
+    cause never prevents.
     """
     x, y = asked.cause, asked.effect
     with_, without = (_ask(model, observe({y: 1}, {x: value})) for value in (1, 0))
@@ -115,7 +116,7 @@ def _of_necessity(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
     ignored = {"pn": 1 - unmade, "ps": made}
     base = _ask(model, observe({y: 1}))
     return {
-        "seeing": (with_ - without) / whole,
+        "seeing": max((with_ - without) / whole, Fraction(0)),
         "no_update": ignored.get(asked.query),
         "base_rate": 1 - base if asked.query == "pn" else base,
         "total_effect": None if asked.query == "pns" else made - unmade,

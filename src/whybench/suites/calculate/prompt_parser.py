@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.suites.calculate.prompts import StatedQuestion
 from whybench.suites.calculate.quantities import Quantity
-from whybench.suites.calculate.world import Rule, StatedWorld
+from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -46,7 +46,7 @@ def parse_stated_prompt(prompt: str) -> StatedQuestion:
 
 def _parse_rules(
     prompt: str, names: list[str], states: tuple[str, str]
-) -> Iterable[tuple[str, Rule]]:
+) -> Iterable[tuple[str, StatedRule]]:
     tables: list[tuple[str, str, list[tuple[str, str]]]] = []
     for entry in _ENTRY.finditer(prompt):
         if entry["text"]:
@@ -78,7 +78,7 @@ def _split_sentence(text: str) -> tuple[str, list[tuple[str, str]]]:
     return head, rows
 
 
-def _make_rule(head: str, rows: list[tuple[str, str]], states: tuple[str, str]) -> Rule:
+def _make_rule(head: str, rows: list[tuple[str, str]], states: tuple[str, str]) -> StatedRule:
     conditions = [
         [] if when == "in any case" else [_parse_fact(fact, states) for fact in _facts(when)]
         for when, _ in rows
@@ -88,12 +88,12 @@ def _make_rule(head: str, rows: list[tuple[str, str]], states: tuple[str, str]) 
     )
     coin = _COIN.search(head)
     if not coin and _SCORE not in head:
-        return Rule("table", tuple(name for name, _ in conditions[0]), numbers)
+        return StatedRule("table", tuple(name for name, _ in conditions[0]), numbers)
     causes = tuple(facts[0][0] for facts in conditions if facts)
     if not coin:
-        return Rule("threshold", causes, numbers)
+        return StatedRule("threshold", causes, numbers)
     active = tuple(facts[0][1] for facts in conditions if facts)
-    return Rule("or" if coin[1] == states[0] else "and", causes, numbers, active)
+    return StatedRule("or" if coin[1] == states[0] else "and", causes, numbers, active)
 
 
 def _facts(text: str) -> list[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from whybench.suites.calculate.quantities import Quantity
-    from whybench.suites.calculate.world import Rule, StatedWorld
+    from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 __all__ = ["STYLES", "TELLINGS", "StatedQuestion", "render_answer", "render_prompt"]
 
@@ -75,7 +75,7 @@ def _remarks(world: StatedWorld) -> Iterator[str]:
         yield UNTOLD
 
 
-def rows_of_rule(rule: Rule) -> list[Row]:
+def rows_of_rule(rule: StatedRule) -> list[Row]:
     """Return the rows of a rule: conditions, and the number that holds under them."""
     if rule.kind == "table":
         configurations = product((0, 1), repeat=len(rule.causes))
@@ -92,7 +92,7 @@ def _condition(world: StatedWorld, row: Row) -> str:
     return " and ".join(_holds(world, name, value) for name, value in row[0])
 
 
-def _tell(world: StatedWorld, name: str, rule: Rule) -> Iterator[str]:
+def _tell(world: StatedWorld, name: str, rule: StatedRule) -> Iterator[str]:
     on, off = world.states
     rows = rows_of_rule(rule)
     title = name[0].upper() + name[1:]
@@ -118,7 +118,7 @@ def _tell(world: StatedWorld, name: str, rule: Rule) -> Iterator[str]:
     yield f"- {heads[rule.kind]} {'; '.join(parts)}."
 
 
-def _tell_table(world: StatedWorld, name: str, rule: Rule) -> Iterator[str]:
+def _tell_table(world: StatedWorld, name: str, rule: StatedRule) -> Iterator[str]:
     on, off = world.states
     heads = {
         "table": f"share of cases in which it is {on}",

@@ -1,8 +1,8 @@
 """Worlds that are told in numbers: what each variable depends on, and how.
 
-A world has 2 to 12 variables, each of which holds or does not. Every variable has a `Rule`, whose
-numbers are whole percentages as they are printed; a number may be left unstated (None). There are
-four kinds of rules:
+A world has 2 to 12 variables, each of which holds or does not. Every variable has a
+`StatedRule`, whose numbers are whole percentages as they are printed; a number may be left unstated
+(None). There are four kinds of rules:
 
 | kind | numbers | the variable holds |
 |---|---|---|
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.responses import WeighedResponses
 
-__all__ = ["FILLINGS", "GATES", "Rule", "RuleKind", "StatedWorld", "fill_in"]
+__all__ = ["FILLINGS", "GATES", "RuleKind", "StatedRule", "StatedWorld", "fill_in"]
 
 RuleKind = Literal["table", "or", "and", "threshold"]
 
@@ -50,7 +50,7 @@ FILLINGS = (5, 20, 50, 80, 95)
 
 
 @dataclass(frozen=True)
-class Rule:
+class StatedRule:
     """How one variable comes about.
 
     Attributes:
@@ -118,10 +118,10 @@ class StatedWorld:
     """
 
     states: tuple[str, str]
-    rules: tuple[tuple[str, Rule], ...]
+    rules: tuple[tuple[str, StatedRule], ...]
 
     @cached_property
-    def rule(self) -> dict[str, Rule]:
+    def rule(self) -> dict[str, StatedRule]:
         """The rules by name."""
         return dict(self.rules)
 
@@ -188,7 +188,7 @@ def fill_in(world: StatedWorld, *numbers: int) -> tuple[StatedWorld, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _mechanism(rule: Rule, other: bool = False) -> Responses:
+def _mechanism(rule: StatedRule, other: bool = False) -> Responses:
     return Responses.of(antithetic_rows(_stated(rule.numbers)) if other else rule.respond())
 
 

@@ -1,0 +1,242 @@
+"""A second reading and a second calculation of calculate's prompts, without the suite's code.
+
+Rules are read from the printed words, and quantities are computed by another way than the engines:
+the variables are gone through in their order, and a table keeps the chance of every combination of
+what holds in one world, or in two at once. Two worlds share coins and draws, so that the chances of
+a variable in both follow from its rule: neither holds if no coin falls that is active in either
+world; both hold if the draw is within the lesser score.
+
+What is not told is tried: other numbers than the suite tries, and for tables a draw that all rows
+share against one that rows with an odd number of present causes use the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["answer_prompt"]
+
+CANNOT = 1000.0
+TRIED = (Fraction(1, 10), Fraction(3, 10), Fraction(13, 20), Fraction(9, 10))
+NAME = r"the [^|:;,.()?]+?"
+Facts = dict[str, int]
+
+
+@dataclass
+class PrintedRule:
+    """A rule as it is printed: its kind, and under which facts which number holds."""
+
+    kind: str
+    rows: list[tuple[Facts, str]]
+
+
+@dataclass
+class PrintedWorld:
+    """What a prompt prints: rules by name, in their order, and the number for question marks."""
+
+    on: str
+    off: str
+    rules: dict[str, PrintedRule]
+    unknown: Fraction = TRIED[0]
+    turned: bool = False
+
+    def number(self, printed: str) -> Fraction:
+        """Return a printed number as a share."""
+        if "?" in printed:
+            return self.unknown
+        return Fraction(int(printed.replace("%", "").replace("+", "")), 100)
+
+    def holds_in_none(self, rule: PrintedRule, seen: Sequence[Facts]) -> Fraction:
+        """Return the chance that no coin falls which is active in one of the worlds."""
+        return prod(
+            (1 - self.number(printed) for facts, printed in rule.rows
+             if any(facts.items() <= world.items() for world in seen)),
+            start=Fraction(1),
+        )  # fmt: skip
+
+    def score(self, rule: PrintedRule, seen: Facts) -> Fraction:
+        """Return the share of draws with which a variable holds; of a table, its only row's."""
+        active = [self.number(p) for facts, p in rule.rows if facts.items() <= seen.items()]
+        return min(max(sum(active, Fraction(0)), Fraction(0)), Fraction(1))
+
+    def chance(self, name: str, values: Sequence[int], seen: Sequence[Facts]) -> Fraction:
+        """Return the chance that a variable has these values in as many worlds."""
+        rule = self.rules[name]
+        if rule.kind in {"makes on", "makes off"}:
+            quiet = 0 if rule.kind == "makes on" else 1
+            none = [self.holds_in_none(rule, [world]) for world in seen]
+            both = self.holds_in_none(rule, seen)
+            return _joint(values, none, both, quiet)
+        scores = [self.score(rule, world) for world in seen]
+        both = min(scores)
+        if self.turned and rule.kind == "table" and len(seen) == 2:
+            causes = set(rule.rows[0][0])
+            odd = [sum(world[cause] for cause in causes) % 2 for world in seen]
+            if odd[0] != odd[1]:
+                both = max(sum(scores) - 1, Fraction(0))
+        return _joint(values, scores, both, 1)
+
+    def spread(self, settings: Sequence[Facts]) -> Mapping[tuple[tuple[int, ...], ...], Fraction]:
+        """Return the chance of everything that may hold, in one world or in two at once."""
+        table: dict[tuple[tuple[int, ...], ...], Fraction] = {tuple(() for _ in settings): _ONE}
+        names: list[str] = []
+        for name in self.rules:
+            longer: dict[tuple[tuple[int, ...], ...], Fraction] = {}
+            for state, weight in table.items():
+                seen = [dict(zip(names, world, strict=True)) for world in state]
+                free = [place for place, setting in enumerate(settings) if name not in setting]
+                for values in product((0, 1), repeat=len(free)):
+                    chance = self.chance(name, values, [seen[p] for p in free]) if free else _ONE
+                    if chance:
+                        drawn = dict(zip(free, values, strict=True))
+                        key = tuple(
+                            (*world, drawn[place] if place in drawn else settings[place][name])
+                            for place, world in enumerate(state)
+                        )
+                        longer[key] = longer.get(key, Fraction(0)) + weight * chance
+            table = longer
+            names.append(name)
+        return table
+
+    def share(self, settings: Sequence[Facts], wanted: Sequence[Facts], known: Facts) -> Fraction:
+        """Return the chance of facts in each of the worlds, given facts of the first."""
+        names = list(self.rules)
+        hit = base = Fraction(0)
+        for state, weight in self.spread(settings).items():
+            worlds = [dict(zip(names, world, strict=True)) for world in state]
+            if known.items() <= worlds[0].items():
+                base += weight
+                pairs = zip(wanted, worlds, strict=True)
+                if all(facts.items() <= world.items() for facts, world in pairs):
+                    hit += weight
+        return hit / base
+
+
+_ONE = Fraction(1)
+
+
+def _joint(
+    values: Sequence[int], single: Sequence[Fraction], both: Fraction, value: int
+) -> Fraction:
+    """Return a chance, from those that a variable has one value, in each world and in both."""
+    same = [each == value for each in values]
+    if len(values) == 1:
+        return single[0] if same[0] else 1 - single[0]
+    if all(same):
+        return both
+    if not any(same):
+        return 1 - single[0] - single[1] + both
+    return single[same.index(True)] - both
+
+
+def read_world(prompt: str) -> PrintedWorld:
+    """Return what a prompt prints of its world."""
+    on, off = re.search(r"each of them is (\w+) or (\w+)\.", prompt).groups()  # type: ignore[union-attr]
+    rules: dict[str, PrintedRule] = {}
+    name = ""
+    for line in prompt.split("\n"):
+        if line.startswith("- "):
+            name = re.match(rf"- ({NAME}) is ", line, re.IGNORECASE)[1].lower()  # type: ignore[index]
+            rules[name] = PrintedRule(_kind(line, on), list(_read_sentence(line, on)))
+        elif re.fullmatch(rf"{NAME} \(.+\)", line):
+            name = line.partition(" (")[0]
+            rules[name] = PrintedRule(_kind(line, on), [])
+        elif line.startswith("| "):
+            when, printed = line.strip("| ").split(" | ")
+            rules[name].rows.append((_read_facts(when, on), printed))
+    return PrintedWorld(on, off, rules)
+
+
+def _kind(line: str, on: str) -> str:
+    if "a coin makes it" in line:
+        return "makes on" if f"makes it {on}" in line else "makes off"
+    return "draw" if "drawn evenly" in line else "table"
+
+
+def _read_sentence(line: str, on: str) -> Iterator[tuple[Facts, str]]:
+    body = re.sub(r"from 1 to 100", "", line)
+    for part in body.split(";"):
+        printed = re.findall(r"[-+]?(?:\d+|\?)%?", part)[-1]
+        after = part[part.rindex(printed) :]
+        yield _read_facts(after.partition(" if ")[2].rstrip("."), on), printed
+
+
+def _read_facts(words: str, on: str) -> Facts:
+    found = re.findall(rf"({NAME}) (?:is|was) (\w+)", words.replace(" and the", ", the"))
+    return {name: int(state == on) for name, state in found}
+
+
+def ask(world: PrintedWorld, question: str) -> Fraction:
+    """Return the answer to a printed question, as a share."""
+    on = world.on
+
+    def find(pattern: str) -> list[str]:
+        match = re.search(pattern.replace("NAME", NAME), question)
+        assert match, (pattern, question)
+        return list(match.groups())
+
+    if "one and the same case" in question:
+        y, x = find(r"case (NAME) would be \w+ if (NAME) were set to")
+        return world.share([{x: 1}, {x: 0}], [{y: 1}, {y: 0}], {})
+    if question.startswith("In a certain case"):
+        imagined = r"very case (NAME) would have been (\w+), had (NAME) been set to (\w+)"
+        y, state, x, made = find(imagined)
+        known = _read_facts(question.partition(". ")[0].partition(", ")[2], on)
+        return world.share([{}, {x: int(made == on)}], [{}, {y: int(state == on)}], known)
+    y, state = find(r"likely(?: is it)? that (NAME) is (\w+)")
+    target = {y: int(state == on)}
+    if "responds as though" in question:
+        x, own = find(r"as though (NAME) were (\w+),")
+        (others,) = find(r"as it is when NAME is set to (\w+) from")
+        crossed = _crossed(world, target, {x: int(own == on)}, {x: int(others == on)})
+        return crossed - world.share([{x: 0}], [target], {})
+    if "by itself" in question:
+        (x,) = find(r"cases in which (NAME) is \w+ by itself")
+        plain = world.share([{}], [target], {x: 1})
+        return plain - world.share([{}, {x: 0}], [{}, target], {x: 1})
+    if "than if it is set" in question:
+        (x,) = find(r"if (NAME) is set to")
+        return world.share([{x: 1}], [target], {}) - world.share([{x: 0}], [target], {})
+    if "set to" in question:
+        x, made = find(r"if (NAME) is set to (\w+)")
+        return world.share([{x: int(made == on)}], [target], {})
+    return world.share([{}], [target], _read_facts(question.partition("in which ")[2], on))
+
+
+def _crossed(world: PrintedWorld, target: Facts, own: Facts, others: Facts) -> Fraction:
+    """Return P(target) where the effect sees one value of the cause, and all else another."""
+    ((effect, value),) = target.items()
+    names = list(world.rules)
+    total = Fraction(0)
+    for (state,), weight in world.spread([others]).items():
+        seen = dict(zip(names, state, strict=True))
+        # What the effect was in this world does not matter: its weights add up to 1.
+        total += weight * world.chance(effect, (value,), [{**seen, **own}])
+    return total
+
+
+def answer_prompt(prompt: str) -> float:
+    """Return the answer to a prompt: percent, 1 or 2, or the code of what cannot be computed."""
+    world = read_world(prompt)
+    questions = re.findall(r"(?m)^(?:Question|First|Second): (.+)\?$", prompt)
+    if len(questions) > 1:
+        questions = questions[1:]
+    untold = any("?" in printed for rule in world.rules.values() for _, printed in rule.rows)
+    shares = any(rule.kind == "table" and rule.rows[0][0] for rule in world.rules.values())
+    found = []
+    for unknown in TRIED if untold else TRIED[:1]:
+        for turned in (False, True) if shares else (False,):
+            world.unknown, world.turned = unknown, turned
+            found.append(tuple(100 * ask(world, question) for question in questions))
+    if len(questions) == 1:
+        return float(found[0][0]) if len(set(found)) == 1 else CANNOT
+    greater = {1.0 if first > second else 2.0 for first, second in found}
+    return greater.pop() if len(greater) == 1 else CANNOT
