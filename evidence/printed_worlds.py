@@ -20,7 +20,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __all__ = ["answer_prompt"]
 
@@ -191,6 +191,12 @@ def ask(world: PrintedWorld, question: str) -> Fraction:
         y, state, x, made = find(imagined)
         known = _read_facts(question.partition(". ")[0].partition(", ")[2], on)
         return world.share([{}, {x: int(made == on)}], [{}, {y: int(state == on)}], known)
+    return _ask_present(world, question, find)
+
+
+def _ask_present(world: PrintedWorld, question: str, find: Callable[[str], list[str]]) -> Fraction:
+    """Return the answer to a question that does not begin with a certain case."""
+    on = world.on
     y, state = find(r"likely(?: is it)? that (NAME) is (\w+)")
     target = {y: int(state == on)}
     if "responds as though" in question:

@@ -27,3 +27,11 @@ def test_long_batches_are_cut(monkeypatch):
     model = Model(pair, {"X": Gate("or", 0.5), "Y": Gate("or", chances)})
     assert elimination.probability(model, pns("X", "Y")) == pytest.approx(1 - chances)
     assert elimination.probability(model, observe({"X": 1})) == pytest.approx(np.full(57, 0.5))
+
+
+def test_operations_are_counted():
+    model = Model(Graph(("X", "Y"), (("X", "Y"),)), {name: Gate("or", 0.5) for name in "XY"})
+    # One product of four entries, of two factors, and two sums over X; nothing else.
+    assert elimination.operations(model, observe({"X": 1})) == 0
+    assert elimination.operations(model, observe({"Y": 1})) == 3
+    assert elimination.operations(model, observe({"Y": 1}, {"X": 1})) == 2

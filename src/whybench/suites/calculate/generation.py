@@ -92,6 +92,8 @@ class ItemCell:
             least = 3
         if self.variant in {"trap", "idle"} or self.form == "greater":
             least += 1
+        if self.variant == "idle" and self.query in {"ett", *POINTWISE}:
+            least += 1  # all else matters
         return max(self.size, least + (self.form == "greater" and self.variant != "control"))
 
 

@@ -100,8 +100,8 @@ def parse_stated_reply(text: str, form: str, style: str, truncated: bool) -> Ans
 def _strip_markup(text: str) -> str:
     """Take the dress off and write marked answers in one way."""
     text = text.lower().replace("\r", "\n").replace("\\%", "%").replace("’", "'")
-    text = re.sub(_BOXED, r"\nanswer: \1\2\n", text, flags=re.S)
-    text = re.sub(_LATEX, r" \1 ", text).translate(_DRESS)
+    text = re.sub(_LATEX, r" \1 ", text)
+    text = re.sub(_BOXED, r"\nanswer: \1\2\n", text, flags=re.S).translate(_DRESS)
     return re.sub(r"[^\S\n]+", " ", text).strip()
 
 

@@ -1,0 +1,134 @@
+"""Items of calculate: prompts that give back their world, truths, variants, designs."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from whybench.errors import UserError
+from whybench.suites.calculate import SUITE
+from whybench.suites.calculate.design import DESIGNS, FORMS, MECHANISMS, VARIANTS
+from whybench.suites.calculate.generation import MARGIN
+from whybench.suites.calculate.items import CalculateItem, is_right
+from whybench.suites.calculate.mistakes import MAIN
+from whybench.suites.calculate.prompt_parser import parse_stated_prompt
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE, QUERIES, certify_quantities
+from whybench.suites.calculate.themes import THEME_NAMES, load_stated_theme
+
+
+@cache
+def core() -> list[CalculateItem]:
+    return list(SUITE.items(DESIGNS["core"]))
+
+
+def test_a_prompt_as_it_is_read() -> None:
+    item = core()[0]
+    assert item.prompt == (
+        "A workshop has 3 devices: the belt, the siren and the horn. In every case, each of them "
+        "is on or off.\n\n"
+        "- The belt is on in 67% of cases.\n"
+        "- The siren is on in 71% of cases.\n"
+        "- The horn is on in 57% of cases if the belt is off and the siren is off; in 55% of cases "
+        "if the belt is off and the siren is on; in 45% of cases if the belt is on and the siren "
+        "is off; in 26% of cases if the belt is on and the siren is on.\n\n"
+        "Nothing else links them: all that is told here happens independently of the rest.\n"
+        "Only these shares are known, and not what decides in a single case.\n\n"
+        "Question: How likely is it that the siren is off in a case in which the horn is off?\n\n"
+        'Work it out, then end with a line such as "Answer: 12.3%", with one decimal. If the '
+        'answer does not follow from what is told, end with the line "Answer: cannot be computed".'
+    )
+    # P(siren off, horn off) = .29 x (.33 x .43 + .67 x .55), and so on.
+    off = 0.29 * (0.33 * 0.43 + 0.67 * 0.55)
+    on = 0.71 * (0.33 * 0.45 + 0.67 * 0.74)
+    assert item.truth == pytest.approx(100 * off / (off + on))
+
+
+def test_truths_follow_from_the_prompt_alone() -> None:
+    for item in core():
+        told = parse_stated_prompt(item.prompt)
+        assert told == item.question
+        again = certify_quantities(told.world, told.asked)
+        assert float(again.value) == item.truth  # type: ignore[arg-type]
+
+
+def test_every_cell_of_the_core_design_occurs_once() -> None:
+    cells = {(i.cell.query, i.cell.mechanism, i.cell.variant) for i in core()}
+    assert len(cells) == len(core()) == len(QUERIES) * len(MECHANISMS) * len(VARIANTS)
+    assert {item.theme for item in core()} == set(THEME_NAMES)
+    assert {item.telling for item in core()} == {"text", "table"}
+    assert len({item.id for item in core()}) == len(core())
+
+
+def test_what_cannot_be_computed_and_why() -> None:
+    for item in core():
+        none = item.truth == NOT_COMPUTABLE
+        assert none == (item.gap in {"noise", "number"})
+        assert (item.gap == "idle") == (item.cell.variant == "idle" and not none)
+        if item.cell.variant == "missing":
+            assert none
+    share = sum(item.truth == NOT_COMPUTABLE for item in core()) / len(core())
+    assert 0.2 < share < 0.45
+
+
+def test_mistakes_mislead_but_in_controls() -> None:
+    for item in core():
+        if item.truth == NOT_COMPUTABLE:
+            continue
+        away = abs(item.mistakes[MAIN[item.cell.query]] - item.truth)
+        assert away < 1e-9 if item.cell.variant == "control" else away > MARGIN
+
+
+@pytest.mark.parametrize("name", ["trivial", "greater"])
+def test_other_designs_are_asked_in_words_that_give_back_their_world(name: str) -> None:
+    design = SUITE.make_design({"design": name, "worlds": 1})
+    items = list(SUITE.items(design))
+    assert all(parse_stated_prompt(item.prompt) == item.question for item in items)
+    assert {item.cell.form for item in items} <= set(FORMS)
+    if name == "greater":
+        assert {item.truth for item in items} == {1.0, 2.0, NOT_COMPUTABLE}
+
+
+def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
+    one, other = (
+        next(iter(SUITE.items(SUITE.make_design({"design": "core", "theme": theme}))))
+        for theme in ("workshop", "glims")
+    )
+    assert one.pairing_key == other.pairing_key
+    assert one.id != other.id
+    assert one.truth == other.truth
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"size": "1"},
+        {"theme": "kitchen"},
+        {"telling": "song"},
+        {"indegree": 4},
+        {"worlds": 0},
+        {"query": "nde", "form": "greater"},
+        {"query": "guess"},
+    ],
+)
+def test_designs_that_there_are_not(settings: dict[str, object]) -> None:
+    with pytest.raises(UserError):
+        SUITE.make_design({"design": "core", **settings})
+
+
+def test_themes_have_names_enough_that_can_be_parsed() -> None:
+    states = {load_stated_theme(name).states for name in THEME_NAMES}
+    assert len(states) == len(THEME_NAMES)
+    for name in THEME_NAMES:
+        names = load_stated_theme(name).names
+        assert len(set(names)) == 12
+        assert all(each.startswith("the ") and " and " not in each for each in names)
+
+
+def test_what_is_right() -> None:
+    assert is_right(12.5, 12.0, "number")
+    assert not is_right(12.51, 12.0, "number")
+    assert not is_right(None, 12.0, "number")
+    assert not is_right(NOT_COMPUTABLE, 12.0, "number")
+    assert is_right(NOT_COMPUTABLE, NOT_COMPUTABLE, "greater")
+    assert not is_right(1.0, 2.0, "greater")

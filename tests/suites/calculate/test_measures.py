@@ -1,0 +1,100 @@
+"""Measures of calculate: by hand on few answers, and on agents whose value is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from whybench.records.table import record_table
+from whybench.suites.calculate import SUITE
+from whybench.suites.calculate.measures import calculate_measures
+from whybench.suites.calculate.mistakes import MISTAKES
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE
+from whybench.suites.calibration import simulate
+
+NO_MISTAKES = dict.fromkeys(MISTAKES, NOT_COMPUTABLE)
+
+
+def row(number: int, truth: float, value: float | None, **further: Any) -> dict[str, Any]:
+    told = {
+        "agent": "a", "suite": "calculate", "version": 1, "design": "d", "design_hash": "h",
+        "epoch": 1, "item": f"i{number}", "pairing_key": f"k{number}", "reason": "",
+        "outcome": "no_answer" if value is None else "scored", "value": value, "truth": truth,
+        "query": "do", "rung": 2, "mechanism": "tables", "variant": "trap", "form": "number",
+        "gap": "none", "size": 3, "relevant": 3, "operations": 9, "theme": "glims",
+        "telling": "text", "style": "cot", "number": number, **NO_MISTAKES,
+    }  # fmt: skip
+    return told | further
+
+
+def measure(rows: list[dict[str, Any]]) -> dict[str, float | None]:
+    table = record_table(rows, SUITE.record_columns)
+    return {each.name: each.estimate for each in calculate_measures(table) if not each.at}
+
+
+def test_skill_is_error_over_that_of_a_constant() -> None:
+    # A constant of 50 errs by 30, 20, 10; the answers by 0, 4, and, not given, as the constant.
+    rows = [row(1, 80, 80), row(2, 30, 34), row(3, 60, None)]
+    found = measure(rows)
+    assert found["skill"] == pytest.approx(1 - 14 / 60)
+    assert found["accuracy"] == pytest.approx(1 / 3)
+    assert found["answered"] == pytest.approx(2 / 3)
+
+
+def test_effects_are_held_against_none() -> None:
+    rows = [row(1, -20, -20, query="ate"), row(2, 10, 0, query="ate")]
+    assert measure(rows)["skill"] == pytest.approx(1 - 10 / 30)
+
+
+def test_to_say_that_there_is_no_answer_is_worth_a_constant() -> None:
+    rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30), row(3, NOT_COMPUTABLE, 12)]
+    found = measure(rows)
+    assert found["skill"] == pytest.approx(1 - 30 / 50)
+    assert found["computability"] == pytest.approx((1 / 2 + 0) / 2)
+
+
+def test_silence_tells_nothing_apart() -> None:
+    rows = [row(1, 80, None), row(2, NOT_COMPUTABLE, None)]
+    assert measure(rows)["computability"] == 0
+
+
+def test_the_greater_of_two_is_held_against_a_coin() -> None:
+    rows = [row(n, 1, 1 if n else 2, form="greater") for n in range(4)]
+    found = measure(rows)
+    assert found["accuracy"] == pytest.approx(3 / 4)
+    assert found["skill"] == pytest.approx(1 - (1 / 4) / 0.5)
+
+
+def test_a_mistake_is_known_by_its_value() -> None:
+    rows = [
+        row(1, 40, 60.4, seeing=60.0),
+        row(2, 40, 70.0, seeing=60.0),
+        row(3, 40, 40.0, seeing=60.0),
+        row(4, 40, 90.0),
+    ]
+    found = measure(rows)
+    assert found["mistake_seeing"] == pytest.approx(1 / 2)
+    assert found["mistake_doing"] is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "mistake"), [("sees-only", "seeing"), ("base-rate", "base_rate")]
+)
+def test_agents_that_make_a_mistake_are_found_out(agent: str, mistake: str) -> None:
+    design = SUITE.designs["core"]
+    items = list(SUITE.items(design))
+    measures = simulate(SUITE, design, items, SUITE.agent(agent), {})
+    found = {each.name: each for each in measures if not each.at}
+    assert found[f"mistake_{mistake}"].estimate == 1
+    levels = {m.at["rung"] for m in measures if m.name == "skill" and "rung" in m.at}
+    assert levels == {1, 2, 3}
+
+
+def test_seeing_is_no_mistake_where_it_is_asked() -> None:
+    design = SUITE.designs["core"]
+    measures = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("sees-only"), {})
+    at_rung = {m.at["rung"]: m.estimate for m in measures if m.name == "skill" and "rung" in m.at}
+    assert at_rung[1] == pytest.approx(1)
+    assert at_rung[2] is not None
+    assert at_rung[2] < 0.9
