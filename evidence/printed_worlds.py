@@ -81,7 +81,7 @@ class PrintedWorld:
             causes = set(rule.rows[0][0])
             odd = [sum(world[cause] for cause in causes) % 2 for world in seen]
             if odd[0] != odd[1]:
-                both = max(sum(scores) - 1, Fraction(0))
+                both = max(scores[0] + scores[1] - 1, Fraction(0))
         return _joint(values, scores, both, 1)
 
     def spread(self, settings: Sequence[Facts]) -> Mapping[tuple[tuple[int, ...], ...], Fraction]:

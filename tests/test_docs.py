@@ -329,6 +329,25 @@ def test_the_page_on_compose_has_every_design_agent_and_kind_of_measure() -> Non
         assert f"`{measure.name}`" in text, measure.name
 
 
+def test_the_page_on_calculate_has_every_design_agent_and_measure() -> None:
+    calculate = get_suite("calculate")
+    sizes = {row[0]: row[1] for row in rows("calculate.md", 3)}
+    for name, made in calculate.designs.items():
+        assert sizes[name] == str(sum(1 for _ in made.cells_in_order()))
+    core = calculate.designs["core"]
+    shown = {row[0]: row[2:] for row in rows("calculate.md", 5)[1:]}
+    assert set(shown) == set(calculate.agents)
+    for name, values in shown.items():
+        agent = calculate.agent(name)
+        known = agent.expected(agent.settings({}), core)
+        expected = [known[measure] for measure in ("skill", "accuracy", "computability")]
+        assert list(map(float, values)) == pytest.approx(expected, abs=0.0051), name
+    text = (ROOT / "docs" / "calculate.md").read_text("utf-8")
+    items = list(calculate.items(core))
+    for measure in simulate(calculate, core, items, calculate.agent("slips"), {}):
+        assert f"`{measure.name}`" in text, measure.name
+
+
 def test_the_page_on_analyze_has_every_challenge_agent_and_kind_of_measure() -> None:
     text = (ROOT / "docs" / "analyze.md").read_text("utf-8")
     analyze = get_suite("analyze")
@@ -360,7 +379,7 @@ ORDER = (
 """The headings that every suite's page has, in this order, whatever else stands between them."""
 
 
-@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
+@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "calculate", "analyze"])
 def test_the_pages_of_the_suites_are_built_alike(name: str) -> None:
     text = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
     headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
@@ -370,7 +389,7 @@ def test_the_pages_of_the_suites_are_built_alike(name: str) -> None:
 def test_every_source_is_cited_by_its_title() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     page = (ROOT / "docs" / "cite.md").read_text("utf-8")
-    assert len(citation["references"]) == 4
+    assert len(citation["references"]) == 5
     for source in citation["references"]:
         assert f"*{source['title']}*" in page
         assert all(author["family-names"] in page for author in source["authors"])
@@ -387,7 +406,8 @@ SHOWN = re.findall(r"^```\{show\} (.+)$", (ROOT / "docs" / "gallery.md").read_te
 
 
 def test_the_gallery_shows_every_suite() -> None:
-    assert {words.split()[0] for words in SHOWN} == {"judge", "intervene", "compose", "analyze"}
+    suites = {"judge", "intervene", "compose", "calculate", "analyze"}
+    assert {words.split()[0] for words in SHOWN} == suites
 
 
 @pytest.mark.parametrize("words", SHOWN)
