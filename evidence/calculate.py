@@ -71,7 +71,7 @@ def certificate(small: bool) -> Iterator[Figure]:
 def speed(small: bool) -> Iterator[Figure]:
     """Yield how many items are made and certified in a second, by size."""
     for size, least in ((4, 5), (6, 5), (12, 1)):
-        design = SUITE.make_design({"design": "core", "size": str(size)})
+        design = SUITE.make_design({"design": "core", "variables": str(size)})
         draw_item.cache_clear()
         begun = time.process_time()
         made = sum(1 for _ in islice(SUITE.items(design), 30 if small else 120))

@@ -267,10 +267,11 @@ def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
 def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others() -> None:
     material = Material([("judge", judged("maker/one[seed=1]"))])
     [profile] = profiles(material, material.measured(), material.agents())
-    assert [ability.name for ability in profile.abilities][:4] == [
+    assert [ability.name for ability in profile.abilities][:5] == [
         "judge",
         "intervene",
         "compose",
+        "calculate",
         "analyze",
     ]
     judge, intervene = profile.abilities[:2]
@@ -282,15 +283,13 @@ def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others(
     material = Material([("judge", judged("reference/judge.noisy-or"))])
     [profile] = profiles(material, material.measured(), material.agents())
     absent = dict(profile.absent())
-    assert (
-        absent["intervene, compose, analyze: not run: this reference agent answers judge only"]
-        == ""
-    )
+    others = "intervene, compose, calculate, analyze"
+    assert absent[f"{others}: not run: this reference agent answers judge only"] == ""
 
     # Nobody asks people by `whybench run`.
     material = Material([("judge", judged("human/pilot"))])
     [profile] = profiles(material, material.measured(), material.agents())
-    assert dict(profile.absent()) == {"intervene, compose, analyze: not asked": ""}
+    assert dict(profile.absent()) == {f"{others}: not asked": ""}
 
 
 def test_what_must_stand_beside_a_headline_does() -> None:

@@ -102,7 +102,7 @@ def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
 @pytest.mark.parametrize(
     "settings",
     [
-        {"size": "1"},
+        {"variables": "1"},
         {"theme": "kitchen"},
         {"telling": "song"},
         {"indegree": 4},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 from whybench.suites.calculate.prompts import STYLES, TELLINGS
@@ -31,8 +32,8 @@ SIZES = range(2, 13)
 class CalculateDesign(Crossing):
     """Query, mechanism, variant, form and style are crossed; the rest goes round from item to item.
 
-    Sizes, themes and tellings change with each item, so that a design need not hold every
-    combination of them.
+    Numbers of variables, themes and tellings change with each item, so that a design need not hold
+    every combination of them.
     """
 
     query: tuple[str, ...] = factor(QUERIES, "what is asked: " + ", ".join(QUERIES), levels=QUERIES)
@@ -49,7 +50,7 @@ class CalculateDesign(Crossing):
         ("number",), "a number, or which of two is greater", levels=FORMS
     )
     style: tuple[str, ...] = factor(("cot",), "how to reply: cot, direct", levels=STYLES)
-    size: str = factor("3,4,5,6", "numbers of variables that worlds have in turn, from 2 to 12")
+    variables: str = factor("3,4,5,6", "how many variables worlds have in turn, from 2 to 12")
     theme: str = factor(",".join(THEME_NAMES), "themes that worlds have in turn")
     telling: str = factor("text,table", "how worlds are told in turn: text, table")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
@@ -59,7 +60,7 @@ class CalculateDesign(Crossing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        turns = {"size": map(str, SIZES), "theme": THEME_NAMES, "telling": TELLINGS}
+        turns = {"variables": map(str, SIZES), "theme": THEME_NAMES, "telling": TELLINGS}
         for name, levels in turns.items():
             known, given = list(levels), getattr(self, name).split(",")
             if not set(given) <= set(known):
@@ -76,8 +77,19 @@ class CalculateDesign(Crossing):
 
     @cached_property
     def sizes_in_turn(self) -> tuple[int, ...]:
-        """The sizes of worlds, in the order in which they come."""
-        return tuple(map(int, self.size.split(",")))
+        """How many variables worlds have, in the order in which they come."""
+        return tuple(map(int, self.variables.split(",")))
+
+    @property
+    def size(self) -> int:
+        """The number of items."""
+        return prod(self.sizes) * self.worlds
+
+    @property
+    def summary(self) -> str:
+        """The number of items and the factors in one line."""
+        crossed = " x ".join(f"{len(levels)} {name}" for name, levels in self.levels.items())
+        return f"{self.size} items: {crossed}, {self.worlds} worlds of {self.variables} variables"
 
     def cells_in_order(self) -> Iterator[tuple[dict[str, str], int, int]]:
         """Yield the levels of each item, its place in the design, and which of its cell it is."""
@@ -95,7 +107,8 @@ DESIGNS = {
         "trivial",
         query=("observe", "do", "ate", "ett"),
         variant=("control",),
-        size="2,3",
+        style=("direct",),
+        variables="2,3",
         indegree=1,
         worlds=8,
     ),
@@ -106,5 +119,5 @@ DESIGNS = {
         form=("greater",),
         worlds=4,
     ),
-    "hard": CalculateDesign("hard", size="8,9,10,11,12", indegree=3, worlds=2),
+    "hard": CalculateDesign("hard", variables="8,9,10,11,12", indegree=3, worlds=2),
 }

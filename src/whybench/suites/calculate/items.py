@@ -32,7 +32,7 @@ COLUMNS: Mapping[str, type] = {
     "variant": str,
     "form": str,
     "gap": str,
-    "size": int,
+    "variables": int,
     "relevant": int,
     "operations": int,
     "theme": str,
@@ -44,7 +44,7 @@ COLUMNS: Mapping[str, type] = {
 """The factors of an item, and what each mistake comes to on it."""
 
 DRAWN = frozenset(
-    {"gap", "size", "relevant", "operations", "theme", "telling", "number", *MISTAKES}
+    {"gap", "variables", "relevant", "operations", "theme", "telling", "number", *MISTAKES}
 )
 """Columns that change with each world."""
 
@@ -123,7 +123,7 @@ class CalculateItem:
             "variant": self.cell.variant,
             "form": self.cell.form,
             "gap": self.gap,
-            "size": len(world.rules),
+            "variables": len(world.rules),
             "relevant": len(find_relevant(world, asked)),
             "operations": count_operations(world, asked),
             "theme": self.theme,

@@ -22,7 +22,8 @@ Of the numbers given to questions that have an answer:
 - `mistake_seeing`, `mistake_doing`, …: of the wrong answers to questions with room for a mistake
   (`mistakes`), the share that is what the mistake comes to.
 
-`skill` and `accuracy` are also given at each `rung`, `query`, `mechanism`, `variant` and `size`.
+`skill` and `accuracy` are also given at each `rung`, `query`, `mechanism`, `variant` and number of
+`variables`.
 """
 
 from __future__ import annotations
@@ -55,8 +56,8 @@ __all__ = ["CONDITION", "CONSTANTS", "calculate_measures", "calculate_pairs"]
 
 CONDITION = ("form", "style")
 
-LEVELS = ("rung", "query", "mechanism", "variant", "size")
-WHOLE = frozenset({"rung", "size"})
+LEVELS = ("rung", "query", "mechanism", "variant", "variables")
+WHOLE = frozenset({"rung", "variables"})
 """Levels that are whole numbers."""
 
 WORDS = ("outcome", "reason", "form", *LEVELS)
