@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from whybench.errors import UserError
+from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.design import DESIGNS, FORMS, MECHANISMS, VARIANTS
+from whybench.suites.calculate.drawing import draw_question, draw_world, leave_out
 from whybench.suites.calculate.generation import MARGIN
 from whybench.suites.calculate.items import CalculateItem, is_right
 from whybench.suites.calculate.mistakes import MAIN
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
+from whybench.suites.calculate.prompts import (
+    STYLES,
+    TELLINGS,
+    StatedQuestion,
+    render_prompt,
+)
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE, QUERIES, certify_quantities
-from whybench.suites.calculate.themes import THEME_NAMES, load_stated_theme
+from whybench.suites.calculate.themes import (
+    THEME_NAMES,
+    load_stated_theme,
+    name_quantities,
+    name_world,
+)
 
 
 @cache
@@ -50,6 +66,42 @@ def test_truths_follow_from_the_prompt_alone() -> None:
         assert told == item.question
         again = certify_quantities(told.world, told.asked)
         assert float(again.value) == item.truth  # type: ignore[arg-type]
+
+
+@given(
+    seed=st.integers(0, 10**9),
+    size=st.integers(2, 12),
+    mechanism=st.sampled_from(MECHANISMS),
+    query=st.sampled_from(QUERIES),
+    variant=st.sampled_from(VARIANTS),
+    two=st.booleans(),
+    telling=st.sampled_from(TELLINGS),
+    style=st.sampled_from(STYLES),
+    theme=st.sampled_from(THEME_NAMES),
+)
+@settings(max_examples=200, deadline=None)
+def test_any_world_is_given_back_by_its_prompt(
+    seed: int,
+    size: int,
+    mechanism: Any,
+    query: Any,
+    variant: Any,
+    two: bool,
+    telling: str,
+    style: str,
+    theme: str,
+) -> None:
+    rng = generator("test", "prompts", seed)
+    world = draw_world(rng, size, 3, mechanism)
+    asked = draw_question(rng, world.graph, query, variant, two)
+    told = leave_out(rng, world, asked, variant) if asked else None
+    if not asked or not told:
+        return
+    words = load_stated_theme(theme)
+    names = dict(zip((name for name, _ in told.rules), words.names, strict=False))
+    question = StatedQuestion(name_world(told, names, words), name_quantities(asked, names))
+    prompt = render_prompt(question, telling, style)
+    assert parse_stated_prompt(prompt) == question
 
 
 def test_every_cell_of_the_core_design_occurs_once() -> None:
@@ -100,7 +152,7 @@ def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
+    "changed",
     [
         {"variables": "1"},
         {"theme": "kitchen"},
@@ -111,9 +163,9 @@ def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
         {"query": "guess"},
     ],
 )
-def test_designs_that_there_are_not(settings: dict[str, object]) -> None:
+def test_designs_that_there_are_not(changed: dict[str, object]) -> None:
     with pytest.raises(UserError):
-        SUITE.make_design({"design": "core", **settings})
+        SUITE.make_design({"design": "core", **changed})
 
 
 def test_themes_have_names_enough_that_can_be_parsed() -> None:

@@ -55,7 +55,10 @@ GOLDEN_REPLIES = (
 REPLY_TOKENS = {"direct": 5, "cot": 700}
 
 BUDGETS = {
-    "small": Budget({"design": "core"}, "every query, kind of rule and variant once"),
+    "small": Budget(
+        {"design": "core", "style": "direct"},
+        "every query, kind of rule and variant once, answered without work shown",
+    ),
     "standard": Budget(
         {"design": "standard"}, "eight worlds in each cell, which tell 10% errors from 20%"
     ),
