@@ -37,12 +37,15 @@ MAKERS = {
 
 
 def _many_items(count: int) -> Iterator[CalculateItem]:
-    """Yield items of the main design, and of the one that asks which of two is greater."""
+    """Yield items of the main design, of the one that asks which is greater, and programs."""
     greater = count // 5
     settings = {"design": "standard", "worlds": count // 120 + 1}
     yield from islice(SUITE.items(SUITE.make_design(settings)), count - greater)
     settings = {"design": "greater", "worlds": greater // 45 + 1}
-    yield from islice(SUITE.items(SUITE.make_design(settings)), greater)
+    yield from islice(SUITE.items(SUITE.make_design(settings)), greater // 2)
+    told = {"mechanism": "gates,thresholds", "telling": "program"}
+    settings = {"design": "standard", "worlds": greater // 160 + 1, **told}
+    yield from islice(SUITE.items(SUITE.make_design(settings)), greater - greater // 2)
 
 
 def certificate(small: bool) -> Iterator[Figure]:

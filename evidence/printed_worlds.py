@@ -149,10 +149,34 @@ def read_world(prompt: str) -> PrintedWorld:
         elif re.fullmatch(rf"{NAME} \(.+\)", line):
             name = line.partition(" (")[0]
             rules[name] = PrintedRule(_kind(line, on), [])
+        elif found := re.fullmatch(r"(\w+) = (.+)", line):
+            rules[_spell(found[1])] = _read_code(found[2])
         elif line.startswith("| "):
             when, printed = line.strip("| ").split(" | ")
             rules[name].rows.append((_read_facts(when, on), printed))
     return PrintedWorld(on, off, rules)
+
+
+def _read_code(code: str) -> PrintedRule:
+    """Return the rule of a line of a program."""
+    if code.startswith("draw"):
+        first, *terms = re.split(r" (?=[-+] )", code.partition("<= ")[2])
+        rows: list[tuple[Facts, str]] = [({}, first)]
+        for term in terms:
+            sign, number, _, cause = term.split(" ")
+            rows.append(({_spell(cause): 1}, (sign if number != "?" else "") + number))
+        return PrintedRule("draw", rows)
+    kind = "makes off" if code.startswith("not (") else "makes on"
+    rows = []
+    for part in code.removeprefix("not ").split(" or "):
+        cause = re.search(r"(not )?(\w+) and", part)
+        facts = {_spell(cause[2]): int(not cause[1])} if cause else {}
+        rows.append((facts, re.search(r"coin\((.+?)\)", part)[1]))  # type: ignore[index]
+    return PrintedRule(kind if any(facts for facts, _ in rows) else "table", rows)
+
+
+def _spell(identifier: str) -> str:
+    return "the " + identifier.replace("_", " ")
 
 
 def _kind(line: str, on: str) -> str:

@@ -52,7 +52,7 @@ class CalculateDesign(Crossing):
     style: tuple[str, ...] = factor(("cot",), "how to reply: cot, direct", levels=STYLES)
     variables: str = factor("3,4,5,6", "how many variables worlds have in turn, from 2 to 12")
     theme: str = factor(",".join(THEME_NAMES), "themes that worlds have in turn")
-    telling: str = factor("text,table", "how worlds are told in turn: text, table")
+    telling: str = factor("text,table", "how worlds are told in turn: text, table, program")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
     worlds: int = factor(1, "worlds in each cell")
 
@@ -69,6 +69,10 @@ class CalculateDesign(Crossing):
             raise UserError(f"indegree must be 1 to 3, got {self.indegree}")
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more, got {self.worlds}")
+        if "program" in self.telling and "tables" in self.mechanism:
+            raise UserError(
+                "programs tell gates and thresholds; choose mechanism=gates,thresholds with them"
+            )
         if "greater" in self.form and {"ett", "nde", "nie"} & {*self.query}:
             raise UserError(
                 "which of two is greater is asked of observe, do, ate, counterfactual, pn, ps, "

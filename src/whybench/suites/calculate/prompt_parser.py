@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.calculate.programs import parse_program
 from whybench.suites.calculate.prompts import StatedQuestion
 from whybench.suites.calculate.quantities import Quantity
 from whybench.suites.calculate.world import StatedRule, StatedWorld
@@ -36,7 +37,8 @@ def parse_stated_prompt(prompt: str) -> StatedQuestion:
         raise ValueError("a prompt must begin with its variables and their states")
     states = (opening["on"], opening["off"])
     names = re.split(r", | and (?=the )", opening["names"])
-    world = StatedWorld(states, tuple(_parse_rules(prompt, names, states)))
+    rules = parse_program(prompt) or _parse_rules(prompt, names, states)
+    world = StatedWorld(states, tuple(rules))
     if [name for name, _ in world.rules] != names:
         raise ValueError(f"every variable must have a rule, got {world.rules} for {names}")
     asked = re.findall(r"(?m)^(?:Question|First|Second): (.+)\?$", prompt)

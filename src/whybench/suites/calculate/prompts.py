@@ -1,4 +1,4 @@
-"""Items to words: the world as sentences or as tables, then one question.
+"""Items to words: the world as sentences, tables or a program, then one question.
 
 A rule is told by its rows: under which condition which number. Sentences and tables say the same
 rows. `?` stands for a number that is not told.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from whybench.suites.calculate.programs import render_program
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE
 from whybench.suites.calculate.themes import THEME_NAMES, load_stated_theme
 
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["STYLES", "TELLINGS", "StatedQuestion", "render_answer", "render_prompt"]
 
-Telling = Literal["text", "table"]
-TELLINGS = ("text", "table")
+TELLINGS = ("text", "table", "program")
 STYLES = ("cot", "direct")
 
 INDEPENDENT = "Nothing else links them: all that is told here happens independently of the rest."
@@ -49,7 +49,9 @@ def render_prompt(question: StatedQuestion, telling: str, style: str) -> str:
     """Return the prompt."""
     world = question.world
     lines = [_opening(world), ""]
-    for name, rule in world.rules:
+    if telling == "program":
+        lines += render_program(world)
+    for name, rule in world.rules if telling != "program" else ():
         lines += _tell_table(world, name, rule) if telling == "table" else _tell(world, name, rule)
     lines += ["", *_remarks(world), "", *_ask(question), "", _instruct(question, style)]
     return "\n".join(lines)
