@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["answer_prompt"]
 
 CANNOT = 1000.0
-TRIED = (Fraction(1, 10), Fraction(3, 10), Fraction(13, 20), Fraction(9, 10))
+TRIED = (Fraction(1, 100), Fraction(3, 10), Fraction(13, 20), Fraction(99, 100))
 NAME = r"the [^|:;,.()?]+?"
 Facts = dict[str, int]
 

@@ -7,6 +7,7 @@ from evidence.calculate import PARTS
 from evidence.figures import held
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", list(PARTS))
 def test_the_figures_hold(part: str) -> None:
     held(PARTS[part])

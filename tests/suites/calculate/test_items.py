@@ -135,7 +135,7 @@ def test_mistakes_mislead_but_in_controls() -> None:
         assert away < 1e-9 if item.cell.variant == "control" else away > MARGIN
 
 
-@pytest.mark.parametrize("name", ["trivial", "greater"])
+@pytest.mark.parametrize("name", ["trivial", pytest.param("greater", marks=pytest.mark.slow)])
 def test_other_designs_are_asked_in_words_that_give_back_their_world(name: str) -> None:
     design = SUITE.make_design({"design": name, "worlds": 1})
     items = list(SUITE.items(design))

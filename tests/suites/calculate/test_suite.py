@@ -19,6 +19,7 @@ def test_checks_pass(name: str) -> None:
     assert sum(result.applies for result in results) > 15
 
 
+@pytest.mark.slow
 def test_measures_recover_what_is_known_of_agents() -> None:
     missed = [row for row in calibrate(SUITE, SUITE.designs["core"], 10) if not row.passed]
     assert not missed
