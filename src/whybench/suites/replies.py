@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ __all__ = [
     "Pairs",
     "content_hash",
     "find_last_object",
+    "find_shown_text",
     "keep_final_channel",
     "parse_conversation",
     "parse_replies",
@@ -189,6 +191,24 @@ def remove_blocks(text: str, marks: str) -> tuple[str, bool]:
 def remove_special_tokens(text: str) -> str:
     """Take out tokens by which a chat template marks turns and ends, such as `<|im_end|>`."""
     return re.sub(_SPECIAL_TOKEN, " ", text)
+
+
+def find_shown_text(text: str) -> tuple[str, str]:
+    """Return what a reply says besides thinking and closed explanations, or why that is nothing.
+
+    Returns:
+        The text and no reason, or no text and the reason: `empty` or `unfinished_thinking`.
+    """
+    text = keep_final_channel(unicodedata.normalize("NFKC", text))
+    if not remove_special_tokens(text).strip():
+        return "", "empty"
+    text, thinking = remove_blocks(text, THINKING)
+    if thinking:
+        return "", "unfinished_thinking"
+    # Not before: some of these tokens mark the thinking.
+    text = remove_special_tokens(text)
+    shown, explaining = remove_blocks(text, EXPLAINING)
+    return (text if explaining else shown), ""
 
 
 def content_hash(suite: AnySuite, items: Sequence[Item]) -> str:

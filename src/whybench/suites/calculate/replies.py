@@ -19,18 +19,10 @@ own, with the code `NOT_COMPUTABLE`; which of two is greater has the codes 1 and
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from whybench.suites.calculate.quantities import FIRST, NOT_COMPUTABLE, SECOND
 from whybench.suites.contract import Answer
-from whybench.suites.replies import (
-    EXPLAINING,
-    THINKING,
-    find_last_object,
-    keep_final_channel,
-    remove_blocks,
-    remove_special_tokens,
-)
+from whybench.suites.replies import find_last_object, find_shown_text
 
 __all__ = ["STATED_REASONS", "parse_stated_reply"]
 
@@ -84,15 +76,9 @@ def parse_stated_reply(text: str, form: str, style: str, truncated: bool) -> Ans
     """
     if truncated:
         return Answer(None, "cut_off")
-    text = keep_final_channel(unicodedata.normalize("NFKC", text))
-    if not remove_special_tokens(text).strip():
-        return Answer(None, "empty")
-    text, thinking = remove_blocks(text, THINKING)
-    if thinking:
-        return Answer(None, "unfinished_thinking")
-    text = remove_special_tokens(text)
-    shown, explaining = remove_blocks(text, EXPLAINING)
-    text = text if explaining else shown
+    text, reason = find_shown_text(text)
+    if reason:
+        return Answer(None, reason)
     found = _find_json(text) or _find_plain(_strip_markup(text), style == "direct")
     return _read(found, form) if isinstance(found, re.Match) else Answer(None, found)
 

@@ -19,17 +19,9 @@ ranges, numbers of another whole (``3/20``), and what lies beyond 0 and 100.
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from whybench.suites.contract import Answer
-from whybench.suites.replies import (
-    EXPLAINING,
-    THINKING,
-    find_last_object,
-    keep_final_channel,
-    remove_blocks,
-    remove_special_tokens,
-)
+from whybench.suites.replies import find_last_object, find_shown_text
 
 __all__ = ["NUMBER_REASONS", "parse_number_reply"]
 
@@ -87,15 +79,9 @@ def parse_number_reply(text: str, style: str = "direct", truncated: bool = False
     """
     if truncated:
         return Answer(None, "cut_off")
-    text = keep_final_channel(unicodedata.normalize("NFKC", text))
-    if not remove_special_tokens(text).strip():
-        return Answer(None, "empty")
-    text, thinking = remove_blocks(text, THINKING)
-    if thinking:
-        return Answer(None, "unfinished_thinking")
-    text = remove_special_tokens(text)
-    shown, explaining = remove_blocks(text, EXPLAINING)
-    text = text if explaining else shown
+    text, reason = find_shown_text(text)
+    if reason:
+        return Answer(None, reason)
     return _parse_json(text) or _parse_plain(_strip_markup(text), style == "direct")
 
 

@@ -26,16 +26,9 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 
 from whybench.suites.contract import Answer
-from whybench.suites.replies import (
-    EXPLAINING,
-    THINKING,
-    keep_final_channel,
-    remove_blocks,
-    remove_special_tokens,
-)
+from whybench.suites.replies import find_shown_text
 
 __all__ = ["REASONS", "parse_reply"]
 
@@ -126,16 +119,9 @@ def parse_reply(text: str, style: str = "direct", truncated: bool = False) -> An
 
 def _find_answer(text: str, direct: bool) -> str:
     """Return yes, no, or the reason why it is neither."""
-    text = keep_final_channel(unicodedata.normalize("NFKC", text))
-    if not remove_special_tokens(text).strip():
-        return "empty"
-    text, thinking = remove_blocks(text, THINKING)
-    if thinking:
-        return "unfinished_thinking"
-    # Not before: some of these tokens mark the thinking.
-    text = remove_special_tokens(text)
-    shown, explaining = remove_blocks(text, EXPLAINING)
-    text = text if explaining else shown
+    text, reason = find_shown_text(text)
+    if reason:
+        return reason
     if not text.strip():
         return "no_answer_found"
     plain = _strip_markup(text)
