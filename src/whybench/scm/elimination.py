@@ -80,7 +80,7 @@ def probability(model: Model, query: Query) -> Value:
         ImpossibleEvidence: P(given) = 0.
     """
     model.check(query)
-    evidence = _weigh(model, query.given)
+    evidence = _weigh(model, query.given) if query.given else np.ones(1, dtype=np.int64)
     joint = _weigh(model, query.events)
     return quotient(joint, evidence, model.batch, describe(query.given))
 
@@ -229,11 +229,16 @@ def _load(model: Model, kind: Kind, node: str, rows: slice) -> Array:
     """A factor's full array: axes for the node, its noise if shared, its parents, the batch."""
     if kind == "noise":
         return rows_of(model.cells(node).probability, rows)
-    parents = (2,) * len(model.graph.parents(node))
-    if kind == "table":
-        chance = rows_of(model.table(node), rows)
-        return np.stack([1 - chance, chance]).reshape(2, *parents, chance.shape[-1])
-    response = rows_of(model.cells(node).response, rows)
-    return np.stack([1 - response, response]).reshape(
-        2, len(response), *parents, response.shape[-1]
-    )
+    return rows_of(_by_value(model, kind, node), rows)
+
+
+def _by_value(model: Model, kind: Kind, node: str) -> Array:
+    """The factor of a node's two values, kept with the model."""
+    kept = model.factors
+    if (kind, node) not in kept:
+        holds = model.table(node) if kind == "table" else model.cells(node).response
+        parents = (2,) * len(model.graph.parents(node))
+        noise = holds.shape[:1] if kind == "response" else ()
+        both = np.stack([1 - holds, holds])
+        kept[kind, node] = both.reshape(2, *noise, *parents, holds.shape[-1])
+    return kept[kind, node]

@@ -97,6 +97,11 @@ class Graph:
         return {node: tuple(effects) for node, effects in found.items()}
 
     @cached_property
+    def _cuts(self) -> "dict[frozenset[str], Graph]":
+        """The graphs after interventions, as they were asked for."""
+        return {}
+
+    @cached_property
     def order(self) -> tuple[str, ...]:
         """All nodes, causes first; ties are broken by the order of `nodes`."""
         placed: dict[str, None] = {}
@@ -177,8 +182,11 @@ class Graph:
     def without_edges_into(self, nodes: Iterable[str]) -> "Graph":
         """The graph after an intervention on `nodes`: nothing causes them any more."""
         cut = _names(nodes)
-        self.check(*cut)
-        return Graph(self.nodes, tuple(edge for edge in self.edges if edge[1] not in cut))
+        if cut not in self._cuts:
+            self.check(*cut)
+            edges = tuple(edge for edge in self.edges if edge[1] not in cut)
+            self._cuts[cut] = Graph(self.nodes, edges)
+        return self._cuts[cut]
 
     def restricted_to(self, nodes: Iterable[str]) -> "Graph":
         """The part of the graph on `nodes`, with the edges among them."""

@@ -76,6 +76,11 @@ class Model:
         return {}
 
     @cached_property
+    def factors(self) -> dict[tuple[str, str], Array]:
+        """Arrays that an engine keeps from query to query, by kind and node."""
+        return {}
+
+    @cached_property
     def batch(self) -> int | None:
         """How many models this stands for; None for a single one."""
         return common_batch(n for mechanism in self.mechanisms for n in mechanism.parameters)

@@ -13,7 +13,7 @@ from whybench.errors import UserError
 from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.design import DESIGNS, FORMS, MECHANISMS, VARIANTS
-from whybench.suites.calculate.drawing import draw_question, draw_world, leave_out
+from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
 from whybench.suites.calculate.generation import MARGIN
 from whybench.suites.calculate.items import CalculateItem, is_right
 from whybench.suites.calculate.mistakes import MAIN
@@ -45,20 +45,20 @@ def test_a_prompt_as_it_is_read() -> None:
     assert item.prompt == (
         "A workshop has 3 devices: the belt, the siren and the horn. In every case, each of them "
         "is on or off.\n\n"
-        "- The belt is on in 67% of cases.\n"
-        "- The siren is on in 71% of cases.\n"
-        "- The horn is on in 57% of cases if the belt is off and the siren is off; in 55% of cases "
-        "if the belt is off and the siren is on; in 45% of cases if the belt is on and the siren "
-        "is off; in 26% of cases if the belt is on and the siren is on.\n\n"
+        "- The belt is on in 16% of cases.\n"
+        "- The siren is on in 17% of cases if the belt is off; in 54% of cases if the belt is on.\n"
+        "- The horn is on in 55% of cases if the belt is off and the siren is off; in 17% of cases "
+        "if the belt is off and the siren is on; in 86% of cases if the belt is on and the siren "
+        "is off; in 68% of cases if the belt is on and the siren is on.\n\n"
         "Nothing else links them: all that is told here happens independently of the rest.\n"
         "Only these shares are known, and not what decides in a single case.\n\n"
-        "Question: How likely is it that the siren is off in a case in which the horn is off?\n\n"
+        "Question: How likely is it that the belt is off in a case in which the horn is on?\n\n"
         'Work it out, then end with a line such as "Answer: 12.3%", with one decimal. If the '
         'answer does not follow from what is told, end with the line "Answer: cannot be computed".'
     )
-    # P(siren off, horn off) = .29 x (.33 x .43 + .67 x .55), and so on.
-    off = 0.29 * (0.33 * 0.43 + 0.67 * 0.55)
-    on = 0.71 * (0.33 * 0.45 + 0.67 * 0.74)
+    # P(belt off, horn on) = .84 x (.83 x .55 + .17 x .17), and so on.
+    off = 0.84 * (0.83 * 0.55 + 0.17 * 0.17)
+    on = 0.16 * (0.46 * 0.86 + 0.54 * 0.68)
     assert item.truth == pytest.approx(100 * off / (off + on))
 
 
@@ -94,7 +94,7 @@ def test_any_world_is_given_back_by_its_prompt(
     theme: str,
 ) -> None:
     rng = generator("test", "prompts", seed)
-    world = draw_world(rng, size, 3, mechanism)
+    world = draw_rules(rng, draw_graph(rng, size, 3), mechanism)
     asked = draw_question(rng, world.graph, query, variant, two)
     told = leave_out(rng, world, asked, variant) if asked else None
     if not asked or not told:

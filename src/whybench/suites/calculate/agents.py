@@ -38,7 +38,6 @@ from whybench.suites.calculate.quantities import (
     NOT_COMPUTABLE,
     PERCENT,
     SECOND,
-    sum_terms,
 )
 from whybench.suites.calculate.world import fill_in
 from whybench.suites.contract import Agent, Parameter
@@ -109,7 +108,7 @@ def _assumed_values(item: CalculateItem, step: float) -> list[float]:
     for quantity in item.question.asked:
         total = 0.0
         for sign, query in quantity.terms(world.graph):
-            points = float(PERCENT * sum_terms(elimination.probability, world.model, [(1, query)]))
+            points = PERCENT * float(elimination.probability(world.model, query))
             total += sign * (round(points / step) * step if step else points)
         values.append(total)
     return values

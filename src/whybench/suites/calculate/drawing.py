@@ -7,8 +7,10 @@ are whole percentages.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import accumulate
 from typing import TYPE_CHECKING, Literal
 
+from whybench.scm import Graph
 from whybench.suites.calculate.difficulty import find_relevant
 from whybench.suites.calculate.quantities import POINTWISE, Quantity, mediators
 from whybench.suites.calculate.world import StatedRule, StatedWorld
@@ -16,10 +18,17 @@ from whybench.suites.calculate.world import StatedRule, StatedWorld
 if TYPE_CHECKING:
     import numpy as np
 
-    from whybench.scm import Graph
     from whybench.suites.calculate.quantities import QueryKind
 
-__all__ = ["Mechanism", "Variant", "draw_question", "draw_world", "is_confounded", "leave_out"]
+__all__ = [
+    "Mechanism",
+    "Variant",
+    "draw_graph",
+    "draw_question",
+    "draw_rules",
+    "is_confounded",
+    "leave_out",
+]
 
 Mechanism = Literal["tables", "gates", "thresholds"]
 Variant = Literal["trap", "control", "idle", "missing"]
@@ -33,18 +42,23 @@ FURTHER = 0.5
 """How often a second fact is known of a case."""
 
 
-def draw_world(
-    rng: np.random.Generator, size: int, indegree: int, mechanism: Mechanism
-) -> StatedWorld:
-    """Draw a graph and a rule for each of its variables."""
-    names = [f"V{number}" for number in range(1, size + 1)]
-    rules = []
-    for place, name in enumerate(names):
-        weights = PARENTS[: min(place, indegree) + 1]
-        count = int(rng.choice(len(weights), p=[weight / sum(weights) for weight in weights]))
-        chosen = sorted(rng.choice(place, count, replace=False).tolist()) if count else []
-        rules.append((name, _draw_rule(rng, tuple(names[each] for each in chosen), mechanism)))
-    return StatedWorld(STATES, tuple(rules))
+def draw_graph(rng: np.random.Generator, size: int, indegree: int) -> Graph:
+    """Draw who causes whom: the causes of a variable stand before it."""
+    names = tuple(f"V{number}" for number in range(1, size + 1))
+    edges = []
+    for place, chance in enumerate(rng.random(size)):
+        ends = accumulate(PARENTS[: min(place, indegree) + 1])
+        *within, whole = ends
+        count = sum(chance * whole >= end for end in within)
+        chosen = sorted(rng.permutation(place)[:count].tolist()) if count else []
+        edges += [(names[cause], names[place]) for cause in chosen]
+    return Graph(names, tuple(edges))
+
+
+def draw_rules(rng: np.random.Generator, graph: Graph, mechanism: Mechanism) -> StatedWorld:
+    """Draw a rule for each variable of a graph."""
+    rules = (_draw_rule(rng, graph.parents(name), mechanism) for name in graph.nodes)
+    return StatedWorld(STATES, tuple(zip(graph.nodes, rules, strict=True)))
 
 
 def _draw_rule(
@@ -81,13 +95,14 @@ def draw_question(
         variant: What the item is to be; it narrows which causes are worth trying.
         two: Whether two quantities are compared, of different causes and the same effect.
     """
-    effects = [name for name in graph.nodes if _causes(graph, name, query, variant)]
     count = 2 if two else 1
-    effects = [name for name in effects if len(_causes(graph, name, query, variant)) >= count]
-    if not effects:
+    for place in rng.permutation(len(graph.nodes)).tolist():
+        effect = graph.nodes[place]
+        possible = _causes(graph, effect, query, variant)
+        if len(possible) >= count:
+            break
+    else:
         return None
-    effect = effects[int(rng.integers(len(effects)))]
-    possible = _causes(graph, effect, query, variant)
     chosen = rng.choice(len(possible), count, replace=False).tolist()
     set_to, value = (int(rng.integers(2)) for _ in range(2))
     if query not in {"observe", "do", "counterfactual"}:

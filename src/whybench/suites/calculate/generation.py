@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from whybench.scm import ImpossibleEvidence, Query, elimination, enumeration
 from whybench.seeds import generator
-from whybench.suites.calculate.drawing import draw_question, draw_world, leave_out
+from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
 from whybench.suites.calculate.mistakes import MAIN, make_mistakes
 from whybench.suites.calculate.quantities import (
     EFFECTS,
@@ -28,13 +28,12 @@ from whybench.suites.calculate.quantities import (
     POINTWISE,
     certify_quantities,
     complete_values,
-    sum_terms,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from whybench.scm import Certificate
+    from whybench.scm import Certificate, Event
     from whybench.suites.calculate.drawing import Mechanism, Variant
     from whybench.suites.calculate.quantities import Quantity, QueryKind
     from whybench.suites.calculate.world import StatedWorld
@@ -44,16 +43,19 @@ __all__ = ["MARGIN", "TOLERANCE", "Drawn", "ItemCell", "draw_item"]
 TOLERANCE = 0.5
 """An answer this near is right: half of the last place in which numbers are printed."""
 
-MARGIN = 2 * TOLERANCE
+SAME = 1e-9
+"""Points by which floats may differ that stand for one number."""
+
+MARGIN = 2 * TOLERANCE + SAME
 """Mistakes come to more than this away from the truth, so that no answer is near both."""
 
-SPREAD = 5
+SPREAD = 5 + SAME
 """Points by which models differ where the answer is that it cannot be computed."""
 
-APART = 3
+APART = 3 + SAME
 """Points between two quantities of which the greater is asked."""
 
-RAREST = 0.02
+RAREST = 0.02 + SAME
 """What is known of a case holds in this share of cases or more."""
 
 MOST_STATES = 2**12
@@ -120,10 +122,13 @@ def draw_item(cell: ItemCell) -> Drawn:
     keys = (cell.query, cell.mechanism, cell.variant, cell.form, cell.room, cell.indegree)
     rng = generator("calculate", *keys, cell.number)
     for _ in range(ATTEMPTS):
-        world = draw_world(rng, cell.room, cell.indegree, cell.mechanism)
-        asked = draw_question(rng, world.graph, cell.query, cell.variant, cell.form == "greater")
-        told = leave_out(rng, world, asked, cell.variant) if asked else None
-        if asked and told and (drawn := _accept(cell, world, told, asked)):
+        graph = draw_graph(rng, cell.room, cell.indegree)
+        asked = draw_question(rng, graph, cell.query, cell.variant, cell.form == "greater")
+        if not asked:
+            continue
+        world = draw_rules(rng, graph, cell.mechanism)
+        told = leave_out(rng, world, asked, cell.variant)
+        if told and (drawn := _accept(cell, world, told, asked)):
             return drawn
     raise ValueError(f"a world must be found in {ATTEMPTS} attempts, got none for {cell}")
 
@@ -131,33 +136,43 @@ def draw_item(cell: ItemCell) -> Drawn:
 def _accept(
     cell: ItemCell, full: StatedWorld, told: StatedWorld, asked: tuple[Quantity, ...]
 ) -> Drawn | None:
-    """Return the item if it is what the cell asks for; None if not."""
+    """Return the item if it is what the cell asks for; None if not.
+
+    That is seen in floats, which are fast; the truth of what is taken is found in fractions.
+    """
     queries = [query for each in asked for _, query in each.terms(told.graph)]
-    if any(enumeration.states(full.model, query) > MOST_STATES for query in queries):
+    if any(enumeration.states(full.rounded, query) > MOST_STATES for query in queries):
+        return None
+    if any(_is_rare(full, known) for known in {query.given for query in queries} - {()}):
         return None
     try:
-        if any(_is_rare(full, query) for query in queries):
+        found = complete_values(elimination.probability, told, asked, float)
+        values = [row[0] - sum(row[1:]) for row in found]
+        if not _fits_values(cell, values):
             return None
-        found = complete_values(elimination.probability, told, asked)
-        mistakes = {name: float(x) for name, x in make_mistakes(told, asked).items()}
+        mistakes = make_mistakes(told, asked)
     except ImpossibleEvidence:
         return None
-    values = [float(row[0] - sum(row[1:])) for row in found]
-    open_ = len(set(found)) > 1
-    wanted = cell.variant == "missing" or _is_open_in_tables(cell)
-    if open_ != wanted:
+    fits = _fits_pair if len(asked) > 1 else _fits_number
+    if not _is_open(cell) and not fits(cell, values[0], mistakes):
         return None
-    if open_:
-        fits = max(values) - min(values) >= SPREAD
-        if len(asked) > 1:
-            fits = min(values) <= -APART and max(values) >= APART
-    else:
-        fits = _fits_number(cell, values[0], mistakes)
-        if len(asked) > 1:
-            fits = _fits_pair(cell, values[0], mistakes)
-    if not fits:
-        return None
-    return Drawn(told, asked, certify_quantities(told, asked, found), mistakes)
+    return Drawn(told, asked, certify_quantities(told, asked), mistakes)
+
+
+def _fits_values(cell: ItemCell, values: list[float]) -> bool:
+    """Whether models agree or differ as the variant says, and by enough."""
+    low, high, pair = min(values), max(values), cell.form == "greater"
+    settled = high - low < SAME
+    if settled == _is_open(cell):
+        return False
+    if settled:
+        return abs(low) > APART if pair else MARGIN < abs(low) < PERCENT - MARGIN
+    return low < -APART and high > APART if pair else high - low > SPREAD
+
+
+def _is_open(cell: ItemCell) -> bool:
+    """Whether what is asked is to have no answer."""
+    return cell.variant == "missing" or _is_open_in_tables(cell)
 
 
 def _is_open_in_tables(cell: ItemCell) -> bool:
@@ -166,20 +181,15 @@ def _is_open_in_tables(cell: ItemCell) -> bool:
     return cell.mechanism == "tables" and cell.query in POINTWISE and not known_before
 
 
-def _is_rare(world: StatedWorld, query: Query) -> bool:
-    if not query.given:
-        return False
-    known = Query(query.given)
-    return float(sum_terms(elimination.probability, world.model, [(1, known)])) < RAREST
+def _is_rare(world: StatedWorld, known: tuple[Event, ...]) -> bool:
+    return float(elimination.probability(world.rounded, Query(known))) < RAREST
 
 
 def _fits_number(cell: ItemCell, truth: float, mistakes: Mapping[str, float]) -> bool:
     """Whether mistakes about a number come to what the variant says of them."""
-    if abs(truth) <= MARGIN or abs(truth) >= PERCENT - MARGIN:
-        return False
     main = mistakes[MAIN[cell.query]]
     if cell.variant == "control":
-        right = abs(main - truth) < 1e-9
+        right = abs(main - truth) < SAME
         return right and (cell.query in EFFECTS or abs(mistakes["base_rate"] - truth) > MARGIN)
     made = [value for value in mistakes.values() if value != NOT_COMPUTABLE]
     return all(abs(value - truth) > MARGIN for value in made)
@@ -187,8 +197,6 @@ def _fits_number(cell: ItemCell, truth: float, mistakes: Mapping[str, float]) ->
 
 def _fits_pair(cell: ItemCell, difference: float, mistakes: Mapping[str, float]) -> bool:
     """Whether the main mistake picks the one of two that the variant says."""
-    if abs(difference) < APART:
-        return False
     picked, right = mistakes[MAIN[cell.query]], 1.0 if difference > 0 else 2.0
     if picked == NOT_COMPUTABLE:
         return False

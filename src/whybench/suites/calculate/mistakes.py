@@ -19,7 +19,6 @@ right than that nothing else links cause and effect.
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from whybench.scm import do, elimination, observe
@@ -31,12 +30,11 @@ from whybench.suites.calculate.quantities import (
     SECOND,
     Quantity,
     mediators,
-    sum_terms,
 )
 from whybench.suites.calculate.world import fill_in
 
 if TYPE_CHECKING:
-    from whybench.scm import Model
+    from whybench.scm import Model, Query
     from whybench.suites.calculate.world import StatedWorld
 
 __all__ = ["MAIN", "MISTAKES", "make_mistakes"]
@@ -52,34 +50,43 @@ MAIN = {
 ASSUMED = 50
 """What an unstated number is taken to be by those who make mistakes."""
 
+DIGITS = 10
+"""To which values are rounded."""
 
-def make_mistakes(world: StatedWorld, asked: tuple[Quantity, ...]) -> dict[str, Fraction | float]:
+
+def make_mistakes(world: StatedWorld, asked: tuple[Quantity, ...]) -> dict[str, float]:
     """Return what each mistake comes to, in the coin of the truth."""
     (assumed,) = fill_in(world, ASSUMED)
-    model = assumed.model
-    single = [_values(model, quantity) for quantity in asked]
+    single = [
+        {name: _in_percent(value) for name, value in _values(assumed.rounded, quantity).items()}
+        for quantity in asked
+    ]
     if len(asked) == 1:
-        found = single[0].items()
-        return {name: NOT_COMPUTABLE if x is None else PERCENT * x for name, x in found}
-    result: dict[str, Fraction | float] = {}
+        return single[0]
+    result = {}
     for name in MISTAKES:
         first, second = (values[name] for values in single)
-        open_ = first is None or second is None or first == second
-        result[name] = NOT_COMPUTABLE if open_ else (FIRST if first > second else SECOND)  # type: ignore[operator]
+        open_ = NOT_COMPUTABLE in (first, second) or first == second
+        result[name] = NOT_COMPUTABLE if open_ else (FIRST if first > second else SECOND)
     return result
 
 
-def _values(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
+def _in_percent(share: float | None) -> float:
+    """Return a share in percent, rounded so that equal numbers stay equal."""
+    return NOT_COMPUTABLE if share is None else round(PERCENT * share, DIGITS)
+
+
+def _values(model: Model, asked: Quantity) -> dict[str, float | None]:
     """Return what each mistake comes to; None where there is no room for it."""
     x, y, v = asked.cause, asked.effect, asked.value
 
-    def seen(value: int, **given: int) -> Fraction:
+    def seen(value: int, **given: int) -> float:
         return _ask(model, observe({y: v}, {x: value, **given}))
 
-    def made(value: int) -> Fraction:
+    def made(value: int) -> float:
         return _ask(model, do({y: v}, {x: value}))
 
-    found: dict[str, Fraction | None] = dict.fromkeys(MISTAKES)
+    found: dict[str, float | None] = dict.fromkeys(MISTAKES)
     if asked.query not in EFFECTS:
         found["base_rate"] = _ask(model, observe({y: v}))
     match asked.query:
@@ -103,7 +110,7 @@ def _values(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
     return found
 
 
-def _of_necessity(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
+def _of_necessity(model: Model, asked: Quantity) -> dict[str, float | None]:
     """Return mistakes about necessity and sufficiency, whose effect is asked as present.
 
     `seeing` is the excess of what is seen, 0 if there is none: right if nothing confounds and the
@@ -112,22 +119,22 @@ def _of_necessity(model: Model, asked: Quantity) -> dict[str, Fraction | None]:
     x, y = asked.cause, asked.effect
     with_, without = (_ask(model, observe({y: 1}, {x: value})) for value in (1, 0))
     made, unmade = (_ask(model, do({y: 1}, {x: value})) for value in (1, 0))
-    whole = {"pn": with_, "ps": 1 - without, "pns": Fraction(1)}[asked.query]
+    whole = {"pn": with_, "ps": 1 - without, "pns": 1.0}[asked.query]
     ignored = {"pn": 1 - unmade, "ps": made}
     base = _ask(model, observe({y: 1}))
     return {
-        "seeing": max((with_ - without) / whole, Fraction(0)),
+        "seeing": max((with_ - without) / whole, 0.0),
         "no_update": ignored.get(asked.query),
         "base_rate": 1 - base if asked.query == "pn" else base,
         "total_effect": None if asked.query == "pns" else made - unmade,
     }
 
 
-def _seen_part(model: Model, asked: Quantity) -> Fraction:
+def _seen_part(model: Model, asked: Quantity) -> float:
     """Return the direct or indirect effect from what is seen, as if nothing confounded."""
     moved = mediators(model.graph, asked.cause, asked.effect)
     own, others = (1, 0) if asked.query == "nde" else (0, 1)
-    total = Fraction(0)
+    total = 0.0
     for number in range(2 ** len(moved)):
         given = {name: number >> place & 1 for place, name in enumerate(moved)}
         among = {**given, asked.cause: own}
@@ -136,5 +143,5 @@ def _seen_part(model: Model, asked: Quantity) -> Fraction:
     return total - _ask(model, observe({asked.effect: asked.value}, {asked.cause: 0}))
 
 
-def _ask(model: Model, query: object) -> Fraction:
-    return sum_terms(elimination.probability, model, [(1, query)])  # type: ignore[list-item]
+def _ask(model: Model, query: Query) -> float:
+    return float(elimination.probability(model, query))

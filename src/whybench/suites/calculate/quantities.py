@@ -25,13 +25,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+import numpy as np
 
 from whybench.scm import Event, Query, agreed, elimination, enumeration
 from whybench.scm.queries import do, observe, pns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from whybench.scm import Certificate, Graph, Model
     from whybench.suites.calculate.world import StatedWorld
@@ -80,6 +82,8 @@ FIRST, SECOND = 1.0, 2.0
 PERCENT = 100
 
 Terms = list[tuple[int, Query]]
+
+N = TypeVar("N", Fraction, float)
 
 
 @dataclass(frozen=True)
@@ -148,21 +152,26 @@ def mediators(graph: Graph, cause: str, effect: str) -> tuple[str, ...]:
     return tuple(name for name in graph.parents(effect) if name in reached)
 
 
-def sum_terms(engine: Engine, model: Model, terms: Iterable[tuple[int, Query]]) -> Fraction:
-    """Return the sum of probabilities with signs, by one engine."""
-    return sum((sign * Fraction(engine(model, query)) for sign, query in terms), Fraction(0))  # type: ignore[call-overload]
+def sum_terms(engine: Engine, model: Model, terms: Terms, number: type[N]) -> list[N]:
+    """Return the sum of probabilities with signs, by one engine, in each model."""
+    found = [
+        [sign * number(value) for value in np.atleast_1d(np.asarray(engine(model, query)))]
+        for sign, query in terms
+    ]
+    return [sum(values, number(0)) for values in zip(*found, strict=True)]
 
 
 def complete_values(
-    engine: Engine, world: StatedWorld, asked: tuple[Quantity, ...]
-) -> list[tuple[Fraction, ...]]:
+    engine: Engine,
+    world: StatedWorld,
+    asked: tuple[Quantity, ...],
+    number: type[N],
+) -> list[tuple[N, ...]]:
     """Return the values of quantities, in percent, in each model that agrees with what is told."""
-    terms = [quantity.terms(world.graph) for quantity in asked]
     noise = any(quantity.query in POINTWISE for quantity in asked)
-    return [
-        tuple(PERCENT * sum_terms(engine, model, each) for each in terms)
-        for model in world.completions(noise)
-    ]
+    model = world.completions(noise, rounded=number is float)
+    found = (sum_terms(engine, model, each.terms(world.graph), number) for each in asked)
+    return list(zip(*([PERCENT * value for value in values] for values in found), strict=True))
 
 
 def conclude(values: list[tuple[Fraction, ...]]) -> Fraction | float:
@@ -180,22 +189,12 @@ def conclude(values: list[tuple[Fraction, ...]]) -> Fraction | float:
     return greater.pop() if len(greater) == 1 else NOT_COMPUTABLE
 
 
-def certify_quantities(
-    world: StatedWorld,
-    asked: tuple[Quantity, ...],
-    eliminated: list[tuple[Fraction, ...]] | None = None,
-) -> Certificate:
-    """Return the answer by enumeration and by elimination, which must agree.
-
-    Args:
-        world: What is told.
-        asked: One quantity, or two of which the greater is asked.
-        eliminated: Their values by elimination, if they are known (`complete_values`).
-    """
+def certify_quantities(world: StatedWorld, asked: tuple[Quantity, ...]) -> Certificate:
+    """Return the answer by enumeration and by elimination, which must agree."""
     words = " or ".join(
         " ".join(f"{'+' if sign > 0 else '-'} {query}" for sign, query in each.terms(world.graph))
         for each in asked
     )
-    first = complete_values(enumeration.probability, world, asked)
-    second = eliminated or complete_values(elimination.probability, world, asked)
+    first = complete_values(enumeration.probability, world, asked, Fraction)
+    second = complete_values(elimination.probability, world, asked, Fraction)
     return agreed(words, ("enumeration", conclude(first)), ("elimination", conclude(second)))

@@ -19,9 +19,11 @@ from whybench.scm import BinaryMechanism
 from whybench.scm.cells import Cells
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from whybench.scm.parameters import Array, Parameter
 
 __all__ = ["Responses", "WeighedResponses", "antithetic_rows", "merge_cells", "shared_draw"]
 
@@ -29,53 +31,59 @@ WeighedResponses = dict[tuple[int, ...], Fraction]
 """Response, by configuration of the causes, to its chance."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Responses(BinaryMechanism):
-    """A mechanism that chooses one way to respond to the causes, by chance.
+    """A mechanism that chooses one way to respond to the causes, by chance, in one model or many.
 
     Attributes:
-        chances: Of each way.
-        responses: For each way, the variable's value by configuration of the causes.
+        chances: Of each way; shape (ways, models). Fractions, or floats where it is `rounded`.
+        responses: The variable's value by way and configuration; shape (ways, configurations,
+            models).
     """
 
-    chances: tuple[Fraction, ...]
-    responses: tuple[tuple[int, ...], ...]
+    chances: Array
+    responses: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, cells: Mapping[tuple[int, ...], Fraction]) -> Responses:
-        """Return the mechanism of responses and their chances."""
-        return cls(tuple(cells.values()), tuple(cells))
+    def of(cls, *models: WeighedResponses) -> Responses:
+        """Return the mechanism of each model's ways, to which chances of 0 are added."""
+        ways = range(max(map(len, models)))
+        rows = [[*cells.values()] for cells in models]
+        chances = [[row[way] if way < len(row) else ZERO for row in rows] for way in ways]
+        keys = [[*cells] for cells in models]
+        responses = [[key[min(way, len(key) - 1)] for key in keys] for way in ways]
+        return cls(
+            np.array(chances, dtype=object),
+            np.array(responses, dtype=np.uint8).transpose(0, 2, 1),
+        )
+
+    @cached_property
+    def rounded(self) -> Responses:
+        """The same in floats."""
+        return Responses(self.chances.astype(float), self.responses)
 
     @property
-    def parameters(self) -> tuple[Fraction, ...]:
+    def parameters(self) -> tuple[Parameter, ...]:
         """The chances."""
-        return self.chances
+        return tuple(row if len(row) > 1 else row[0] for row in self.chances)
 
     @property
     def arity(self) -> int:
         """As many causes as make that many configurations."""
-        return len(self.responses[0]).bit_length() - 1
+        return int(self.responses.shape[1]).bit_length() - 1
 
-    def table(self, parents: int) -> NDArray[np.object_]:  # noqa: ARG002
+    def table(self, parents: int) -> Array:  # noqa: ARG002
         """P(v = 1 | configuration)."""
         return self._table
 
     @cached_property
-    def _table(self) -> NDArray[np.object_]:
-        rows = [
-            sum((p for p, way in zip(self.chances, self.responses, strict=True) if way[row]), ZERO)
-            for row in range(len(self.responses[0]))
-        ]
-        return np.array(rows, dtype=object)[:, None]
+    def _table(self) -> Array:
+        shares: Array = (self.chances[:, None] * self.responses).sum(axis=0)
+        return shares
 
     def cells(self, parents: int) -> Cells:  # noqa: ARG002 - the responses say how many
         """The ways to respond."""
-        return self._cells
-
-    @cached_property
-    def _cells(self) -> Cells:
-        response = np.array(self.responses, dtype=np.uint8)[..., None]
-        return Cells(np.array(self.chances, dtype=object)[:, None], response)
+        return Cells(self.chances, self.responses)
 
 
 ZERO = Fraction(0)

@@ -147,29 +147,35 @@ class StatedWorld:
     @cached_property
     def model(self) -> Model:
         """The model in which one draw decides over all rows of a table."""
-        return Model(self.graph, {name: _mechanism(rule) for name, rule in self.rules})
+        return Model(self.graph, {name: _mechanism((rule, True)) for name, rule in self.rules})
 
     @cached_property
-    def other_model(self) -> Model:
-        """A model that says the same of seeing and doing, but not of what would have been.
-
-        In tables, every other row is decided by the opposite of the draw.
-        """
-        mechanisms = {
-            name: _mechanism(rule, other=not rule.states_noise) for name, rule in self.rules
-        }
+    def rounded(self) -> Model:
+        """The same model in floats."""
+        mechanisms = {name: _mechanism((rule, True)).rounded for name, rule in self.rules}
         return Model(self.graph, mechanisms)
 
-    def completions(self, noise: bool) -> Iterator[Model]:
-        """Yield models that agree with what is told.
+    def completions(self, noise: bool, rounded: bool = False) -> Model:
+        """Return the models that agree with what is told, as one that stands for all of them.
 
         Args:
-            noise: Whether to differ in what tables leave open, too.
+            rounded: Whether to calculate in floats.
+            noise: Whether to differ in what tables leave open, too: in every other model, every
+                other row is decided by the opposite of the draw. That says the same of seeing and
+                doing, but not of what would have been.
         """
-        for world in fill_in(self, *FILLINGS):
-            yield world.model
-            if noise and not world.states_noise:
-                yield world.other_model
+        worlds = fill_in(self, *FILLINGS)
+        draws = (True, False) if noise and not self.states_noise else (True,)
+        variants = [(world, one_draw) for world in worlds for one_draw in draws]
+        if variants == [(self, True)]:
+            return self.rounded if rounded else self.model
+        mechanisms = {}
+        for name, _ in self.rules:
+            rules = [(world.rule[name], one_draw) for world, one_draw in variants]
+            told = [(rule, one_draw or rule.states_noise) for rule, one_draw in rules]
+            mechanism = _mechanism(*(told[:1] if len({*told}) == 1 else told))
+            mechanisms[name] = mechanism.rounded if rounded else mechanism
+        return Model(self.graph, mechanisms)
 
 
 @lru_cache(maxsize=256)
@@ -188,8 +194,14 @@ def fill_in(world: StatedWorld, *numbers: int) -> tuple[StatedWorld, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _mechanism(rule: StatedRule, other: bool = False) -> Responses:
-    return Responses.of(antithetic_rows(_stated(rule.numbers)) if other else rule.respond())
+def _mechanism(*models: tuple[StatedRule, bool]) -> Responses:
+    """Return the mechanism of a rule in each model, in which one draw decides all rows or not."""
+    return Responses.of(
+        *(
+            rule.respond() if one_draw else antithetic_rows(_stated(rule.numbers))
+            for rule, one_draw in models
+        )
+    )
 
 
 def _stated(numbers: tuple[int | None, ...]) -> list[int]:
