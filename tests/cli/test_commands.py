@@ -109,8 +109,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
         from_file = whybench("measures", name, "--json", folder=tmp_path)
         assert from_file.stdout == first.stdout
     table = whybench("measures", "logs", folder=tmp_path).stdout
-    assert "95% interval" in table
-    assert re.search(r"^ea +0\.3500", table, re.MULTILINE)
+    assert re.search(r"^ea +0\.35 \[0\.35, 0\.35\] +48 +240", table, re.MULTILINE)
 
     other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
     assert other.returncode == 2

@@ -41,8 +41,11 @@ def run(folder: Path, *words: str):
 def test_the_table_says_what_fell_and_what_was_compared(sources: Path) -> None:
     done = run(sources, "before.parquet", "after.parquet")
     assert done.exit_code == 0, done.output
-    headline = next(line for line in done.stdout.splitlines() if "justified" in line)
-    assert headline.split()[:2] == ["intervene", "justified_accuracy"]
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines[:2]] == ["first", "second"]
+    assert all(str(sources) in line for line in lines[:2])
+    assert "intervene" in lines
+    headline = next(line for line in lines if "justified" in line)
     assert "fell" in headline
     assert "intervene: 84 items compared" in done.stdout
 

@@ -22,38 +22,76 @@ from whybench.errors import SIGNALS, DataError, Interrupted, StoppedError, UserE
 if TYPE_CHECKING:
     from types import FrameType
 
-__all__ = ["COMMANDS", "main", "whybench_command"]
+__all__ = ["COMMANDS", "EXAMPLES", "main", "whybench_command"]
 
 DEBUG = "WHYBENCH_DEBUG"
 """The variable that, set to anything, asks for the details of every error."""
 
-COMMANDS = {
-    "list": ("catalog", "Suites, designs and reference agents."),
-    "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
-    "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
-    "run": ("run", "Ask a model the items of a design."),
-    "profile": ("run", "Measure every ability of a model; says beforehand what it costs."),
-    "compare": ("compare", "What changed between two runs or models, paired by item."),
-    "play": ("people", "Take part yourself, at the terminal, and be recorded."),
-    "study": ("people", "Ask people: an experiment in a browser, and its data."),
-    "new": ("authors", "A story, theme, challenge or suite of your own: a scaffold that works."),
-    "records": ("results", "Logs to one tidy table of answers."),
-    "measures": ("results", "Logs or records to measures with intervals."),
-    "figures": ("results", "What a run looks like: figures as PDF, SVG and PNG."),
-    "report": (
-        "results",
-        "One page for everything: profiles, comparisons, figures, data.",
-    ),
-    "replicate": ("compare", "Published results, recomputed from raw data."),
-    "check": ("authors", "Is a suite sound? A dozen checks on every design."),
-    "calibrate": ("authors", "Do the measures of reference agents have their expected values?"),
-    "sandbox": ("machine", "Can this machine confine code that a model wrote?"),
-    "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
-    "export": ("training", "Items to train on, with all that grading needs."),
-    "contamination": ("training", "Which prompts of a data set are those of tests?"),
-    "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
+GROUPS = {
+    "Ask": {
+        "run": ("run", "Ask a model the items of a design."),
+        "profile": ("run", "Measure every ability of a model; says beforehand what it costs."),
+        "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
+        "play": ("people", "Take part yourself, at the terminal, and be recorded."),
+        "study": ("people", "Ask people: an experiment in a browser, and its data."),
+    },
+    "See what came of it": {
+        "report": ("results", "One page for everything: profiles, comparisons, figures, data."),
+        "measures": ("results", "Logs or records to measures with intervals."),
+        "compare": ("compare", "What changed between two runs or models, paired by item."),
+        "figures": ("results", "What a run looks like: figures as PDF, SVG and PNG."),
+        "records": ("results", "Logs to one tidy table of answers."),
+    },
+    "See what is asked": {
+        "list": ("catalog", "Suites, designs and reference agents."),
+        "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
+        "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
+    },
+    "Build and train": {
+        "new": (
+            "authors",
+            "A story, theme, challenge or suite of your own: a scaffold that works.",
+        ),
+        "check": ("authors", "Is a suite sound? A dozen checks on every design."),
+        "calibrate": ("authors", "Do the measures of reference agents have their expected values?"),
+        "export": ("training", "Items to train on, with all that grading needs."),
+        "contamination": ("training", "Which prompts of a data set are those of tests?"),
+    },
+    "Sources and machine": {
+        "replicate": ("compare", "Published results, recomputed from raw data."),
+        "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
+        "sandbox": ("machine", "Can this machine confine code that a model wrote?"),
+    },
 }
-"""Command to its module here and its line in the help."""
+"""Commands in the groups of the help: name to its module here and its line."""
+
+COMMANDS = {name: known for group in GROUPS.values() for name, known in group.items()}
+"""The same without groups."""
+
+EXAMPLES = {
+    "run": "whybench run judge --model openai/gpt-4o -T style=cot",
+    "profile": "whybench profile openai/gpt-4o --budget small --plan",
+    "sweep": "whybench sweep run plan.yaml",
+    "play": "whybench play intervene --as anna",
+    "study": "whybench study export judge -o study",
+    "report": "whybench report logs -o page.html --baseline people",
+    "measures": "whybench measures logs --json",
+    "compare": "whybench compare before.parquet after.parquet --fail-if 'skill<-0.05'",
+    "figures": "whybench figures logs -o figures",
+    "records": "whybench records logs -o answers.parquet",
+    "list": "whybench list compose",
+    "items": "whybench items calculate --count 3 --format jsonl",
+    "show": "whybench show intervene 2 --design graph",
+    "new": "whybench new story tides",
+    "check": "whybench check compose --design core",
+    "calibrate": "whybench calibrate intervene --seeds 10",
+    "export": "whybench export compose -o train.jsonl --count 1000",
+    "contamination": "whybench contamination my-data.jsonl --column text",
+    "replicate": "whybench replicate judge --table people",
+    "data": "whybench data fetch causAIign",
+    "sandbox": "whybench sandbox check",
+}
+"""A request of each command, which its help shows."""
 
 
 class _Lazy(click.Group):
@@ -69,6 +107,7 @@ class _Lazy(click.Group):
         command: click.Command = getattr(
             import_module(f"{__name__}.{module}"), f"{cmd_name}_command"
         )
+        command.epilog = f"Example: {EXAMPLES[cmd_name]}"
         return command
 
     def invoke(self, ctx: click.Context) -> object:
@@ -93,8 +132,9 @@ class _Lazy(click.Group):
             raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+        for title, group in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in group.items()])
 
 
 @click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})

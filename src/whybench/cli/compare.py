@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whybench.cli.options import json_option, print_json, print_notes, suite_argument
-from whybench.cli.tables import interval_text, label_measure, number_text, print_rows
+from whybench.cli.tables import change_text, label_measure, number_text, print_rows
 from whybench.drawing.figure import save_figures
 from whybench.errors import UserError, suggest
 from whybench.suites.registry import get_suite
@@ -94,6 +94,11 @@ def compare_command(
     if json_output:
         print_json(*(change.row() for change in comparison))
     else:
+        for side, agent, source in zip(
+            ("first", "second"), comparison.agents, (first, second), strict=True
+        ):
+            click.echo(f"{side:8}{agent}" + (f"  ({source})" if second else ""))
+        click.echo()
         _print(comparison)
     for note in comparison.notes:
         click.echo(note, err=json_output)
@@ -160,31 +165,30 @@ def _compare(
 
 
 def _print(changes: Sequence[Change]) -> None:
-    rows = []
-    for change in changes:
-        alike = [c for c in changes if (c.suite, c.measure) == (change.suite, change.measure)]
-        rows.append(
-            {
-                "suite": change.suite,
-                "measure": label_measure(change.measure, change.labels, (c.labels for c in alike)),
-                "first": number_text(change.first),
-                "second": number_text(change.second),
-                "change": "–" if change.estimate is None else f"{change.estimate:+.4f}",
-                "95% interval": interval_text(change),
-                "p adjusted": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
-                "n": str(change.n),
-                "units": str(change.units),
-                "verdict": change.verdict,
-                "flags": " ".join(change.flags),
-            }
-        )
-    print_rows(rows)
+    for suite in dict.fromkeys(change.suite for change in changes):
+        rows = []
+        own = [change for change in changes if change.suite == suite]
+        for change in own:
+            alike = [c.labels for c in own if c.measure == change.measure]
+            rows.append(
+                {
+                    "measure": label_measure(change.measure, change.labels, alike),
+                    "first": number_text(change.first),
+                    "second": number_text(change.second),
+                    "change": change_text(change),
+                    "p": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
+                    "n": str(change.n),
+                    "verdict": change.verdict,
+                    "flags": " ".join(change.flags),
+                }
+            )
+        print_rows(rows, suite)
+        click.echo()
 
 
 def _format_change(change: Change) -> str:
-    ends = interval_text(change)
     where = ", ".join(f"{name}={value}" for name, value in change.labels.items())
-    return f"{change.suite} {change.measure} changed by {change.estimate:+.4f} ({ends}; {where})"
+    return f"{change.suite} {change.measure} changed by {change_text(change)} ({where})"
 
 
 LABELS = (

@@ -1,7 +1,13 @@
-"""Numbers as text, and rows of text as a table."""
+"""Numbers as text, and rows of text as tables that fit the terminal.
+
+At a terminal a table is folded to its width, between words and never inside a number, and verdicts
+have colours unless NO_COLOR is set. Anywhere else lines are as long as they need to be.
+"""
 
 from __future__ import annotations
 
+import re
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,9 +18,12 @@ if TYPE_CHECKING:
     from whybench.results import Change, Measures, Records
     from whybench.stats import Measure
 
+    Row = Mapping[str, str]
+
 __all__ = [
-    "interval_text",
+    "change_text",
     "label_measure",
+    "measure_text",
     "number_text",
     "print_headlines",
     "print_measures",
@@ -28,19 +37,69 @@ SHOWN = 5
 SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
 """Labels that do not tell rows of one headline apart within a profile."""
 
+ENDLESS = 10_000
+"""The width of a table that is not printed at a terminal."""
 
-def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
-    """Print rows of words as a table with a line of names above; nothing if there are none."""
+NUMBER = re.compile(r"[-–+]?[\d.,]*( \[.*\])?(e[-+]\d+)?%?")
+"""What a number looks like, with its interval."""
+
+COLORS = {
+    "rose": "green",
+    "above": "green",
+    "fell": "red",
+    "below": "red",
+    "too much lost": "yellow",
+    "cut off by our cap": "yellow",
+    "undefined": "yellow",
+    "no change shown": "dim",
+    "too small to matter": "dim",
+}
+"""The colours of verdicts. Green is more and red is less, which need not be good or bad."""
+
+
+def print_rows(rows: Sequence[Row], title: str = "", suffix: str = "") -> None:
+    """Print rows of words as a table with a line of names above; nothing if there are none.
+
+    Args:
+        rows: Column to cell; columns are those of the first row, and empty ones are left out.
+        title: What is printed above, in bold.
+        suffix: What follows it on the same line.
+    """
+    from rich.console import Console  # noqa: PLC0415  (not for --help)
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
     if not rows:
         return
-    widths = {name: max(len(name), *(len(row[name]) for row in rows)) for name in rows[0]}
-    for line in ({name: name for name in rows[0]}, *rows):
-        click.echo("  ".join(line[name].ljust(width) for name, width in widths.items()).rstrip())
+    width = None if sys.stdout.isatty() else ENDLESS
+    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim")
+    names = [name for name in rows[0] if any(row[name] for row in rows)]
+    for name in names:
+        is_number = all(NUMBER.fullmatch(row[name]) for row in rows)
+        fold = {"justify": "right", "no_wrap": True} if is_number else {"overflow": "fold"}
+        table.add_column(name, **fold)
+    for row in rows:
+        table.add_row(*(Text(row[name], style=COLORS.get(row[name], "")) for name in names))
+    with console.capture() as captured:
+        if title:
+            console.print(Text.assemble((title, "bold"), suffix and f"  {suffix}"))
+        console.print(table)
+    for line in captured.get().splitlines():
+        click.echo(line.rstrip())
 
 
 def print_measures(measures: Measures) -> None:
-    """Print measures as a table: what differs between rows in columns, what does not above it."""
+    """Print measures as tables, one for each suite: what all rows share stands above it."""
+    for number, suite in enumerate(dict.fromkeys(each.labels["suite"] for each in measures)):
+        if number:
+            click.echo()
+        _print_suite(suite, [each for each in measures if each.labels["suite"] == suite])
+
+
+def _print_suite(suite: str, measures: Sequence[Measure]) -> None:
     labels = list(dict.fromkeys(name for measure in measures for name in measure.labels))
+    labels.remove("suite")
     apart = [name for name in labels if name != "design_hash"]
     if _distinct(measures, apart) == _distinct(measures, labels):
         labels = apart  # a hash is printed only where names do not tell runs apart
@@ -49,29 +108,31 @@ def print_measures(measures: Measures) -> None:
         for name in labels
         if len({measure.labels.get(name, "") for measure in measures}) == 1
     }
-    click.echo("  ".join(f"{name}: {value}" for name, value in common.items()))
-    print_rows(
-        [
-            {
-                **{n: measure.labels.get(n, "") for n in labels if n not in common},
-                "measure": measure.title,
-                **_measure_texts(measure),
-            }
-            for measure in measures
-        ]
-    )
+    others = [name for name in labels if name not in {"agent", *common}]
+    rows = [
+        {
+            "agent": "" if "agent" in common else measure.labels["agent"],
+            "measure": measure.title,
+            "where": ", ".join(f"{n}={measure.labels[n]}" for n in others if n in measure.labels),
+            **_measure_texts(measure),
+        }
+        for measure in measures
+    ]
+    shared = (f"{name} {value}" for name, value in common.items() if value not in {"", "none"})
+    print_rows(rows, suite, ", ".join(shared))
 
 
 def print_headlines(measures: Measures) -> None:
-    """Print headlines as a table, with what tells rows of one measure apart in words."""
-    click.echo()
-    rows = []
-    for measure in measures:
-        owner = {name: measure.labels[name] for name in ("agent", "suite")}
-        others = [other.labels for other in measures[measure.name].filter(**owner)]
-        name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
-        rows.append({**owner, "measure": name, **_measure_texts(measure)})
-    print_rows(sorted(rows, key=lambda row: row["agent"]))
+    """Print headlines as tables, one for each suite, with what tells rows apart in words."""
+    for suite in dict.fromkeys(measure.labels["suite"] for measure in measures):
+        click.echo()
+        rows = []
+        for measure in measures.filter(suite=suite):
+            owner = {name: measure.labels[name] for name in ("agent", "suite")}
+            others = [other.labels for other in measures[measure.name].filter(**owner)]
+            name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
+            rows.append({"agent": owner["agent"], "measure": name, **_measure_texts(measure)})
+        print_rows(sorted(rows, key=lambda row: row["agent"]), suite)
 
 
 def print_outcomes(answers: Records) -> int:
@@ -110,26 +171,35 @@ def label_measure(
 
 
 def number_text(value: float | None) -> str:
-    """Return a number to four places, or a dash where there is none."""
-    return "–" if value is None else f"{value:.4f}"
+    """Return a number to two places, or a dash where there is none."""
+    return "–" if value is None else f"{value:.2f}"
 
 
-def interval_text(estimate: Measure | Change) -> str:
-    """Return an interval in words, or a dash where there is none."""
-    if estimate.low is None or estimate.high is None:
-        return "–"
-    return f"{estimate.low:.4f} to {estimate.high:.4f}"
+def measure_text(measure: Measure) -> str:
+    """Return an estimate with its interval: 0.35 [0.20, 0.51]."""
+    return f"{number_text(measure.estimate)}{_ends(measure, '.2f')}"
+
+
+def change_text(change: Change) -> str:
+    """Return a change with its interval: +0.35 [+0.20, +0.51]."""
+    value = "–" if change.estimate is None else f"{change.estimate:+.2f}"
+    return f"{value}{_ends(change, '+.2f')}"
+
+
+def _ends(found: Measure | Change, form: str) -> str:
+    if found.low is None or found.high is None:
+        return ""
+    return f" [{found.low:{form}}, {found.high:{form}}]"
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:
-    """Return the numbers of a measure, and what they rest on, as text."""
+    """Return the numbers of a measure, and what they rest on, as text; nothing for a count of 0."""
     return {
-        "estimate": number_text(measure.estimate),
-        "95% interval": interval_text(measure),
+        "estimate": measure_text(measure),
         "n": str(measure.n),
         "scored": str(measure.scored),
-        "no answer": str(measure.no_answer),
-        "error": str(measure.error),
+        "no answer": str(measure.no_answer or ""),
+        "error": str(measure.error or ""),
         "flags": " ".join(measure.flags),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
 from whybench.errors import UserError, suggest
@@ -32,11 +32,13 @@ class Comparison(Sequence[Change], Frame):
         changes: A change for each measure under each condition, corrected as one family.
         shared: Suite to the items that both sides were asked.
         left_out: Suites that are not compared, and why.
+        agents: Who is first, and who second.
     """
 
     changes: tuple[Change, ...]
     shared: Mapping[str, SharedItems]
     left_out: Mapping[str, str] = field(default_factory=dict)
+    agents: tuple[str, str] = ("first", "second")
 
     def __len__(self) -> int:
         return len(self.changes)
@@ -53,7 +55,7 @@ class Comparison(Sequence[Change], Frame):
         if isinstance(which, int):
             return self.changes[which]
         if isinstance(which, slice):
-            return Comparison(self.changes[which], self.shared, self.left_out)
+            return replace(self, changes=self.changes[which])
         return self.choose(which)
 
     def __repr__(self) -> str:
@@ -74,7 +76,7 @@ class Comparison(Sequence[Change], Frame):
                     f"({', '.join(self.measures)}), got {name!r}{suggest(name, self.measures)}"
                 )
         kept = (change for change in self.changes if change.measure in measures)
-        return Comparison(tuple(correct_family(kept)), self.shared, self.left_out)
+        return replace(self, changes=tuple(correct_family(kept)))
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -140,4 +142,5 @@ def compare(
     )
     apart = dict.fromkeys(sorted({*one} ^ {*two}), "answered on one side only")
     unable = {name: "the suite has no comparison" for name in both if name not in able}
-    return Comparison(tuple(changes), shared, {**apart, **unable})
+    agents = one[able[0]]["agent"][0].as_py(), two[able[0]]["agent"][0].as_py()
+    return Comparison(tuple(changes), shared, {**apart, **unable}, agents)

@@ -1,0 +1,120 @@
+"""What commands print at a terminal: tables that fit, examples that work."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+
+import click
+import pytest
+from evidence.terminal import run_at_terminal
+
+from whybench.cli import COMMANDS, EXAMPLES, whybench_command
+from whybench.cli.tables import change_text, measure_text, print_measures, print_rows
+from whybench.results.changes import Change
+from whybench.results.measures import Measures
+from whybench.stats import Measure
+
+ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+KNOWN = {"suite": "calculate", "agent": "reference/calculate.slips", "design": "core"}
+
+SCRIPT = """
+from whybench.cli.tables import print_rows
+row = {
+    "measure": "a_measure_with_a_long_name style=cot overload=none",
+    "first": "0.35",
+    "second": "0.81",
+    "change": "+0.46 [+0.20, +0.51]",
+    "p": "9.1e-07",
+    "n": "1234",
+    "verdict": "no change shown",
+    "flags": "no_spread few_units other_stimuli",
+}
+print_rows([row, {**row, "verdict": "rose"}], "calculate", "design core")
+"""
+
+
+def make_measure(name: str = "skill", no_answer: int = 0, **labels: str) -> Measure:
+    numbers = 0.3512, 0.2049, 0.5149, 12, 12, 40, no_answer, 0
+    return Measure(name, *numbers, "by hand", labels={**KNOWN, **labels})
+
+
+def test_numbers_stand_with_their_intervals() -> None:
+    assert measure_text(make_measure()) == "0.35 [0.20, 0.51]"
+    change = Change(
+        *("calculate", "skill", 0.1, 0.4512, 0.3512, -0.2049, 0.5149, None, None, 12, 12),
+        verdict="rose",
+    )
+    assert change_text(change) == "+0.35 [-0.20, +0.51]"
+    without = Change(
+        *("calculate", "skill", None, None, None, None, None, None, None, 0, 0),
+        verdict="undefined",
+    )
+    assert change_text(without) == "–"
+
+
+def test_each_suite_has_a_table_with_what_all_rows_share_above(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    other = make_measure("ea", suite="judge", style="cot", overload="none")
+    print_measures(
+        Measures([make_measure(), make_measure("accuracy", style="cot", no_answer=3), other])
+    )
+    assert capsys.readouterr().out.splitlines() == [
+        "calculate  agent reference/calculate.slips, design core",
+        "measure   where               estimate   n  scored  no answer",
+        "skill                0.35 [0.20, 0.51]  12      40",
+        "accuracy  style=cot  0.35 [0.20, 0.51]  12      40          3",
+        "",
+        "judge  agent reference/calculate.slips, design core, style cot",
+        "measure           estimate   n  scored",
+        "ea       0.35 [0.20, 0.51]  12      40",
+    ]
+
+
+def test_agents_have_a_column_where_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:
+    print_measures(Measures([make_measure(), make_measure(agent="reference/calculate.exact")]))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "calculate  design core"
+    assert [line.split()[0] for line in lines[2:]] == [
+        "reference/calculate.slips",
+        "reference/calculate.exact",
+    ]
+
+
+def test_no_rows_print_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    print_rows([], "calculate")
+    assert not capsys.readouterr().out
+
+
+@pytest.mark.parametrize("columns", [80, 100, 120])
+def test_tables_fold_between_words_and_not_inside_numbers(columns: int) -> None:
+    status, shown = run_at_terminal([sys.executable, "-c", SCRIPT], columns, ".")
+    lines = ANSI.sub("", shown).splitlines()
+    assert status == 0, shown
+    assert max(map(len, lines)) <= columns
+    for cell in ("0.35", "0.81", "+0.46 [+0.20, +0.51]", "9.1e-07", "1234"):
+        assert sum(cell in line for line in lines) == 2, (cell, shown)
+    assert "\x1b[32mrose" in shown
+
+
+def test_no_color_is_kept() -> None:
+    _, shown = run_at_terminal([sys.executable, "-c", SCRIPT], 80, ".", {"NO_COLOR": "1"})
+    assert "rose" in shown
+    assert "\x1b[32m" not in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_example_of_a_command_can_be_typed(name: str) -> None:
+    program, command, *rest = shlex.split(EXAMPLES[name])
+    assert (program, command) == ("whybench", name)
+    context = click.Context(whybench_command, info_name="whybench")
+    known = whybench_command.get_command(context, name)
+    while isinstance(known, click.Group):
+        context = click.Context(known, context, info_name=known.name)
+        chosen, *rest = rest
+        known = known.get_command(context, chosen)
+    assert known is not None
+    known.make_context(known.name, rest, context)  # a wrong option or argument is an error
