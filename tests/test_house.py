@@ -27,7 +27,7 @@ MAY_IMPORT = {
     "records": {"datasets", "scm"},
     "sandbox": set(),
     "suites": {"drawing", "fits", "records", "stats", "sandbox", "datasets", "scm"},
-    "agents": {"suites.contract", "suites.registry"},
+    "agents": {"suites.contract", "suites.references", "suites.registry"},
     "sweep": {*RUNNING, "suites", "records", "stats", "datasets", "scm"},
     "page": {"results", "suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
     "scaffolds": {"suites"},

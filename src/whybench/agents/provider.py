@@ -1,4 +1,4 @@
-"""The Inspect provider `reference/<suite>.<agent>`.
+"""The Inspect provider `reference/…`: `<suite>.<agent>`, or a mind, which answers all suites.
 
 A reference agent runs through the same pipeline as any model. It learns from the messages only
 which item it is asked and what was replied so far, finds the item by its id and answers by its
@@ -28,7 +28,8 @@ from inspect_ai.util import store
 from whybench.errors import RefusedError, UserError
 from whybench.seeds import split_digest
 from whybench.suites.contract import reply_generator
-from whybench.suites.registry import find_item, get_suite, suite_names
+from whybench.suites.references import REFERENCE, find_reference
+from whybench.suites.registry import find_item, get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,17 +116,12 @@ class ReferenceAPI(ModelAPI):
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
         follow_samples()
-        suite_name, _, agent_name = model_name.partition(".")
         try:
-            if not agent_name:
-                raise UserError(
-                    f"a reference agent must be named reference/<suite>.<agent>, such as "
-                    f"reference/judge.noisy-or, got reference/{model_name}; "
-                    f"installed suites are {', '.join(suite_names())}"
-                )
-            self.suite = get_suite(suite_name)
-            self.agent = self.suite.agent(agent_name)
-            self.settings = self.agent.settings(model_args)
+            self.reference = find_reference(f"{REFERENCE}{model_name}")
+            self.answerers = {
+                suite: self.reference.agent_for(suite, model_args)
+                for suite in self.reference.suites
+            }
         except UserError as error:
             raise RefusedError(str(error)) from None
 
@@ -133,12 +129,12 @@ class ReferenceAPI(ModelAPI):
         """Answer as many at once as Inspect asks; there is no service to spare."""
         return 1000
 
-    def _open_kept(self, item: Item, offered: set[str]) -> Episode | None:
+    def _open_kept(self, suite: AnySuite, item: Item, offered: set[str]) -> Episode | None:
         """Return the episode by the calls that the sample keeps.
 
         None where the tools of the suite's worlds are not offered.
         """
-        use = self.suite.tool_use
+        use = suite.tool_use
         if use is None or _SAMPLE.get() is None or not offered.issuperset(use.names):
             return None
         return use.replay({**item.factors, "item": item.id}, dict(store().items()))
@@ -152,26 +148,29 @@ class ReferenceAPI(ModelAPI):
     ) -> ModelOutput:
         """Reply to the item that the conversation is about."""
         item_id, item = find_current_item(input)
-        if item is None or split_digest(item.digest)[0] != self.suite.name:
+        name = split_digest(item.digest)[0] if item is not None else ""
+        if item is None or name not in self.answerers:
             raise UserError(
-                f"reference/{self.model_name} answers items of the suite {self.suite.name}, "
-                f"got {item_id or 'a message without an item'}; use an agent of the suite that "
-                f"asks (`whybench list` shows them)"
+                f"{self.reference.name} answers items of the suite "
+                f"{' or '.join(self.answerers)}, got {item_id or 'a message without an item'}; "
+                f"use an agent of the suite that asks (`whybench list` shows them)"
             )
+        suite = get_suite(name)
+        agent, settings = self.answerers[name]
         _, epoch = _SAMPLE.get() or ("", 1)
         context: Any = item
         turn = 0
         offered = {tool.name for tool in tools}
-        use = self.suite.tool_use
-        kept = self._open_kept(item, offered)
+        use = suite.tool_use
+        kept = self._open_kept(suite, item, offered)
         if use is not None and kept is not None:
             context, turn = kept, _count_calls(use.names, input)
-        elif self.suite.multi_turn:
-            context, turn = replay_episode(self.suite, item, input)
+        elif suite.multi_turn:
+            context, turn = replay_episode(suite, item, input)
         reply, call = DONE, None
         if kept is None or not kept.over:
-            rng = reply_generator(self.agent.name, self.settings, item.digest, epoch, turn)
-            reply = self.agent.reply(context, self.settings, rng)
+            rng = reply_generator(agent.name, settings, item.digest, epoch, turn)
+            reply = agent.reply(context, settings, rng)
         if use is not None and kept is not None and not kept.over:
             call = use.call(context, reply)
         if call is None and SUBMIT in offered:

@@ -15,7 +15,9 @@ from whybench.cli.options import (
     suite_argument,
 )
 from whybench.suites.catalog import Items
-from whybench.suites.registry import get_suite, list_suites
+from whybench.suites.contract import MINDS
+from whybench.suites.references import show_part
+from whybench.suites.registry import AnySuite, get_suite, list_suites
 
 __all__ = ["items_command", "list_command", "show_command"]
 
@@ -24,14 +26,24 @@ __all__ = ["items_command", "list_command", "show_command"]
 @click.argument("suite_name", metavar="[SUITE]", required=False)
 @json_option
 def list_command(suite_name: str | None, json_output: bool) -> None:
-    """List suites, or the designs and reference agents of one SUITE."""
+    """List suites and minds, or the designs and reference agents of one SUITE."""
     if suite_name is None:
         suites = list_suites()
         if json_output:
-            print_json([{"suite": name, "summary": s.summary} for name, s in suites.items()])
+            print_json(
+                [
+                    {"suite": name, "summary": s.summary, "minds": _minds(s)}
+                    for name, s in suites.items()
+                ]
+            )
             return
         for name, suite in suites.items():
             click.echo(f"{name:12} the agent {suite.summary}")
+        click.echo("\nMinds: reference agents that answer every suite (--model reference/NAME)")
+        for name, summary in MINDS.items():
+            click.echo(f"  {name:18} {summary}")
+            if missing := [other for other, suite in suites.items() if name not in suite.minds]:
+                click.echo(f"  {'':18}   not in {', '.join(missing)}")
         click.echo("\n`whybench list SUITE` shows a suite's designs and reference agents.")
         return
     suite = get_suite(suite_name)
@@ -44,7 +56,9 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
             }
             for name, agent in suite.agents.items()
         }
-        print_json({"suite": suite.name, "designs": designs, "agents": agents})
+        print_json(
+            {"suite": suite.name, "designs": designs, "agents": agents, "minds": _minds(suite)}
+        )
         return
     click.echo(f"{suite.name}: the agent {suite.summary}\n\nDesigns (--design)")
     for name, line in designs.items():
@@ -54,6 +68,15 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
         click.echo(f"  {name:18} {agent.summary}")
         for key, parameter in agent.parameters.items():
             click.echo(f"  {'':18}   {key}={parameter.default}: {parameter.meaning}")
+    if suite.minds:
+        click.echo("\nMinds (--model reference/NAME) and the agents that stand for them here")
+    for name, part in suite.minds.items():
+        click.echo(f"  {name:18} {show_part(*part)}")
+
+
+def _minds(suite: AnySuite) -> dict[str, str]:
+    """Return the agent that stands for each mind, with its settings, in words."""
+    return {name: show_part(*part) for name, part in suite.minds.items()}
 
 
 @click.command("items")

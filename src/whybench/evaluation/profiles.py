@@ -18,7 +18,6 @@ from whybench.errors import Interrupted, UserError
 from whybench.evaluation.engine import LEAN, build_task, cap_replies, check_model, evaluate
 from whybench.evaluation.progress import planned_samples, read_progress
 from whybench.evaluation.runs import (
-    REFERENCE,
     file_name,
     inspect_settings,
     list_suites_for,
@@ -28,6 +27,7 @@ from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import plan_budget
 from whybench.planning.prices import Prices
 from whybench.suites.contract import BUDGETS
+from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ class ProfilePlan:
             for plan in planned:
                 yield plan.line(model, config)
             if model.startswith(REFERENCE):
-                own = planned[0].suite.name
-                yield f"{model} is a reference agent of {own}, and asked that alone"
+                yield find_reference(model).explain()
             yield self.prices.explain(model, planned, config)
         for name, plan in {p.suite.name: p for p in chain(*self.plans.values())}.items():
             yield f"{name}, {self.budget}: {plan.suite.budget(self.budget).reason}"
@@ -129,7 +128,8 @@ def profile(
     """Measure every ability of models, as much as a budget says, and write a page about them.
 
     Args:
-        *models: Models as Inspect names them. A reference agent is asked its own suite alone.
+        *models: Models as Inspect names them. A reference agent is asked its own suite alone; a
+            mind such as `reference/careful` all.
         budget: small (a first look in minutes), standard (what a paper would want) or full.
         suites: Only these suites; all that are installed if there is none.
         output: The folder; resumed if it exists. By default `profiles/`, then models and budget.

@@ -31,6 +31,7 @@ from whybench.planning.prices import NO_SERVER, Prices
 from whybench.seeds import digest
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE
+from whybench.suites.references import REFERENCE, find_reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
 
 __all__ = [
-    "REFERENCE",
     "file_name",
     "hold_episode",
     "inspect_settings",
@@ -50,9 +50,6 @@ __all__ = [
     "log_folder",
     "run",
 ]
-
-
-REFERENCE = "reference/"
 
 
 def run(
@@ -87,7 +84,7 @@ def run(
     Args:
         suite: The suite's name.
         model: A model as Inspect names it (`openai/gpt-4o`), or a reference agent
-            (`reference/judge.noisy-or`).
+            (`reference/judge.noisy-or`, or `reference/careful`, which answers every suite).
         design: A named design or a YAML file; the suite's first if there is none.
         limit: The number of samples, from the start of the design.
         epochs: How often everything is asked.
@@ -217,7 +214,7 @@ def file_name(*words: str) -> str:
 
 
 def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the suites that a model is asked: a reference agent answers its own alone."""
+    """Return the suites that a model is asked: a reference agent answers its own, a mind most."""
     if not isinstance(model, str):
         raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
     for name in chosen:
@@ -225,11 +222,9 @@ def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
     names = tuple(chosen) or registry.suite_names()
     if not model.startswith(REFERENCE):
         return names
-    own, _, agent = model.removeprefix(REFERENCE).partition(".")
-    registry.get_suite(own).agent(agent)
-    if own not in names:
-        raise UserError(f"{model} must be asked its own suite, {own}, got {', '.join(names)}")
-    return (own,)
+    reference = find_reference(model)
+    reference.check_suites(names)
+    return tuple(name for name in names if name in reference.parts)
 
 
 QUIET: dict[str, Any] = {

@@ -24,6 +24,7 @@ from markupsafe import Markup
 from whybench.errors import Fence
 from whybench.page.methods import abilities, companions, flag_words, measure_words
 from whybench.stats import MeasureKey
+from whybench.suites.references import REFERENCE
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
@@ -337,11 +338,19 @@ def _telling(measures: Sequence[Measure]) -> list[str]:
     ]
 
 
+def _stands_for(name: str, agent: str) -> bool:
+    """Whether a suite, if it is installed, says who stands for a mind."""
+    mind = agent.removeprefix(REFERENCE).partition("[")[0]
+    return name not in suite_names() or mind in get_suite(name).minds
+
+
 def _absent(name: str, agent: str) -> tuple[str, str]:
     """Return why there is nothing of an agent in a suite, and the command that would change it."""
     reference = re.match(r"reference/(\w+)\.", agent)
     if reference:
         return f"not run: this reference agent answers {reference[1]} only", ""
+    if agent.startswith(REFERENCE) and not _stands_for(name, agent):
+        return "not run: no agent of the suite stands for this mind", ""
     if agent.startswith(("human/", "person/")):
         return "not asked", ""
     if agent.startswith("published/"):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.errors import UserError
 from whybench.seeds import digest
 from whybench.suites.contract import reply_generator
+from whybench.suites.references import REFERENCE, find_reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -104,7 +105,8 @@ def simulate_study(
     Args:
         folder: The study, as it was exported.
         target: The file of JSON lines.
-        model: Who answers: a reference agent of the study's suite, `reference/judge.noisy-or`.
+        model: Who answers: a reference agent of the study's suite, `reference/judge.noisy-or`, or
+            a mind, `reference/careful`.
         settings: Settings of the agent.
         people: How many.
         seed: Of their noise.
@@ -113,15 +115,15 @@ def simulate_study(
     from whybench.study.saved import reopen_study  # noqa: PLC0415
 
     plan = reopen_study(folder)
-    prefix = f"reference/{plan.suite.name}."
-    agent = model.removeprefix(prefix)
-    if not model.startswith(prefix) or not agent:
+    suite = plan.suite.name
+    if not model.startswith(REFERENCE) or suite not in find_reference(model).parts:
         raise UserError(
-            f"`model` must be a reference agent of the study's suite, {prefix}NAME "
-            f"(`whybench list {plan.suite.name}`), got {model!r}"
+            f"`model` must be a reference agent of the study's suite, {REFERENCE}{suite}.NAME "
+            f"(`whybench list {suite}`), or a mind, got {model!r}"
         )
+    agent, chosen = find_reference(model).agent_for(suite, settings)
     with atomic_write(target) as part, part.open("w", encoding="utf-8") as lines:
         for number in range(people):
-            person = SimulatedPerson(number, agent, settings, seed)
+            person = SimulatedPerson(number, agent.name, chosen, seed)
             for row in participation_rows(plan, person):
                 lines.write(f"{json.dumps(row)}\n")

@@ -1,6 +1,7 @@
 """Reference agents: known strategies that answer the items of a suite.
 
 An agent whose measures are known beforehand is what `whybench calibrate` holds measures against.
+Agents of several suites that reason alike are a mind under one name (`references`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
 
     from whybench.suites.items import Scalar
 
-__all__ = ["Agent", "Parameter", "reply_generator"]
+__all__ = ["MINDS", "Agent", "Parameter", "reply_generator"]
 
 ContextT = TypeVar("ContextT")
+
+MINDS = {
+    "careful": "reasons as it should be done; one answer in fifty is a guess",
+    "associative": "takes what goes together for what causes, and what is seen for what is done",
+    "hasty": "reasons as careful does; one answer in five is a guess",
+    "guesser": "guesses always",
+}
+"""The minds and what each does. A guess is an answer by lot: of yes and no half are right."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.aliases import DESIGN
+from whybench.errors import UserError
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
+from whybench.suites.agents import MINDS
 from whybench.suites.laws import LAWS, LawCase
 
 if TYPE_CHECKING:
@@ -261,6 +263,16 @@ def _agents_are_readable(case: _Case) -> Iterator[str]:
                 yield f"{agent.name} on {item.id}: {replies!r} is read as {answer.outcome} ({why})"
 
 
+def _minds_are_made_of_agents(case: _Case) -> Iterator[str]:
+    for mind, (name, settings) in case.suite.minds.items():
+        if mind not in MINDS:
+            yield f"there is no mind {mind!r}; minds are {', '.join(MINDS)}"
+        try:
+            case.suite.agent(name).settings(settings)
+        except UserError as error:
+            yield f"{mind}: {error}"
+
+
 def _oracle(case: _Case) -> _Responder:
     return lambda context, _: case.suite.oracle(context)
 
@@ -312,6 +324,7 @@ _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "prompts are finished": _prompts_are_finished,
     FAIR: _no_constant_wins,
     "reference agents are readable": _agents_are_readable,
+    "minds are made of agents": _minds_are_made_of_agents,
 }
 
 _NOTES: dict[str, Callable[[_Case], str]] = {"prompts are finished": _prompt_lengths}

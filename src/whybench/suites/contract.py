@@ -44,7 +44,7 @@ from whybench.suites.abilities import (
     Training,
     round_mean,
 )
-from whybench.suites.agents import Agent, Parameter, reply_generator
+from whybench.suites.agents import MINDS, Agent, Parameter, reply_generator
 from whybench.suites.designs import Crossing, Manipulated, check_levels, factor
 from whybench.suites.groups import Group, group_records
 from whybench.suites.items import Answer, Design, Episode, Item, Outcome, PlainItem, Scalar
@@ -52,6 +52,7 @@ from whybench.suites.suite import Suite
 
 __all__ = [
     "BUDGETS",
+    "MINDS",
     "TRAINING_WORLDS",
     "Agent",
     "Answer",

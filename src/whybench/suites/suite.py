@@ -62,6 +62,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         summary: What the agent does, in one line.
         designs: The named designs; the first is the default.
         agents: The reference agents by name.
+        minds: Which agent stands for a mind (`MINDS`), by the mind's name: the agent's, and the
+            settings that differ from its defaults. A mind that is not named is not asked.
         columns: The factor columns of the records and their types.
         parts: Further columns of the records, which some answers have, and their types.
         condition: The factor columns that make up a condition; Inspect's figures pool over them.
@@ -88,6 +90,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     agents: Mapping[str, Agent[Any]]
     columns: Mapping[str, type]
 
+    minds: Mapping[str, tuple[str, Mapping[str, Scalar]]] = NONE
     interface_letter: str = "A"
     parts: Mapping[str, type] = NONE
     condition: tuple[str, ...] = ()

@@ -33,6 +33,7 @@ from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
 from whybench.seeds import digest
 from whybench.suites.catalog import split_into_samples, take_shard
+from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -204,8 +205,8 @@ def list_units(plan: SweepPlan) -> Iterator[Unit]:
         design = ask.choose_design()
         sizes = _sizes(ask, list(suite.items(design)), plan.samples)
         for model, args in plan.models:
-            # A reference agent knows the items of its own suite alone.
-            if model.startswith("reference/") and not model.startswith(f"reference/{ask.suite}."):
+            # A reference agent knows the items of its own suite alone, a mind those of most.
+            if model.startswith(REFERENCE) and ask.suite not in find_reference(model).parts:
                 continue
             for number, samples in enumerate(sizes, start=1):
                 shard = f"{number}/{len(sizes)}"
@@ -246,10 +247,8 @@ def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
 
 def _check_reference(model: str) -> None:
     """Refuse a reference agent that no suite has."""
-    provider, _, name = model.partition("/")
-    if provider == "reference":
-        suite, _, agent = name.partition(".")
-        get_suite(suite).agent(agent)
+    if model.startswith(REFERENCE):
+        find_reference(model)
 
 
 def _ask(entry: object) -> Ask:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.agents import AGENTS, oracle_reply
+from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.checks import CHECKS, self_tests
 from whybench.suites.analyze.design import CONTROL, DESIGNS, AnalyzeDesign, make_design
@@ -128,6 +128,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     summary = "analyses data that may have a trap in them, and says what causes what, and how much"
     designs = DESIGNS
     agents = AGENTS
+    minds = MINDS
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION

@@ -1,8 +1,9 @@
 """The reference agents of analyze: analysts who are known to see, to fall, or to say nothing.
 
-The analysts of `analysts` answer every item by their strategy. Beside them the oracle, `gold`,
-knows the truth and declines as often as it is asked to: its twin score follows by arithmetic, and
-shows whether intervals cover.
+The analysts of `analysts` answer every item by their strategy, but for lapses, if they are to have
+some: then an answer is a guess. Beside them the oracle, `gold`, knows the truth and declines as
+often as it is asked to: its twin score follows by arithmetic, and shows whether intervals cover.
+`guess` fills in the form by lot.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from whybench.suites.analyze.expected import (
     expected_of_oracle,
     expected_of_silent,
 )
+from whybench.suites.analyze.guesses import guess_reply
 from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import Agent, Parameter
 
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.items import AnalyzeItem
 
-__all__ = ["AGENTS", "oracle_reply"]
+__all__ = ["AGENTS", "MINDS", "oracle_reply"]
 
 
 def oracle_reply(item: AnalyzeItem) -> str:
@@ -41,7 +43,17 @@ def oracle_reply(item: AnalyzeItem) -> str:
 
 
 def _analyst(name: str) -> Callable[[AnalyzeItem, Mapping[str, Any], np.random.Generator], str]:
-    return lambda item, _settings, _rng: analyst_reply(name, item.instance, item.names)
+    def reply(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+        lapse = settings.get("lapse", 0.0)
+        if lapse and rng.random() < lapse:
+            return _guess(item, settings, rng)
+        return analyst_reply(name, item.instance, item.names)
+
+    return reply
+
+
+def _guess(item: AnalyzeItem, _settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+    return guess_reply(fields_for(item.instance), item.names, rng)
 
 
 def _oracle(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
@@ -50,6 +62,8 @@ def _oracle(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Gener
 
 
 SILENT = ("null", "schema-breaker")
+
+LAPSE = {"lapse": Parameter(0.0, "how often an answer is a guess", 0.0, 1.0)}
 
 AGENTS: Mapping[str, Agent[AnalyzeItem]] = {
     agent.name: agent
@@ -68,11 +82,27 @@ AGENTS: Mapping[str, Agent[AnalyzeItem]] = {
                 name=name,
                 summary=summary,
                 reply=_analyst(name),
+                parameters={} if name in SILENT else LAPSE,
                 expected=expected_of_silent if name in SILENT else expected_of_analyst(name),
+                noisy=lambda settings: settings.get("lapse", 0.0) > 0,
                 answers=name not in SILENT,
             )
             for name, summary in ANALYSTS.items()
         ),
+        Agent(
+            name="guess",
+            summary="fills in the form by lot, whatever the data",
+            reply=_guess,
+            noisy=lambda _: True,
+        ),
     )
 }
 """The reference agents by name."""
+
+MINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "careful": ("competent", {"lapse": 0.02}),
+    "associative": ("naive", {"lapse": 0.02}),
+    "hasty": ("competent", {"lapse": 0.2}),
+    "guesser": ("guess", {}),
+}
+"""The minds, and the agent that stands for each."""

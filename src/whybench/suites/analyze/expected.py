@@ -30,11 +30,16 @@ __all__ = ["expected_of_analyst", "expected_of_oracle", "expected_of_silent"]
 def expected_of_analyst(
     analyst: str,
 ) -> Callable[[Mapping[str, Any], AnalyzeDesign], dict[str, float]]:
-    """Return what gives the measures of an analyst: its answers are graded item by item."""
+    """Return what gives the measures of an analyst: its answers are graded item by item.
 
-    def expected(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
+    What guesses are worth is not known, so of an analyst with lapses only that it answers.
+    """
+
+    def expected(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
         if PUBLISHED in design.variant and analyst != "competent":
             return {}
+        if settings.get("lapse"):
+            return {"answered": 1.0}
         graded = {item: _grade(analyst, item) for item in analyze_items(design)}
         by_challenge = defaultdict(list)
         for item, marks in graded.items():

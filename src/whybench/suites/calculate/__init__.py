@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.calculate.agents import AGENTS, oracle
+from whybench.suites.calculate.agents import AGENTS, MINDS, oracle
 from whybench.suites.calculate.checks import CHECKS
 from whybench.suites.calculate.design import DESIGNS, CalculateDesign
 from whybench.suites.calculate.items import (
@@ -76,6 +76,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     summary = "says how likely something is, seen, made or imagined, in a world told in numbers"
     designs = DESIGNS
     agents = AGENTS
+    minds = MINDS
     columns = COLUMNS
     condition = CONDITION
     random_columns = DRAWN

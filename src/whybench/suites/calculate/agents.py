@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     Answerer = Callable[[CalculateItem, Mapping[str, Any]], Chances]
 
-__all__ = ["AGENTS", "oracle"]
+__all__ = ["AGENTS", "MINDS", "oracle"]
 
 
 def oracle(item: CalculateItem) -> str:
@@ -189,3 +189,11 @@ AGENTS: Mapping[str, Agent[CalculateItem]] = {
     )
 }
 """The reference agents by name."""
+
+MINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "careful": ("slips", {"error": 0.02}),
+    "associative": ("sees-only", {}),
+    "hasty": ("slips", {"error": 0.2}),
+    "guesser": ("uniform", {}),
+}
+"""The minds, and the agent that stands for each."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.compose.agents import AGENTS, oracle
+from whybench.suites.compose.agents import AGENTS, MINDS, oracle
 from whybench.suites.compose.checks import CHECKS, is_bundled_theme
 from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
@@ -115,6 +115,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     summary = "says what would hold if something were made so, about parts of a world and the whole"
     designs = DESIGNS
     agents = AGENTS
+    minds = MINDS
     columns = COLUMNS
     condition = CONDITION
     random_columns = frozenset(DRAWN)

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGENTS",
+    "MINDS",
     "Queries",
     "Rule",
     "answer_coin",
@@ -266,3 +267,11 @@ AGENTS: Mapping[str, Agent[Any]] = {
     )
 }
 """The reference agents by name."""
+
+MINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "careful": ("flip", {"error": 0.01}),
+    "associative": ("copy", {}),
+    "hasty": ("flip", {"error": 0.1}),
+    "guesser": ("coin", {}),
+}
+"""The minds, and the agent that stands for each."""

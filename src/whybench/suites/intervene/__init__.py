@@ -24,7 +24,7 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
-from whybench.suites.intervene.agents import AGENTS, oracle
+from whybench.suites.intervene.agents import AGENTS, MINDS, oracle
 from whybench.suites.intervene.calls import TOOLS as TOOL_NAMES
 from whybench.suites.intervene.calls import answer_of_calls, make_call, open_kept
 from whybench.suites.intervene.design import DESIGNS, OWN_DENSITY, InterveneDesign
@@ -115,6 +115,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     summary = "finds out by acting whether one thing causes another"
     designs = DESIGNS
     agents = AGENTS
+    minds = MINDS
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     Settings = Mapping[str, Any]
     Reply = Callable[[InterveneEpisode, Settings, np.random.Generator], str]
 
-__all__ = ["AGENTS", "oracle", "render_action", "render_answer"]
+__all__ = ["AGENTS", "MINDS", "oracle", "render_action", "render_answer"]
 
 CACHED = 65536
 
@@ -241,3 +241,11 @@ AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
     )
 }
 """The reference agents by name."""
+
+MINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "careful": ("controlled", {"error": 0.01}),
+    "associative": ("correlational", {}),
+    "hasty": ("controlled", {"error": 0.1}),
+    "guesser": ("random-then-guess", {}),
+}
+"""The minds, and the agent that stands for each."""

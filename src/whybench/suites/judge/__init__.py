@@ -20,7 +20,7 @@ from whybench.suites.contract import (
     Sums,
     Training,
 )
-from whybench.suites.judge.agents import AGENTS
+from whybench.suites.judge.agents import AGENTS, MINDS
 from whybench.suites.judge.checks import CHECKS
 from whybench.suites.judge.coherence import NOT_TESTED
 from whybench.suites.judge.design import (
@@ -162,6 +162,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     summary = "rates how likely an event is, 0 to 100, given a small causal story"
     designs = DESIGNS
     agents = AGENTS
+    minds = MINDS
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION

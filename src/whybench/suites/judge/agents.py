@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from whybench.suites.judge.design import JudgeDesign
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = ["AGENTS"]
+__all__ = ["AGENTS", "MINDS"]
 
 Settings = Mapping[str, Any]
 Belief = Callable[..., float]
@@ -267,3 +267,12 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
         ),
     )
 }
+"""The reference agents by name."""
+
+MINDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "careful": ("noisy-or", {"noise": 0.1, "lapse": 0.02}),
+    "associative": ("associative", {"rho": 0.5, "noise": 0.1, "lapse": 0.02}),
+    "hasty": ("noisy-or", {"noise": 0.1, "lapse": 0.2}),
+    "guesser": ("random", {}),
+}
+"""The minds, and the agent that stands for each."""
