@@ -29,10 +29,11 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
-from whybench.suites.contract import UserError
+from whybench.suites.contract import MINDS, UserError
 from whybench.suites.intervene.episode import ENDS
 from whybench.suites.judge.replies import REASONS
-from whybench.suites.registry import get_suite
+from whybench.suites.references import show_part
+from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,6 +70,9 @@ NOT_RUN = {
 """Commands that are shown and not run, and why."""
 
 RUN_SHORTER = {
+    "whybench profile reference/careful reference/associative -o first": (
+        "--suite judge --suite calculate"
+    ),
     "whybench run compose --model reference/compose.local-only -T gates=mixed -T units=8 "
     "--log-dir logs/local": "--limit 16",
     "inspect eval whybench/intervene --model reference/intervene.single-cause": "--limit 20",
@@ -234,9 +238,34 @@ def test_commands_within_sentences_exist_with_their_options(page: Path) -> None:
 
 def rows(page: str, columns: int) -> list[list[str]]:
     """Return the rows of all tables of a page that have so many columns, without code marks."""
-    text = (ROOT / "docs" / page).read_text("utf-8")
+    text = (ROOT / "docs" / page).resolve().read_text("utf-8")
     lines = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")]
     return [[cell.strip(" `") for cell in line] for line in lines if len(line) == columns]
+
+
+def test_the_page_on_profiles_has_every_mind_and_who_stands_for_it() -> None:
+    table = rows("profile.md", 6)
+    head, *shown = table[[row[0] for row in table].index("mind") :]
+    for row in shown:
+        for name, said in zip(head[1:], row[1:], strict=True):
+            assert said == show_part(*get_suite(name).minds[row[0]]), f"{row[0]}, {name}"
+    assert [row[0] for row in shown] == list(MINDS)
+    assert sorted(head[1:]) == sorted(suite_names())
+
+
+@pytest.mark.slow
+def test_the_figures_of_minds_in_readme_are_what_a_small_profile_gives() -> None:
+    table = rows("../README.md", 5)
+    head, *shown = table[[row[-1] for row in table].index("associative") :]
+    for name, measure, _, *figures in shown:
+        suite = get_suite(name)
+        design = suite.make_design(suite.budget("small").settings)
+        items = list(suite.items(design))
+        for mind, figure in zip(head[3:], figures, strict=True):
+            agent, settings = suite.minds[mind]
+            found = simulate(suite, design, items, suite.agent(agent), settings)
+            (one,) = (one for one in found if one.name == measure and not one.at)
+            assert figure == f"{one.estimate:.2f}", f"{name}, {measure}, {mind}"
 
 
 def test_the_page_on_judge_has_every_reason_in_order() -> None:

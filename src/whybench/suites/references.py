@@ -90,9 +90,7 @@ class Reference:
         made = ", ".join(f"{suite}.{show_part(*part)}" for suite, part in self.parts.items())
         line = f"{self.name} is a mind made of reference agents: {made}"
         if self.left_out:
-            line += (
-                f"; not asked, since they say of nobody to stand for it: {', '.join(self.left_out)}"
-            )
+            line += f"; not asked, since they name nobody: {', '.join(self.left_out)}"
         return line
 
 
