@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
+    "sphinx_llms_txt",
 ]
 templates_path = ["_templates"]
 html_static_path = ["_static"]
@@ -45,6 +46,14 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+
+# llms.txt lists the pages for language models, llms-full.txt is all of them in one file, but for
+# the reference of the code, which they can read themselves.
+llms_txt_summary = (
+    "WhyBench measures how a mind, a language model or a person, reasons about cause and effect. "
+    "It runs on Inspect AI. Suites: judge, intervene, compose, calculate, analyze."
+)
+llms_txt_exclude = ["reference/*", "api"]
 
 autosummary_generate = True
 autodoc_member_order = "bysource"

@@ -48,6 +48,9 @@ PAGES = [
     *sorted((ROOT / "docs" / "errata").glob("*.md")),
 ]
 
+GUIDES = [ROOT / f"{name}.md" for name in ("CONTRIBUTING", "RELEASING", "AGENTS")]
+"""Pages for those who change the code; their commands are not run here."""
+
 NOT_RUN = {
     "pip install 'whybench[analyze]'": "needs a package index",
     "pip install 'whybench[intervene]'": "needs a package index",
@@ -223,7 +226,7 @@ def test_no_command_hides_in_a_block_that_is_not_run(page: Path) -> None:
         assert kind in {"bash", "python", "output"} or not hidden, f"{page.name}: {hidden}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, *GUIDES], ids=lambda page: page.name)
 def test_commands_within_sentences_exist_with_their_options(page: Path) -> None:
     for name, words in INLINE.findall(page.read_text("utf-8")):
         assert name in COMMANDS, f"{page.name}: whybench {name}"
