@@ -54,6 +54,7 @@ llms_txt_summary = (
     "It runs on Inspect AI. Suites: judge, intervene, compose, calculate, analyze."
 )
 llms_txt_exclude = ["reference/*", "api"]
+llms_txt_uri_template = "_sources/{docname}{suffix}{sourcelink_suffix}"
 
 autosummary_generate = True
 autodoc_member_order = "bysource"

@@ -62,8 +62,8 @@ def test_lapses_are_guesses_and_come_as_often_as_they_are_asked_for() -> None:
     exact = [agent.reply(item, agent.settings({}), np.random.default_rng(0)) for item in items]
     settings = agent.settings({"lapse": 0.25})
     changed = [
-        agent.reply(item, settings, np.random.default_rng(seed)) != same
-        for item, same in zip(items, exact, strict=True)
+        agent.reply(item, settings, np.random.default_rng([place, seed])) != same
+        for place, (item, same) in enumerate(zip(items, exact, strict=True))
         for seed in range(60)
     ]
     assert np.mean(changed) == pytest.approx(0.25, abs=4 * (0.25 * 0.75 / len(changed)) ** 0.5)

@@ -69,7 +69,7 @@ def test_an_agent_that_should_be_silent_and_speaks_is_found() -> None:
     loud = replace(SUITE.agents["competent"], answers=False)
     agents = {"competent": loud, "null": replace(SUITE.agents["null"], answers=True)}
     design = make_design({**SMALL, "seeds": 1})
-    (line,) = problems(design, altered(SUITE, agents=agents, scale=None))
+    (line,) = problems(design, altered(SUITE, agents=agents, minds={}, scale=None))
     assert "reference agents are readable" in line
     assert "is read as scored" in line
     assert "is read as no_answer (no_object)" in line
