@@ -11,7 +11,7 @@ import pytest
 from evidence.terminal import run_at_terminal
 
 from whybench.cli import COMMANDS, EXAMPLES, whybench_command
-from whybench.cli.tables import change_text, measure_text, print_measures, print_rows
+from whybench.cli.tables import change_text, interval_text, print_measures, print_rows
 from whybench.results.changes import Change
 from whybench.results.measures import Measures
 from whybench.stats import Measure
@@ -42,7 +42,8 @@ def make_measure(name: str = "skill", no_answer: int = 0, **labels: str) -> Meas
 
 
 def test_numbers_stand_with_their_intervals() -> None:
-    assert measure_text(make_measure()) == "0.35 [0.20, 0.51]"
+    assert interval_text(0.3512, 0.2049, 0.5149) == "0.35 [0.20, 0.51]"
+    assert interval_text(0.3512, None, None) == "0.35"
     change = Change(
         *("calculate", "skill", 0.1, 0.4512, 0.3512, -0.2049, 0.5149, None, None, 12, 12),
         verdict="rose",

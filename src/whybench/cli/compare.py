@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whybench.cli.options import json_option, print_json, print_notes, suite_argument
-from whybench.cli.tables import change_text, label_measure, number_text, print_rows
+from whybench.cli.tables import (
+    change_text,
+    interval_text,
+    label_measure,
+    number_text,
+    print_line,
+    print_rows,
+)
 from whybench.drawing.figure import save_figures
 from whybench.errors import UserError, suggest
 from whybench.suites.registry import get_suite
@@ -101,7 +108,7 @@ def compare_command(
         click.echo()
         _print(comparison)
     for note in comparison.notes:
-        click.echo(note, err=json_output)
+        print_line(note, err=json_output)
     _write(comparison, output)
     for condition, change in failed:
         click.echo(f"Failed: {condition}: {_format_change(change)}", err=True)
@@ -129,7 +136,7 @@ def _print_people(
         print_json(*(row for one in found for row in one.rows()))
         return
     for part in tell_people(found):
-        click.echo(part) if isinstance(part, str) else print_rows(part)
+        print_line(part) if isinstance(part, str) else print_rows(part)
 
 
 def _read_smallest(text: str) -> tuple[str, float]:
@@ -192,16 +199,16 @@ def _format_change(change: Change) -> str:
 
 
 LABELS = (
-    *("agent", "style", "story", "name", "measure", "criterion", "manipulation"),
+    *("agent", "graph", "style", "story", "name", "measure", "criterion", "manipulation"),
     *("challenge", "data_set"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
 
 NUMBERS = (
-    *("estimate", "low", "high", "statistic", "p", "adjusted", "parameters", "consistency"),
-    *("printed", "b", "m", "lad", "number", "change", "n"),
+    *("statistic", "p", "adjusted", "parameters", "consistency", "printed", "b", "m", "lad"),
+    *("number", "change", "n"),
 )
-"""Columns of numbers for such a table."""
+"""Columns of numbers for such a table, behind the estimate."""
 
 PREVIEW = 6
 
@@ -242,9 +249,7 @@ def replicate_command(
         if json_output:
             print_json(*({"table": name, **row} for row in rows))
             continue
-        click.echo(f"{name}: {len(rows)} rows")
-        for row in rows if chosen else rows[:PREVIEW]:
-            click.echo("  " + _line(row))
+        print_rows([_row(row) for row in (rows if chosen else rows[:PREVIEW])], name, _count(rows))
         if not chosen and len(rows) > PREVIEW:
             click.echo(f"  ... --table {name} prints all, --json every column")
 
@@ -256,9 +261,22 @@ def _check_table(chosen: str, names: Sequence[str]) -> None:
         )
 
 
-def _line(row: Mapping[str, Any]) -> str:
-    labels = [str(row[name]) for name in LABELS if row.get(name)]
-    numbers = [
-        f"{name} {row[name]:.4g}" for name in NUMBERS if isinstance(row.get(name), int | float)
-    ]
-    return "  ".join([*labels, *numbers, str(row.get("flags", ""))]).rstrip()
+def _count(rows: Sequence[object]) -> str:
+    return f"{len(rows)} rows"
+
+
+def _estimate(row: Mapping[str, Any]) -> str:
+    if "estimate" not in row:
+        return ""
+    return interval_text(row["estimate"], row.get("low"), row.get("high"))
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a person reads of a row."""
+    numbers = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float)}
+    return {
+        **{name: str(row.get(name) or "") for name in LABELS},
+        "estimate": _estimate(row),
+        **{name: f"{value:.4g}" for name, value in numbers.items()},
+        "flags": str(row.get("flags", "")),
+    }

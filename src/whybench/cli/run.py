@@ -20,7 +20,13 @@ from whybench.cli.options import (
     suite_argument,
 )
 from whybench.cli.results import measure_answers, say_step
-from whybench.cli.tables import print_headlines, print_measures, print_outcomes
+from whybench.cli.tables import (
+    print_headlines,
+    print_line,
+    print_measures,
+    print_outcomes,
+    print_rows,
+)
 from whybench.suites.contract import BUDGETS
 
 if TYPE_CHECKING:
@@ -90,7 +96,7 @@ def run_command(
     planned = plan(suite_name, design, **chosen)
     cost = Prices.read(model_settings["prices"]).explain(model, [planned], model_settings)
     for line in (planned.line(model, model_settings), cost, *planned.advice()):
-        click.echo(line, err=json_output)
+        print_line(line, err=json_output)
     if only_plan:
         return
     model_settings |= {"log_dir": log_dir, **({"display": "none"} if json_output else {})}
@@ -151,8 +157,11 @@ def profile_command(
     from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
 
     planned = ProfilePlan.make(models, budget, suites, prices)
+    for model, rows in planned.tables(model_settings):
+        print_rows(rows, model, f"budget {budget}", err=json_output)
+        click.echo(err=json_output)
     for line in planned.lines(model_settings):
-        click.echo(line, err=json_output)
+        print_line(line, err=json_output)
     planned.check_max_cost(max_cost, model_settings)
     if only_plan:
         return

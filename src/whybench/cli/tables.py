@@ -7,7 +7,9 @@ have colours unless NO_COLOR is set. Anywhere else lines are as long as they nee
 from __future__ import annotations
 
 import re
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING
 
 import click
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "change_text",
+    "interval_text",
     "label_measure",
-    "measure_text",
     "number_text",
     "print_headlines",
+    "print_line",
     "print_measures",
     "print_outcomes",
     "print_rows",
@@ -57,13 +60,14 @@ COLORS = {
 """The colours of verdicts. Green is more and red is less, which need not be good or bad."""
 
 
-def print_rows(rows: Sequence[Row], title: str = "", suffix: str = "") -> None:
+def print_rows(rows: Sequence[Row], title: str = "", suffix: str = "", err: bool = False) -> None:
     """Print rows of words as a table with a line of names above; nothing if there are none.
 
     Args:
-        rows: Column to cell; columns are those of the first row, and empty ones are left out.
+        rows: Column to cell; columns that are empty everywhere are left out.
         title: What is printed above, in bold.
         suffix: What follows it on the same line.
+        err: Whether to print on standard error.
     """
     from rich.console import Console  # noqa: PLC0415  (not for --help)
     from rich.table import Table  # noqa: PLC0415
@@ -71,22 +75,35 @@ def print_rows(rows: Sequence[Row], title: str = "", suffix: str = "") -> None:
 
     if not rows:
         return
-    width = None if sys.stdout.isatty() else ENDLESS
-    console = Console(width=width, markup=False, highlight=False, emoji=False)
+    stream = sys.stderr if err else sys.stdout
+    width = None if stream.isatty() else ENDLESS
+    console = Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim")
-    names = [name for name in rows[0] if any(row[name] for row in rows)]
+    known = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in known if any(row.get(name) for row in rows)]
     for name in names:
-        is_number = all(NUMBER.fullmatch(row[name]) for row in rows)
+        is_number = all(NUMBER.fullmatch(row.get(name, "")) for row in rows)
         fold = {"justify": "right", "no_wrap": True} if is_number else {"overflow": "fold"}
         table.add_column(name, **fold)
     for row in rows:
-        table.add_row(*(Text(row[name], style=COLORS.get(row[name], "")) for name in names))
+        cells = [row.get(name, "") for name in names]
+        table.add_row(*(Text(cell, style=COLORS.get(cell, "")) for cell in cells))
     with console.capture() as captured:
         if title:
             console.print(Text.assemble((title, "bold"), suffix and f"  {suffix}"))
         console.print(table)
     for line in captured.get().splitlines():
-        click.echo(line.rstrip())
+        click.echo(line.rstrip(), err=err)
+
+
+def print_line(line: str = "", err: bool = False) -> None:
+    """Print a sentence, folded between words at a terminal."""
+    stream = sys.stderr if err else sys.stdout
+    if stream.isatty():
+        width = shutil.get_terminal_size().columns
+        wrap = textwrap.TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
+        line = wrap.fill(line)
+    click.echo(line, err=err)
 
 
 def print_measures(measures: Measures) -> None:
@@ -138,12 +155,12 @@ def print_headlines(measures: Measures) -> None:
 def print_outcomes(answers: Records) -> int:
     """Print what is missing; return the exit status, 1 for a run that is not complete."""
     for reason, count in answers.reasons("no_answer").most_common(SHOWN):
-        click.echo(f"{count} x no answer: {reason}", err=True)
+        print_line(f"{count} x no answer: {reason}", err=True)
     for reason in answers.incomplete:
-        click.echo(f"Not complete: {reason}. The same command asks what is missing.", err=True)
+        print_line(f"Not complete: {reason}. The same command asks what is missing.", err=True)
     errors = answers.reasons("error")
     if errors and not answers.incomplete:
-        click.echo(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
+        print_line(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
     return int(bool(answers.incomplete))
 
 
@@ -175,27 +192,25 @@ def number_text(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}"
 
 
-def measure_text(measure: Measure) -> str:
-    """Return an estimate with its interval: 0.35 [0.20, 0.51]."""
-    return f"{number_text(measure.estimate)}{_ends(measure, '.2f')}"
+def interval_text(
+    value: float | None, low: float | None, high: float | None, form: str = ".2f"
+) -> str:
+    """Return a number with its interval, if it has one: 0.35 [0.20, 0.51]."""
+    if value is None:
+        return "–"
+    ends = "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
+    return f"{value:{form}}{ends}"
 
 
 def change_text(change: Change) -> str:
     """Return a change with its interval: +0.35 [+0.20, +0.51]."""
-    value = "–" if change.estimate is None else f"{change.estimate:+.2f}"
-    return f"{value}{_ends(change, '+.2f')}"
-
-
-def _ends(found: Measure | Change, form: str) -> str:
-    if found.low is None or found.high is None:
-        return ""
-    return f" [{found.low:{form}}, {found.high:{form}}]"
+    return interval_text(change.estimate, change.low, change.high, "+.2f")
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:
     """Return the numbers of a measure, and what they rest on, as text; nothing for a count of 0."""
     return {
-        "estimate": measure_text(measure),
+        "estimate": interval_text(measure.estimate, measure.low, measure.high),
         "n": str(measure.n),
         "scored": str(measure.scored),
         "no answer": str(measure.no_answer or ""),

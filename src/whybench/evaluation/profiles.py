@@ -24,7 +24,7 @@ from whybench.evaluation.runs import (
 )
 from whybench.evaluation.spending import watch_spending
 from whybench.evaluation.stopping import raise_stopped
-from whybench.planning.plans import plan_budget
+from whybench.planning.plans import plan_budget, plan_rows
 from whybench.planning.prices import Prices
 from whybench.suites.contract import BUDGETS
 from whybench.suites.references import REFERENCE, find_reference
@@ -82,15 +82,24 @@ class ProfilePlan:
         """The default folder of a profile."""
         return Path("profiles", file_name(",".join(self.plans), self.budget))
 
-    def lines(self, config: Mapping[str, Any] | None = None) -> Iterator[str]:
-        """Yield what will be asked of whom, why so much, and what it costs.
+    def tables(
+        self, config: Mapping[str, Any] | None = None
+    ) -> Iterator[tuple[str, list[dict[str, str]]]]:
+        """Yield each model with what it will be asked, a row for each suite and one for all.
 
         Args:
             config: How the models are asked, as settings of Inspect's.
         """
         for model, planned in self.plans.items():
-            for plan in planned:
-                yield plan.line(model, config)
+            yield model, plan_rows(model, planned, self.prices, config)
+
+    def lines(self, config: Mapping[str, Any] | None = None) -> Iterator[str]:
+        """Yield why so much is asked of whom, and what it costs.
+
+        Args:
+            config: How the models are asked, as settings of Inspect's.
+        """
+        for model, planned in self.plans.items():
             if model.startswith(REFERENCE):
                 yield find_reference(model).explain()
             yield self.prices.explain(model, planned, config)

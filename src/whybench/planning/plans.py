@@ -86,6 +86,7 @@ class Plan:
         return {
             "suite": self.suite.name,
             **_cells(self.items, self.calls, self.sent, received, span),
+            "longest reply": f"{self.reply_cap(model, config):,}",
         }
 
     def received_range(self, model: str, config: Config = None) -> tuple[int, int]:
@@ -126,7 +127,8 @@ def plan_rows(
             sum(getattr(plan, name) for plan in planned) for name in ("items", "calls", "sent")
         )
         span = prices.cost_range(model, planned, config)
-        rows.append({"suite": "all", **_cells(items, calls, sent, received, span)})
+        whole = _cells(items, calls, sent, received, span)
+        rows.append({"suite": "all", **whole, "longest reply": ""})
     return rows
 
 
