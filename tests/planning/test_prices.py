@@ -165,6 +165,8 @@ def test_a_plan_is_a_range_and_a_table() -> None:
     )
     rows = plan_rows("x/gpt-4o", [planned, planned], prices)
     assert [row["suite"] for row in rows] == ["judge", "judge", "all"]
-    assert list(rows[0]) == ["suite", "items", "calls", "tokens sent", "received", "$"]
+    counts = ["items", "calls", "tokens sent", "received", "$"]
+    assert list(rows[0]) == list(rows[-1]) == ["suite", *counts, "longest reply"]
+    assert (rows[0]["longest reply"], rows[-1]["longest reply"]) == ("1,024", "")
     assert (rows[-1]["calls"], rows[-1]["received"]) == ("20", "60 to 6,000")
     assert plan_rows("no/body", [planned], Prices())[0]["$"] == "unknown"
