@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from whybench.audits.cladder.adjustment import is_adjusted
 from whybench.audits.cladder.association import compare_among, compare_seen, compare_with_half
 from whybench.audits.cladder.effects import find_estimate
+from whybench.audits.cladder.phrases import UNDIRECTED
 from whybench.audits.cladder.prompt_parser import (
     CladderQuestion,
     parse_background,
@@ -75,6 +76,13 @@ def _settle(
 def _judge_shares(
     world: CladderWorld, given: str, asked: CladderQuestion, key: str
 ) -> CladderJudgment:
+    if asked.query in ("nde", "nie") and UNDIRECTED & {
+        (asked.cause or asked.effect)[0],
+        asked.effect[0],
+    }:
+        return CladderJudgment(
+            asked.query, "yes or no", "undetermined", "positively affects a name without direction"
+        )
     try:
         shares = PrintedShares(parse_shares(given, world.graph.nodes))
         find, shortcut, reason = _find_amount(world, asked, shares)

@@ -16,10 +16,14 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-__all__ = ["State", "find_state", "list_names", "split_states"]
+__all__ = ["UNDIRECTED", "State", "find_state", "list_names", "split_states"]
 
 State: TypeAlias = tuple[str, int]
 """A variable's name and its value, 0 or 1."""
+
+UNDIRECTED = frozenset({"my decision", "season", "the captain", "ground", "prisoner"})
+"""Names neither of whose states is more of what is named, among those that are said to be affected
+positively or to affect so: a decision is for the stairs or for the elevator."""
 
 _INVENTED = re.compile(
     r"(?:those who are |are |if the individual was |the individual is )?(not )?(\w+)"
