@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -69,8 +69,10 @@ def _settle(
 ) -> CladderJudgment:
     """Return the judgment where an answer follows."""
     word = "yes" if answer else "no"
-    verdict: Verdict = "wrong" if word != key else "trivial" if trivial else "right"
-    return CladderJudgment(asked.query, word, verdict, reason)
+    if word != key:
+        other = reason.replace(" it", " the other answer", 1)
+        return CladderJudgment(asked.query, word, "wrong", other)
+    return CladderJudgment(asked.query, word, "trivial" if trivial else "right", reason)
 
 
 def _judge_shares(
@@ -93,10 +95,10 @@ def _judge_shares(
         )
     answer = _answer(rounded)
     if answer is not None:
+        if answer and key == "no" and rounded.high < HALF_POINT:
+            reason = "less than half a point counts as nothing"
         done = _settle(asked, key, answer, reason, shortcut)
-        return CladderJudgment(
-            done.query, f"{done.recomputed}: {_show(rounded)}", done.verdict, done.reason
-        )
+        return replace(done, recomputed=f"{done.recomputed}: {_show(rounded)}")
     if _answer(exact) is None:
         reason = "not identified"
     elif exact.low == exact.high == 0:
