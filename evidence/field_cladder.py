@@ -359,14 +359,14 @@ def _mediation(small: bool) -> Iterator[Figure]:
         shares = PrintedShares(printed)
         low, high = find_estimate(query, graph, x, y, shares).range_within(Fraction(0))
 
-        def chance(name: str, shares: PrintedShares = shares, **given: int) -> Fraction:
-            return shares.bounds((name, frozenset(given.items())), Fraction(0)).low
+        def chance(name: str, given: dict[str, int], within: PrintedShares = shares) -> Fraction:
+            return within.bounds((name, frozenset(given.items())), Fraction(0)).low
 
-        gaps = [chance(y, **{x: 1, m: v}) - chance(y, **{x: 0, m: v}) for v in (0, 1)]
+        gaps = [chance(y, {x: 1, m: v}) - chance(y, {x: 0, m: v}) for v in (0, 1)]
         world = {
             "p(X)": 0.5,
-            "p(V2 | X)": [chance(m, **{x: value}) for value in (0, 1)],
-            "p(Y | X, V2)": [chance(y, **{x: a, m: b}) for a, b in product((0, 1), repeat=2)],
+            "p(V2 | X)": [chance(m, {x: value}) for value in (0, 1)],
+            "p(Y | X, V2)": [chance(y, {x: a, m: b}) for a, b in product((0, 1), repeat=2)],
         }
         count += 1
         both = find_hidden_value(query, make_hidden_model(world))
