@@ -12,7 +12,7 @@ from tests.audits.cladder.worlds import PRINTED, SHAPES, PlainWorld
 from whybench.audits.cladder.audit import judge_item
 from whybench.audits.cladder.prompt_parser import parse_background, parse_shares
 
-some = settings(max_examples=settings.default.max_examples // 4)
+some = settings(max_examples=settings.default.max_examples // 10)
 
 shares = st.integers(1, 399).map(lambda number: Fraction(number, 400))
 
@@ -49,20 +49,18 @@ def test_a_settled_answer_is_true_in_the_world_that_was_printed(
         assert low - 0.001 <= truth <= high + 0.001
 
 
-@pytest.mark.parametrize(("query", "shape"), ASKED)
+@pytest.mark.parametrize("query", PRINTED)
 @some
 @given(data=st.data())
-def test_more_and_less_are_never_both_settled_yes(
-    query: str, shape: str, data: st.DataObject
-) -> None:
-    world = data.draw(plain_worlds(shape))
-    words = [
+def test_what_is_more_is_not_less(query: str, data: st.DataObject) -> None:
+    world = data.draw(plain_worlds(data.draw(st.sampled_from(sorted(PRINTED[query])))))
+    more, less = (
         judge_item(
             world.background(), world.given(query), world.question(query, positive), "yes"
         ).recomputed.split(":")[0]
         for positive in (True, False)
-    ]
-    assert words in (["yes", "no"], ["no", "yes"], ["no", "no"], ["yes or no", "yes or no"])
+    )
+    assert "yes" not in (more, less) or {more, less} == {"yes", "no"}
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -93,10 +93,10 @@ def _judge_shares(
         return CladderJudgment(
             asked.query, "no model", "undetermined", "the print contradicts itself"
         )
-    answer = _answer(rounded)
+    answer = _answer(rounded, ends=False)
     if answer is not None:
-        if answer and key == "no" and rounded.high < HALF_POINT:
-            reason = "less than half a point counts as nothing"
+        if answer and key == "no" and rounded.low < HALF_POINT:
+            reason = "a small effect counts as none"
         done = _settle(asked, key, answer, reason, shortcut)
         return replace(done, recomputed=f"{done.recomputed}: {_show(rounded)}")
     if _answer(exact) is None:
@@ -113,9 +113,15 @@ def _show(amount: AmountRange) -> str:
     return f"{float(amount.low):+.3f} to {float(amount.high):+.3f}"
 
 
-def _answer(amount: AmountRange) -> bool | None:
-    """Return whether an amount is above 0, if all of its range is, or none."""
-    return True if amount.low > 0 else False if amount.high <= 0 else None
+def _answer(amount: AmountRange, ends: bool = True) -> bool | None:
+    """Return whether an amount is above 0, if all of its range is, or none.
+
+    Where shares are rounded the `ends` of their range are no part of it: 20.5% is printed as 20% or
+    as 21%, not as both, so that what is printed as 21% is more than what is printed as 20%.
+    """
+    if amount.low > 0 or (amount.low == 0 < amount.high and not ends):
+        return True
+    return False if amount.high <= 0 else None
 
 
 def _find_amount(
