@@ -21,6 +21,7 @@ RUNNING = {f"evaluation.{name}" for name in ("engine", "progress", "spending", "
 MAY_IMPORT = {
     "scm": set(),
     "datasets": set(),
+    "audits": {"scm", "datasets"},
     "stats": {"scm"},
     "drawing": {"stats"},
     "fits": {"scm", "stats"},
@@ -34,6 +35,7 @@ MAY_IMPORT = {
     "training": {"suites", "records", "datasets"},
     "study": {"suites", "records", "datasets", "training.canary"},
     "cli": {
+        "audits",
         "evaluation",
         "planning",
         "page",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.sandbox import check, monitor_handle
-from whybench.sandbox.check import Finding, check_confinement, require_confinement
+from whybench.sandbox.check import SandboxFinding, check_confinement, require_confinement
 from whybench.sandbox.outcome import SandboxError, SandboxRefusedError
 from whybench.sandbox.pool import Pool, run_script
 
@@ -23,7 +23,7 @@ def _forgetful() -> Iterator[None]:
     require_confinement.cache_clear()
 
 
-def last() -> Finding:
+def last() -> SandboxFinding:
     return list(check_confinement())[-1]
 
 
@@ -42,7 +42,7 @@ def test_each_wall_is_tried() -> None:
 
 def test_without_bubblewrap_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(monitor_handle.shutil, "which", lambda _: None)
-    assert last() == Finding(
+    assert last() == SandboxFinding(
         "bubblewrap", False, "bubblewrap is not installed: no bwrap on the path"
     )
     for untrusted in (lambda: run_script("print('ran')"), lambda: Pool(1)):
@@ -56,9 +56,9 @@ def test_without_the_filter_nothing_is_run(monkeypatch: pytest.MonkeyPatch) -> N
     def missing() -> bytes:
         raise SandboxRefusedError("the seccomp filter cannot be made")
 
-    monkeypatch.setattr(check, "_bubblewrap", lambda name: Finding(name, True, ""))
+    monkeypatch.setattr(check, "_bubblewrap", lambda name: SandboxFinding(name, True, ""))
     monkeypatch.setattr(check, "compile_filter", missing)
-    assert last() == Finding("seccomp filter", False, "the seccomp filter cannot be made")
+    assert last() == SandboxFinding("seccomp filter", False, "the seccomp filter cannot be made")
     with pytest.raises(SandboxRefusedError, match="the seccomp filter cannot be made"):
         run_script("print('ran')")
 
@@ -71,8 +71,8 @@ def test_where_users_may_not_make_namespaces_the_switch_is_named(
 
     switch = tmp_path / "max_user_namespaces"
     switch.write_text("0\n", encoding="utf-8")
-    monkeypatch.setattr(check, "_bubblewrap", lambda name: Finding(name, True, ""))
-    monkeypatch.setattr(check, "_filter", lambda name: Finding(name, True, ""))
+    monkeypatch.setattr(check, "_bubblewrap", lambda name: SandboxFinding(name, True, ""))
+    monkeypatch.setattr(check, "_filter", lambda name: SandboxFinding(name, True, ""))
     monkeypatch.setattr(check.Sandbox, "open", closed)
     monkeypatch.setattr(check, "SWITCHES", {str(switch): "0"})
     finding = last()
@@ -87,4 +87,6 @@ def test_an_old_bubblewrap_will_not_do(monkeypatch: pytest.MonkeyPatch, tmp_path
     old.write_text("#!/bin/sh\necho bubblewrap 0.4.1\n", encoding="utf-8")
     old.chmod(0o755)
     monkeypatch.setattr(check, "find_bwrap", lambda: str(old))
-    assert last() == Finding("bubblewrap", False, "bubblewrap 0.4.1 (0.8 or later is needed)")
+    assert last() == SandboxFinding(
+        "bubblewrap", False, "bubblewrap 0.4.1 (0.8 or later is needed)"
+    )

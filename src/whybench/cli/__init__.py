@@ -59,6 +59,7 @@ GROUPS = {
     },
     "Sources and machine": {
         "replicate": ("compare", "Published results, recomputed from raw data."),
+        "audit": ("audit", "The keys of other benchmarks, recomputed from their own prompts."),
         "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
         "sandbox": ("machine", "Can this machine confine code that a model wrote?"),
     },
@@ -88,6 +89,7 @@ EXAMPLES = {
     "export": "whybench export compose -o train.jsonl --count 1000",
     "contamination": "whybench contamination my-data.jsonl --column text",
     "replicate": "whybench replicate judge --table people",
+    "audit": "whybench audit rlcausal -o findings.csv",
     "data": "whybench data fetch causAIign",
     "sandbox": "whybench sandbox check",
 }

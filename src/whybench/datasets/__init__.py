@@ -94,6 +94,19 @@ SOURCES: dict[str, Source] = {
             ),
         ),
         Source(
+            name="rlcausal",
+            title="Test files of RLCausal: distributions asked of stated worlds, with keys",
+            address=(
+                "https://raw.githubusercontent.com/zhichul/rlcausal/"
+                "d9d613246e3b3b4f459870f476703af9b4b0426a/"
+            ),
+            licence="MIT",
+            citation=(
+                "B. Lu, H. Zhao, S. Sun, H. Peng, R. Ding and H. Mei, Generalization of RLVR Using "
+                "Causal Reasoning as a Testbed, arXiv:2512.20760 (2025)"
+            ),
+        ),
+        Source(
             name="jsPsych",
             title="The library on which studies for people run in a browser",
             address="https://cdn.jsdelivr.net/npm/",

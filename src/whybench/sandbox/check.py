@@ -28,7 +28,13 @@ from whybench.sandbox.syscall_filter import compile_filter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["Finding", "check_all", "check_canaries", "check_confinement", "require_confinement"]
+__all__ = [
+    "SandboxFinding",
+    "check_all",
+    "check_canaries",
+    "check_confinement",
+    "require_confinement",
+]
 
 NEEDED = (0, 8)
 MOST_NAMED = 4
@@ -57,7 +63,7 @@ SWITCHES = {
 
 
 @dataclass(frozen=True)
-class Finding:
+class SandboxFinding:
     """One thing that must hold, whether it does, and what was seen."""
 
     name: str
@@ -65,9 +71,9 @@ class Finding:
     seen: str
 
 
-def check_confinement() -> Iterator[Finding]:
+def check_confinement() -> Iterator[SandboxFinding]:
     """Yield what this machine enforces; stop at what nothing further can be tried without."""
-    yield Finding("Linux", sys.platform == "linux", sys.platform)
+    yield SandboxFinding("Linux", sys.platform == "linux", sys.platform)
     for name, look in (("bubblewrap", _bubblewrap), ("seccomp filter", _filter)):
         finding = look(name)
         yield finding
@@ -76,19 +82,23 @@ def check_confinement() -> Iterator[Finding]:
     try:
         sandbox = Sandbox.open(SMALL)
     except SandboxError as error:
-        yield Finding("namespaces", False, f"{error}{_hint()}")
+        yield SandboxFinding("namespaces", False, f"{error}{_hint()}")
         return
     with sandbox:
-        yield Finding("namespaces", True, "user, process, mount, network, message and host name")
+        yield SandboxFinding(
+            "namespaces", True, "user, process, mount, network, message and host name"
+        )
         yield _user_outside(sandbox)
         yield from _inside(sandbox)
         yield from _limits(sandbox)
         watched = [sandbox.process, *descendants(sandbox.process)]
     left = [number for number in watched if Path(f"/proc/{number}").exists()]
-    yield Finding("nothing left behind", not left, f"{len(left)} of {len(watched)} processes left")
+    yield SandboxFinding(
+        "nothing left behind", not left, f"{len(left)} of {len(watched)} processes left"
+    )
 
 
-def check_all() -> Iterator[Finding]:
+def check_all() -> Iterator[SandboxFinding]:
     """Yield everything that can be tried, files left in the way among it."""
     all_hold = True
     for finding in check_confinement():
@@ -98,7 +108,7 @@ def check_all() -> Iterator[Finding]:
         yield from check_canaries()
 
 
-def check_canaries() -> Iterator[Finding]:
+def check_canaries() -> Iterator[SandboxFinding]:
     """Yield whether code inside can read files put where people keep keys and logs."""
     with Canaries() as canaries, Sandbox.open(replace(SMALL, seconds=60)) as sandbox:
         given = [[str(path) for path in canaries.paths], canaries.mark, ["/"]]
@@ -106,10 +116,12 @@ def check_canaries() -> Iterator[Finding]:
         try:
             found = sorted(set(canaries.found(json.loads(outcome.stdout))))
         except ValueError:
-            yield Finding("keys and logs", False, f"a look from inside failed: {outcome}")
+            yield SandboxFinding("keys and logs", False, f"a look from inside failed: {outcome}")
             return
     seen = f"{len(found)} of {len(canaries.paths)} can be read, put in {_name(canaries.paths)}"
-    yield Finding("keys and logs", not found, f"{seen}{': ' if found else ''}{', '.join(found)}")
+    yield SandboxFinding(
+        "keys and logs", not found, f"{seen}{': ' if found else ''}{', '.join(found)}"
+    )
 
 
 def _name(paths: Sequence[Path]) -> str:
@@ -130,23 +142,23 @@ def require_confinement() -> None:
             )
 
 
-def _bubblewrap(name: str) -> Finding:
+def _bubblewrap(name: str) -> SandboxFinding:
     try:
         path = find_bwrap()
     except SandboxRefusedError as error:
-        return Finding(name, False, str(error))
+        return SandboxFinding(name, False, str(error))
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
     numbers = re.findall(r"\d+", said)[:2]
     version = tuple(int(number) for number in numbers)
-    return Finding(name, version >= NEEDED, f"{said.strip()} (0.8 or later is needed)")
+    return SandboxFinding(name, version >= NEEDED, f"{said.strip()} (0.8 or later is needed)")
 
 
-def _filter(name: str) -> Finding:
+def _filter(name: str) -> SandboxFinding:
     try:
         size = len(compile_filter()) // 8
     except SandboxRefusedError as error:
-        return Finding(name, False, str(error))
-    return Finding(name, True, f"{size} instructions")
+        return SandboxFinding(name, False, str(error))
+    return SandboxFinding(name, True, f"{size} instructions")
 
 
 def _hint() -> str:
@@ -157,54 +169,66 @@ def _hint() -> str:
     return ""
 
 
-def _user_outside(sandbox: Sandbox) -> Finding:
+def _user_outside(sandbox: Sandbox) -> SandboxFinding:
     status = Path(f"/proc/{sandbox.process}/status").read_text(encoding="utf-8")
     users = set(re.findall(r"^Uid:\s+(.*)$", status, re.MULTILINE)[0].split())
     started_as = str(os.geteuid())
     dropped = users.isdisjoint({"0"}) and len(users) == 1
     how = "root dropped to it" if started_as == "0" else "an ordinary user's own"
-    return Finding("user outside", dropped, f"{', '.join(sorted(users))} ({how})")
+    return SandboxFinding("user outside", dropped, f"{', '.join(sorted(users))} ({how})")
 
 
-def _inside(sandbox: Sandbox) -> Iterator[Finding]:
+def _inside(sandbox: Sandbox) -> Iterator[SandboxFinding]:
     source = Path(__file__).with_name("probe.py").read_text(encoding="utf-8")
     outcome = sandbox.run(["python", "-c", source])
     try:
         told: dict[str, Any] = json.loads(outcome.stdout)
     except ValueError:
         words = outcome.stderr.decode("utf-8", "replace").strip().splitlines()
-        yield Finding("a look from inside", False, words[-1] if words else str(outcome))
+        yield SandboxFinding("a look from inside", False, words[-1] if words else str(outcome))
         return
     powerless = all(int(mask, 16) == 0 for mask in told["capabilities"])
     unprivileged = told["user"] == NOBODY and powerless and told["no_new_privileges"] == "1"
-    yield Finding("user inside", unprivileged, f"{told['user']}, without capabilities")
+    yield SandboxFinding("user inside", unprivileged, f"{told['user']}, without capabilities")
     refused = [told[name] for name in ("socket", "ptrace", "unshare")]
-    yield Finding(
+    yield SandboxFinding(
         "calls refused",
         told["seccomp"] == "2" and "done" not in refused,
         f"seccomp mode {told['seccomp']}; socket, ptrace, unshare: {', '.join(refused)}",
     )
-    yield Finding("network off", told["networks"] == ["lo"], f"only {told['networks']}")
+    yield SandboxFinding("network off", told["networks"] == ["lo"], f"only {told['networks']}")
     written = told["written"]
     writable = sorted(path for path, came in written.items() if came == "done")
-    yield Finding("files", writable == ["/dev/shm", "/tmp"], f"writable: {', '.join(writable)}")
-    yield Finding("secrets", told["shadow"] != "done", f"/etc/shadow: {told['shadow']}")
+    yield SandboxFinding(
+        "files", writable == ["/dev/shm", "/tmp"], f"writable: {', '.join(writable)}"
+    )
+    yield SandboxFinding("secrets", told["shadow"] != "done", f"/etc/shadow: {told['shadow']}")
     extra = sorted(set(told["environment"]) - {*ENVIRONMENT, "PATH", "PWD", "LC_CTYPE"})
-    yield Finding("environment", not extra, f"not ours: {extra}" if extra else "nothing of ours")
+    yield SandboxFinding(
+        "environment", not extra, f"not ours: {extra}" if extra else "nothing of ours"
+    )
     seen = told["processes"]
-    yield Finding("other processes", len(seen) <= 2, f"sees {len(seen)}, itself among them")
+    yield SandboxFinding("other processes", len(seen) <= 2, f"sees {len(seen)}, itself among them")
     most = SMALL.processes
-    yield Finding("number of processes", told["forks"] < most, f"{told['forks']} forks of {most}")
+    yield SandboxFinding(
+        "number of processes", told["forks"] < most, f"{told['forks']} forks of {most}"
+    )
 
 
-def _limits(sandbox: Sandbox) -> Iterator[Finding]:
+def _limits(sandbox: Sandbox) -> Iterator[SandboxFinding]:
     greedy = "held = []\nwhile True: held.append(bytearray(b'x' * 2**20))"
     outcome = sandbox.run(["python", "-c", greedy])
-    yield Finding("memory", outcome.ended == "memory", f"{outcome.note} of {SMALL.memory} bytes")
+    yield SandboxFinding(
+        "memory", outcome.ended == "memory", f"{outcome.note} of {SMALL.memory} bytes"
+    )
     vast = f"held = bytearray({2 * SMALL.address_space})"
     outcome = sandbox.run(["python", "-c", vast])
-    yield Finding("address space", b"MemoryError" in outcome.stderr, "MemoryError")
+    yield SandboxFinding("address space", b"MemoryError" in outcome.stderr, "MemoryError")
     outcome = sandbox.run(["sleep", "30"], seconds=0.2)
-    yield Finding("wall clock", outcome.ended == "time", f"ended after {outcome.seconds:.2f} s")
+    yield SandboxFinding(
+        "wall clock", outcome.ended == "time", f"ended after {outcome.seconds:.2f} s"
+    )
     outcome = sandbox.run(["yes"], output=10_000)
-    yield Finding("output", outcome.ended == "output", f"ended at {len(outcome.stdout)} bytes")
+    yield SandboxFinding(
+        "output", outcome.ended == "output", f"ended at {len(outcome.stdout)} bytes"
+    )

@@ -8,13 +8,14 @@ also agree with the target, over the weight of all kept. This is abduction, acti
 a single pass.
 
 States are grown node by node, causes first, so that what contradicts the evidence is dropped early,
-and the early nodes cost little. Only ancestors of the events matter, and only they are visited. The
-arithmetic is deliberately plain; nothing here is shared with `elimination`, which must agree with
-it.
+and so is what cannot be, where numbers are exact; the early nodes cost little. Only ancestors of
+the events matter, and only they are visited. The arithmetic is deliberately plain; nothing here is
+shared with `elimination`, which must agree with it.
 """
 
 from functools import lru_cache
-from math import prod
+from math import lcm, prod
+from numbers import Rational
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,9 @@ def _weigh(model: Model, query: Query, rows: slice) -> tuple[Array, Array]:
         if seen is not None:
             kept = seen.any(axis=1)
             values, weight = values[:, :, kept], weight[kept] * seen[kept]
+        if weight.dtype == object:
+            kept = (weight != 0).any(axis=1)
+            values, weight = values[:, :, kept], weight[kept]
     hit = _holds(query.target, worlds, place, values)
     width = len(range(model.batch or 1)[rows])
     joint: Array = np.broadcast_to((weight * hit).sum(axis=0), (width,))
@@ -118,10 +122,26 @@ def _by_value(
     model: Model, node: str, rows: slice, configuration: NDArray[np.intp], weight: Array
 ) -> tuple[NDArray[np.uint8], Array, int]:
     """Part each state by the node's value, 0 and 1: values, weights, number of parts."""
-    chance = rows_of(model.table(node), rows)[configuration[0, :, 0]]
-    parts = np.stack([weight * (1 - chance), weight * chance], axis=1)
-    value = np.tile(np.array([0, 1], dtype=np.uint8), len(chance))
+    absent, present = _odds(rows_of(model.table(node), rows))
+    here = configuration[0, :, 0]
+    parts = np.stack([weight * absent[here], weight * present[here]], axis=1)
+    value = np.tile(np.array([0, 1], dtype=np.uint8), len(here))
     return value[None, :, None], parts.reshape(-1, parts.shape[-1]), 2
+
+
+def _odds(chance: Array) -> tuple[Array, Array]:
+    """The weights of 0 and 1 by configuration: probabilities, or whole numbers in their proportion.
+
+    Fractions of one model are brought to one denominator, which cancels in the end.
+    """
+    if chance.dtype != object or not all(isinstance(number, Rational) for number in chance.flat):
+        return 1 - chance, chance
+    whole = np.array(
+        [lcm(*(number.denominator for number in column)) for column in chance.T], dtype=object
+    )
+    present = np.array([int(number) for number in (chance * whole).flat], dtype=object)
+    present = present.reshape(chance.shape)
+    return whole - present, present
 
 
 def _by_cell(

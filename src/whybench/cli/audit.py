@@ -1,0 +1,126 @@
+"""`audit` recomputes the keys of other benchmarks from what their items print."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whybench.cli.options import json_option, print_json
+from whybench.cli.tables import print_rows
+from whybench.errors import Interrupted, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from whybench.audits import Audit, Finding
+
+__all__ = ["audit_command"]
+
+
+@click.command("audit")
+@click.argument("name", required=False)
+@click.option(
+    "--folder", metavar="PATH", help="Files of your own, such as corrected ones. [default: pinned]"
+)
+@click.option("--only", default="", metavar="TEXT", help="Only files whose path contains this.")
+@click.option("--limit", type=click.IntRange(1), help="At most so many items of each file.")
+@click.option("--out", metavar="FILE", help="A file ending in .csv, with the verdict on each item.")
+@json_option
+def audit_command(
+    name: str | None,
+    folder: str | None,
+    only: str,
+    limit: int | None,
+    out: str | None,
+    json_output: bool,
+) -> None:
+    """Recompute the keys of the benchmark NAME; without NAME, list what can be audited.
+
+    Each item's world is read from its own prompt, and its key held against what follows from it:
+    right, wrong, undetermined (the prompt allows several answers) or trivial (right, and to be had
+    without the reasoning that is asked for). The files are downloaded; their checksums are
+    verified, unless they are your own.
+    """
+    from whybench.audits import (  # noqa: PLC0415  (not for --help)
+        AUDITS,
+        count_rows,
+        find_folder,
+        get_audit,
+        write_findings,
+    )
+
+    if name is None:
+        _list(AUDITS.values(), json_output)
+        return
+    audit = get_audit(name)
+    if out is not None and Path(out).suffix != ".csv":
+        raise UserError(f"`out` must end in .csv, got {out!r}")
+    files = audit.choose(only)
+    place = find_folder(audit, files, folder)
+    start = time.perf_counter()
+    findings = _examine(audit, files, place, limit, json_output)
+    seconds = time.perf_counter() - start
+    if out is not None:
+        write_findings(findings, Path(out))
+    counts = count_rows(findings)
+    readers = audit.readers(findings) if audit.readers else []
+    if json_output:
+        summary = {"audit": audit.name, "items": len(findings), "seconds": round(seconds, 1)}
+        print_json({**summary, "counts": counts, "readers": readers})
+        return
+    print_rows(
+        [
+            {**row, "items": f"{row['items']:,}", "share": f"{row['share']:.1%}"}  # type: ignore[dict-item]
+            for row in counts
+        ]
+    )
+    if readers:
+        click.echo("\nWhat a perfect reader of the prompts scores by the benchmark's own rule:")
+        print_rows(readers)
+    rate = len(findings) / seconds
+    click.echo(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} a second")
+    if out is not None:
+        click.echo(f"findings {out}")
+
+
+def _examine(
+    audit: Audit, files: dict[str, int], folder: Path, limit: int | None, quiet: bool
+) -> list[Finding]:
+    """Return all findings, and show the progress."""
+    total = sum(min(items, limit or items) for items in files.values())
+    found: list[Finding] = []
+    hidden = quiet or not sys.stderr.isatty()
+    bar = click.progressbar(length=total, label="Auditing", hidden=hidden, file=sys.stderr)
+    try:
+        with bar:
+            for finding in audit.examine(folder, tuple(files), limit):
+                found.append(finding)
+                bar.update(1)
+    except KeyboardInterrupt as error:
+        number = getattr(error, "signal", signal.SIGINT)
+        told = f"Stopped after {len(found):,} of {total:,} items; nothing was written."
+        raise Interrupted(number, told) from None
+    if not found:
+        raise UserError(f"the files of {audit.name} must hold items, got none in {folder}")
+    return found
+
+
+def _list(audits: Iterable[Audit], json_output: bool) -> None:
+    rows = [
+        {
+            "name": audit.name,
+            "title": audit.title,
+            "files": str(len(audit.files)),
+            "items": f"{sum(audit.files.values()):,}",
+        }
+        for audit in audits
+    ]
+    if json_output:
+        print_json(*rows)
+        return
+    print_rows(rows)
