@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -273,9 +273,8 @@ def _decoding(values: int) -> list[int | None]:
 
 def _share(probabilities: Sequence[Parameter]) -> Parameter:
     """Return the share of the first among all; 0 where all are 0."""
-    first = probabilities[0]
-    whole: Any = sum(probabilities)
-    if not isinstance(first, np.ndarray):
+    first, whole = probabilities[0], sum(probabilities[1:], probabilities[0])
+    if not isinstance(first, np.ndarray) or not isinstance(whole, np.ndarray):
         return first / whole if whole else 0
-    share = np.divide(first, whole, out=np.zeros_like(first), where=whole > 0)
-    return np.clip(share, 0, 1)
+    share: Array = np.divide(first, whole, out=np.zeros_like(first), where=whole > 0)
+    return share.clip(0, 1)
