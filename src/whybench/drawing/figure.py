@@ -164,6 +164,7 @@ class Figure(Frame):
     Attributes:
         name: The stem of its files.
         title: What it is called.
+        caption: What one sees in it and what that means; empty if the title says enough.
         rows: What it shows, as flat rows.
     """
 
@@ -173,6 +174,7 @@ class Figure(Frame):
         draw: Callable[[], matplotlib.figure.Figure],
         rows: Iterable[Mapping[str, Any]] | None = None,
         title: str = "",
+        caption: str = "",
     ) -> None:
         """Make a figure.
 
@@ -181,8 +183,10 @@ class Figure(Frame):
             draw: Draws it, when it is needed.
             rows: What it shows; what the drawn sheet says if not stated.
             title: What it is called; its name in words if not stated.
+            caption: What one sees in it and what that means.
         """
         self.name = name
+        self.caption = caption
         self.title = title or name.replace("-", " ")
         self._draw = draw
         self._rows = None if rows is None else tuple(rows)

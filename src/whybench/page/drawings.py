@@ -43,6 +43,7 @@ class Drawing:
         columns: The columns of the table behind it; none if there is no table.
         rows: The rows of that table.
         note: Why it cannot be drawn, if so.
+        caption: What one sees in it and what that means.
     """
 
     key: str
@@ -52,6 +53,7 @@ class Drawing:
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
+    caption: str = ""
 
 
 def drawings(
@@ -91,7 +93,7 @@ def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) ->
     """Yield the figures of a suite, as long as there is room after those before."""
     for number, figure in enumerate(islice(figures, MOST_FIGURES - before), before + 1):
         key = f"figure-{number}"
-        fence, drawing = Fence(), Drawing(key, name, figure.title, Markup())
+        fence, drawing = Fence(), Drawing(key, name, figure.title, Markup(), caption=figure.caption)
         with fence.around("This figure cannot be drawn"):
             svg = inline_svg(figure.to_svg(for_page=True), key, styles)
             drawing = replace(drawing, svg=svg, **_behind(figure))

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
     from whybench.stats import Measure
 
 __all__ = ["SUITE"]
@@ -132,6 +133,12 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return skill, accuracy, computability, slope and mistakes."""
         return calculate_measures(records)
+
+    def figures(self, records: pa.Table) -> Iterable[Figure]:
+        """Return the figures of a run."""
+        from whybench.suites.calculate.figures import calculate_figures  # noqa: PLC0415
+
+        return calculate_figures(records)
 
     def draw(self, item: CalculateItem) -> Iterable[str]:
         """Return lines that picture the causal graph."""
