@@ -39,7 +39,12 @@ SCREENSHOTS = "WHYBENCH_SCREENSHOTS"
 WIDTHS = (1280, 390)
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 DRAWS = 101_000
-GUESSERS = {"judge": "random", "compose": "coin", "intervene": "random-then-guess"}
+GUESSERS = {
+    "judge": "random",
+    "compose": "coin",
+    "intervene": "random-then-guess",
+    "calculate": "slips",
+}
 """Agents whose answers differ from item to item."""
 SUITES = tuple(GUESSERS)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from evidence.browser import opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from playwright.sync_api import Browser, Locator, Page
@@ -38,6 +38,7 @@ LOOK = """before => new Promise((resolve, reject) => {
                 item: page.dataset.item ?? '',
                 question: page.querySelector('h2')?.textContent ?? '',
                 slider: Boolean(page.querySelector('input[type=range]')),
+                number: Boolean(page.querySelector('input[type=number]')),
             });
         }
     };
@@ -84,30 +85,33 @@ def drive(
                 body.choose(page.locator(f"input[name=quiz-{k}]"), right)
             body.submit()
         elif kind == "item":
-            _answer(body, page, answer(str(found["item"])), found["slider"])
+            _answer(body, page, answer(str(found["item"])), found)
         elif kind == "attention":
             wanted = re.findall(r"\d+|(?<=“).+(?=”)", str(found["question"]))[0]
-            _answer(body, page, [wanted.lower()], found["slider"])
+            _answer(body, page, [wanted.lower()], found)
         else:
             body.press(page.locator("div.buttons button").first)
     raise TimeoutError(f"a study must end within {MOST_PAGES} pages")
 
 
-def _answer(body: _Body, page: Page, replies: Sequence[str], slider: bool) -> None:
-    """Answer an item: by the slider, or by acting and choosing."""
+def _answer(body: _Body, page: Page, replies: Sequence[str], found: Mapping[str, Any]) -> None:
+    """Answer an item: by the slider, by typing a number, or by acting and choosing."""
     *actions, last = replies
     for action in actions:
         done = json.loads(action)
         body.press(
             page.get_by_role("button", name=f"{done['action']} {done['entity']}", exact=True)
         )
-    if slider:
+    if found["number"] and re.fullmatch(r"[-.\d]+%?", last):
+        body.type(page.locator("input[type=number]"), last.rstrip("%"))
+    elif found["slider"]:
         body.slide(page.locator("input[type=range]"), round(float(last)))
     else:
         said = json.loads(last)["answer"] if last.startswith("{") else last
         labels = page.eval_on_selector_all(".options label", "all => all.map(l => l.innerText)")
         place = [label.strip().lower() for label in labels].index(said)
-        body.choose(page.locator("input[name=choice]"), place)
+        field = "instead" if found["number"] else "choice"
+        body.choose(page.locator(f"input[name={field}]"), place)
     body.submit()
 
 
@@ -134,8 +138,18 @@ class _Body:
         else:
             self.press(self.page.locator("button[type=submit]"))
 
-    def choose(self, options: Locator, place: int) -> None:
+    def type(self, field: Locator, text: str) -> None:
         if self.hands == "keys":
+            self._tab_to(field)
+            self.page.keyboard.type(text)
+        else:
+            field.fill(text)
+
+    def choose(self, options: Locator, place: int) -> None:
+        if self.hands == "keys" and options.nth(place).get_attribute("type") == "checkbox":
+            self._tab_to(options.nth(place))
+            self.page.keyboard.press("Space")
+        elif self.hands == "keys":
             self._tab_to(options)
             # A group of options has one stop of Tab; arrows go through it, and choose.
             for _ in range(options.count()):
@@ -143,7 +157,7 @@ class _Body:
                 if options.nth(place).is_checked():
                     return
             raise TimeoutError("an option must be reached by arrow keys")
-        if self.hands == "mouse":
+        elif self.hands == "mouse":
             options.nth(place).check()
         else:
             options.nth(place).press("Space")

@@ -61,25 +61,33 @@ def opened_study(
 
 def plan_of(suite_name: str, small: bool) -> StudyPlan:
     """Return the plan of a suite's default study; small, of one with few items."""
-    settings = {"compose": {"design": "core", "worlds": 1, "units": 1}}.get(
-        suite_name, {"design": "core"}
-    )
+    settings = {
+        "compose": {"design": "core", "worlds": 1, "units": 1},
+        "calculate": {"design": "core", "style": "direct", "query": "observe,ate,counterfactual"},
+    }.get(suite_name, {"design": "core"})
     return make_plan(suite_name, settings, 4, 2) if small else make_plan(suite_name, settings)
 
 
 def list_replies(plan: StudyPlan, agent: str = "") -> dict[str, tuple[str, ...]]:
     """Return what an agent replies to every item of a plan, by id; gold replies without an agent.
 
-    A slider has whole numbers, so replies to be set by one are rounded.
+    A slider has whole numbers, so replies to be set by one are rounded; percentages that are typed
+    in have two decimals.
     """
     said = {}
     for item in (item for entry in plan.lists for item in entry):
         turns = SimulatedPerson(0, agent).replies(plan, item) if agent else _gold(plan, item)
         if plan.questionnaire.response == "rating":
             turns = [str(round(float(turn))) for turn in turns]
+        if plan.questionnaire.response == "number":
+            turns = [_typed(turn) for turn in turns]
         # On the page nobody is asked how to go on: one acts again, or answers.
         said[item.digest] = tuple(turn for turn in turns if '"next"' not in turn)
     return said
+
+
+def _typed(reply: str) -> str:
+    return f"{float(reply[:-1]):.2f}".rstrip("0").rstrip(".") + "%" if reply[-1] == "%" else reply
 
 
 def _gold(plan: StudyPlan, item: Item) -> list[str]:

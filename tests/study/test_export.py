@@ -22,6 +22,8 @@ CORE = {"design": "core"}
 def small(name: str = "judge", **settings: object) -> StudyPlan:
     if name == "compose":
         settings = {"units": 1, **settings}
+    if name == "calculate":
+        settings = {"style": "direct", "query": "do,ate", "variables": "3", **settings}
     return make_plan(name, {**CORE, **settings}, lists=2)
 
 
@@ -38,7 +40,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
+@pytest.mark.parametrize("name", ["judge", "compose", "intervene", "calculate"])
 def test_two_exports_are_the_same_byte_by_byte(name, tmp_path) -> None:
     for folder in ("one", "two"):
         write_study(small(name), tmp_path / folder)
@@ -159,6 +161,31 @@ def test_attention_is_checked_after_each_third(tmp_path) -> None:
     for check in checks:
         wanted = int(re.findall(r"\d+", check["question"])[0])
         assert check["right"] == [str(wanted + off) for off in range(-2, 3)]
+
+
+def test_where_numbers_are_typed_in_so_is_the_check_on_attention(tmp_path) -> None:
+    plan = make_plan("calculate", {**CORE, "style": "direct", "query": "do", "variables": "3"}, 6)
+    write_study(plan, tmp_path / "study")
+    checks = shown(tmp_path / "study")["attention"]
+    assert [check["after"] for check in checks] == [2, 4]
+    for check in checks:
+        wanted = int(re.findall(r"\d+", check["question"])[0])
+        assert (check["response"], check["options"]) == ("number", [])
+        assert check["right"] == [f"{wanted}%"]
+
+
+def test_a_page_may_have_options_of_its_own(tmp_path) -> None:
+    settings = {"design": "greater", "style": "direct", "worlds": 1, "query": "do"}
+    write_study(make_plan("calculate", settings, 3, 1), tmp_path / "study")
+    found = shown(tmp_path / "study")
+    assert found["response"] == "number"
+    for page in found["lists"][0]["items"]:
+        assert page["response"] == "choice"
+        assert dict(page["options"]) == {
+            "First": "first",
+            "Second": "second",
+            "Cannot be computed": "cannot be computed",
+        }
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,50 @@ def test_rows_that_the_server_cannot_write_are_kept_and_sent_again(
     assert len(tried) > 10
 
 
+NUMBERS = {"design": "core", "style": "direct", "query": "ate", "variables": "3"}
+
+
+def test_a_percentage_is_typed_in_or_said_not_to_be_there(browser, engine, tmp_path) -> None:
+    write_study(make_plan("calculate", NUMBERS, 6, 1), tmp_path / "study")
+    typed = ["12.3", "-4", "1e1", ".5", "100.0"]
+    with at(browser, tmp_path / "study", "?participant=anna&number=0") as found:
+        page = found.page
+        drive(page, seventy, seen=lambda kind, _: kind != "item")
+        for text in typed:
+            field, button = page.locator("input[type=number]"), page.locator("button[type=submit]")
+            assert button.is_disabled()
+            field.fill("101")
+            assert button.is_disabled()
+            page.get_by_label("Cannot be computed").check()
+            assert field.is_disabled()
+            assert button.is_enabled()
+            page.get_by_label("Cannot be computed").uncheck()
+            assert button.is_disabled()
+            field.fill(text)
+            page.keyboard.press("Enter")
+            drive(page, seventy, seen=lambda kind, _: kind != "item")
+        page.locator("input[type=number]").fill("7")
+        page.get_by_label("Cannot be computed").check()
+        page.locator("button[type=submit]").click()
+        assert drive(page, seventy) == "end"
+        said = [row["replies"] for row in kept_rows(page) if row["kind"] == "item"]
+        wanted = ["12.3%", "-4%", "10%", "0.5%", "100%", "cannot be computed"]
+        assert said == [[reply] for reply in wanted]
+        assert all(row["correct"] for row in kept_rows(page) if row["kind"] == "attention")
+
+
+def test_which_of_two_is_greater_is_chosen(browser, engine, tmp_path) -> None:
+    settings = {"design": "greater", "style": "direct", "worlds": 1, "query": "do"}
+    plan = make_plan("calculate", settings, 3, 1)
+    write_study(plan, tmp_path / "study")
+    said = dict(zip((item.digest for item in plan.lists[0]),
+                    (["second"], ["first"], ["cannot be computed"]), strict=True))  # fmt: skip
+    with at(browser, tmp_path / "study", "?participant=anna&number=0") as found:
+        assert drive(found.page, said.__getitem__) == "end"
+        rows = [row for row in kept_rows(found.page) if row["kind"] == "item"]
+        assert {row["item"]: row["replies"] for row in rows} == said
+
+
 JATOS = """
 const jatos = {
   workerId: "12", studyResultId: "31", urlQueryParameters: {PROLIFIC_PID: ""}, text: "", ended: 0,

@@ -23,6 +23,8 @@ CORE = {"design": "core"}
         ("compose", {"design": "core", "worlds": 1, "units": 2}, 6, {15}, 180),
         # 6 cases of two entities; 78 of three in 7 parts, of which 11 make 22 orders.
         ("intervene", CORE, 8, {6, 11, 12}, 8 * 132),
+        # 4 queries with 3 mechanisms make a list; 8 worlds of each.
+        ("calculate", {"design": "trivial"}, 8, {12}, 96),
     ],
 )
 def test_lists_hold_every_item_of_a_design_once(name, settings, lists, sizes, cycle) -> None:

@@ -28,6 +28,13 @@ def test_the_words_of_prompts_are_no_markdown() -> None:
     assert render_prompt_html("") == ""
 
 
+def test_rows_of_tables_are_tables() -> None:
+    assert render_prompt_html("a (share)\n| b is on | 5% |\n| <i> | ?% |\nThen.") == (
+        "<p>a (share)</p><table><tr><td>b is on</td><td>5%</td></tr>"
+        "<tr><td>&lt;i&gt;</td><td>?%</td></tr></table><p>Then.</p>"
+    )
+
+
 def test_own_texts_come_first_then_those_of_the_suite(tmp_path) -> None:
     mine = tmp_path / "mine.md"
     mine.write_text("# Mine", encoding="utf-8")

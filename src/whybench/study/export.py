@@ -231,13 +231,15 @@ def _canary(plan: StudyPlan) -> str:
 
 def _item(plan: StudyPlan, item: Any) -> dict[str, Any]:
     page = plan.questionnaire.page(item)
-    circuit = {} if page.circuit is None else {"circuit": dict(page.circuit)}
+    further: dict[str, Any] = {} if page.circuit is None else {"circuit": dict(page.circuit)}
+    if page.options is not None:
+        further |= {"response": "choice", "options": list(page.options.items())}
     return {
         # An id says in words what people are to find out; the digest does not.
         "id": item.digest,
         "html": render_prompt_html(page.text),
         "question": page.question,
-        **circuit,
+        **further,
     }
 
 
@@ -247,18 +249,22 @@ def _attention(plan: StudyPlan) -> Iterator[dict[str, Any]]:
     questionnaire = plan.questionnaire
     rng = generator("study", "attention", plan.id)
     for after in sorted({shortest // 3, 2 * shortest // 3} - {0}):
-        if questionnaire.response == "rating":
+        response, options = questionnaire.response, list[tuple[str, str]]()
+        if response == "rating":
             target = int(rng.integers(10, 91))
             right = [str(target + off) for off in range(-TOLERANCE, TOLERANCE + 1)]
             question = f"Please move the slider to {target}."
-            options: list[tuple[str, str]] = []
+        elif response == "number":
+            target = int(rng.integers(10, 91))
+            right, question = [f"{target}%"], f"Please type in {target}."
         else:
+            response = "choice"
             options = list(questionnaire.options.items()) or [("Yes", "yes"), ("No", "no")]
             label, reply = options[int(rng.integers(len(options)))]
             right, question = [reply], f"Please choose “{label}”."
         yield {
             "after": after,
-            "response": "rating" if questionnaire.response == "rating" else "choice",
+            "response": response,
             "html": "<p>This is not one of the questions. It shows that you are reading.</p>",
             "question": question,
             "options": options,

@@ -2,11 +2,12 @@
 
 A participant first learns what all their items are about, answers a check on it, and then sees one
 page for each item. A suite says here what these pages show, in the words of its prompts and without
-any truth; `whybench.study` makes an experiment of it. A page is answered in one of three ways, and
+any truth; `whybench.study` makes an experiment of it. A page is answered in one of four ways, and
 each makes the reply that a model would have given:
 
 - *rating*: a slider from 0 to 100; the reply is the number;
 - *choice*: one of some buttons; the reply is what the button stands for;
+- *number*: a percentage that is typed in, or one of some options in its place;
 - *episode*: acting on the circuit that a page carries, and then saying yes or no.
 """
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ItemPage", "Lesson", "Questionnaire", "Quiz", "quiz"]
 
-Response = Literal["rating", "choice", "episode"]
+Response = Literal["rating", "choice", "number", "episode"]
 
 
 @dataclass(frozen=True)
@@ -65,11 +66,14 @@ class ItemPage:
         text: What holds of this item alone, in the words of the prompt.
         question: What is asked.
         circuit: In an episode, what the page needs to act: names, verbs, states and edges.
+        options: What stands on the buttons of this page, which is then answered by a choice
+            whatever others are; None where it is answered like all.
     """
 
     text: str
     question: str
     circuit: Mapping[str, Any] | None = None
+    options: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class Questionnaire:
         lesson: What a participant learns, from any item of theirs.
         page: What an item's page says. A `UserError` says why an item cannot be asked so.
         ends: What the ends of the slider mean, in a rating.
-        options: What stands on the buttons, to the reply that each makes, in a choice.
+        options: What stands on the buttons, to the reply that each makes, in a choice; or what may
+            be said in place of a number.
         max_items: How many items one participant is asked, unless a study says otherwise.
         unfolded: Whether the lesson stands open above every item, since it is needed each time.
     """

@@ -178,7 +178,12 @@
       loop_function: (data) => !data.values().at(-1).correct,
     });
 
-  const types = { rating: whybench.Rating, choice: whybench.Choice, episode: whybench.Episode };
+  const types = {
+    rating: whybench.Rating,
+    choice: whybench.Choice,
+    number: whybench.Percentage,
+    episode: whybench.Episode,
+  };
   const common = {
     lesson: lesson.html,
     unfolded: study.unfolded,
@@ -188,7 +193,7 @@
   items.forEach((item, order) => {
     if (!rows.has("item", (row) => row.item === item.id))
       timeline.push({
-        type: types[study.response],
+        type: types[item.response ?? study.response],
         page: () => ({
           ...common,
           ...item,
@@ -201,7 +206,7 @@
     const check = study.attention.find(({ after }) => after === order + 1);
     if (check && !rows.has("attention", (row) => row.order === order))
       timeline.push({
-        type: check.response === "rating" ? whybench.Rating : whybench.Choice,
+        type: types[check.response],
         page: () => ({
           ...common,
           ...check,

@@ -208,3 +208,43 @@ whybench.Choice = whybench.plugin("whybench-choice", (page, show) => {
     ),
   );
 });
+
+// A number in percent that is typed in, or one of some options in its place.
+whybench.Percentage = whybench.plugin("whybench-percentage", (page, show) => {
+  const { element } = whybench;
+  const number = element("input", {
+    type: "number",
+    name: "number",
+    min: -100,
+    max: 100,
+    step: "any",
+    "aria-labelledby": "asked",
+    "aria-describedby": "unit",
+  });
+  const boxes = page.options.map(([, reply]) =>
+    element("input", { type: "checkbox", name: "instead", value: reply }),
+  );
+  const said = () => boxes.find((box) => box.checked)?.value;
+  const finish = show(
+    ...whybench.opening(page),
+    whybench.form(
+      "Continue",
+      () => Boolean(said()) || (number.value !== "" && number.validity.valid),
+      // Digits as everybody writes them, whatever was typed: 1e1 is 10.
+      () => finish({ reply: said() ?? `${Number(Number(number.value).toFixed(6))}%` }),
+      element("p", { class: "percentage" }, number, element("span", { id: "unit" }, "percent")),
+      element(
+        "div",
+        { class: "options" },
+        ...boxes.map((box, place) =>
+          element("label", {}, box, element("span", {}, page.options[place][0])),
+        ),
+      ),
+    ),
+  );
+  for (const box of boxes)
+    box.addEventListener("input", () => {
+      for (const other of boxes) if (other !== box) other.checked = false;
+      number.disabled = box.checked;
+    });
+});

@@ -3,7 +3,7 @@
 Consent, instructions and debriefing are Markdown, a bundled text or a user's own. HTML in them is
 escaped, and pictures are left out: an experiment needs nothing but its folder. Prompts are no
 Markdown, since a name in them may hold any sign; of them only paragraphs and lines with a hyphen in
-front are formatted.
+front are formatted, and rows of tables between upright strokes.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def render_markdown(markdown: str) -> str:
 
 
 def render_prompt_html(text: str) -> str:
-    """Return the words of a prompt as HTML: paragraphs, and lists of lines with a hyphen."""
+    """Return the words of a prompt as HTML: paragraphs, lines with a hyphen, rows with strokes."""
     blocks: list[str] = []
     for line in text.splitlines():
         if line.startswith("- "):
@@ -57,6 +57,13 @@ def render_prompt_html(text: str) -> str:
                 blocks[-1] = f"{blocks[-1].removesuffix('</ul>')}{entry}</ul>"
             else:
                 blocks.append(f"<ul>{entry}</ul>")
+        elif line.startswith("| "):
+            cells = line.strip("| ").split(" | ")
+            entry = f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+            if blocks and blocks[-1].endswith("</table>"):
+                blocks[-1] = f"{blocks[-1].removesuffix('</table>')}{entry}</table>"
+            else:
+                blocks.append(f"<table>{entry}</table>")
         elif line.strip():
             blocks.append(f"<p>{escape(line)}</p>")
     return "".join(blocks)

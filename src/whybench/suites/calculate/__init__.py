@@ -21,6 +21,7 @@ from whybench.suites.calculate.items import (
 )
 from whybench.suites.calculate.measures import CONDITION, calculate_measures, calculate_pairs
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
+from whybench.suites.calculate.questionnaire import QUESTIONNAIRE
 from whybench.suites.calculate.replies import parse_stated_reply
 from whybench.suites.contract import (
     Answer,
@@ -85,6 +86,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     costs = Costs(reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
+    study = QUESTIONNAIRE
     comparison = PairedComparison(calculate_pairs)
     scale = HeadlineScale(
         exact=("exact", {}),

@@ -20,13 +20,24 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity
     from whybench.suites.calculate.world import StatedRule, StatedWorld
 
-__all__ = ["STYLES", "TELLINGS", "StatedQuestion", "render_answer", "render_prompt"]
+__all__ = [
+    "CANNOT",
+    "STYLES",
+    "TELLINGS",
+    "UNTOLD",
+    "StatedQuestion",
+    "render_answer",
+    "render_prompt",
+    "render_question",
+    "render_world",
+]
 
 TELLINGS = ("text", "table", "program")
 STYLES = ("cot", "direct")
 
 INDEPENDENT = "Nothing else links them: all that is told here happens independently of the rest."
 ONLY_SHARES = "Only these shares are known, and not what decides in a single case."
+SIGNED = "If it is less likely, put a minus sign in front."
 SAME_NOISE = (
     "In a given case, every coin would have fallen as it did, and every number would have been "
     "drawn as it was, had anything else been different."
@@ -47,14 +58,19 @@ class StatedQuestion:
 
 def render_prompt(question: StatedQuestion, telling: str, style: str) -> str:
     """Return the prompt."""
-    world = question.world
+    first, *more = render_question(question)
+    asked = "\n".join([f"Question: {first}", *more])
+    return "\n\n".join([render_world(question.world, telling), asked, _instruct(question, style)])
+
+
+def render_world(world: StatedWorld, telling: str) -> str:
+    """Return what is told of a world."""
     lines = [_opening(world), ""]
     if telling == "program":
         lines += render_program(world)
     for name, rule in world.rules if telling != "program" else ():
         lines += _tell_table(world, name, rule) if telling == "table" else _tell(world, name, rule)
-    lines += ["", *_remarks(world), "", *_ask(question), "", _instruct(question, style)]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_remarks(world)])
 
 
 def _opening(world: StatedWorld) -> str:
@@ -149,14 +165,13 @@ def _holds(world: StatedWorld, name: str, value: int, verb: str = "is") -> str:
     return f"{name} {verb} {world.states[1 - value]}"
 
 
-def _ask(question: StatedQuestion) -> Iterator[str]:
-    if len(question.asked) == 1:
-        yield f"Question: {_clause(question.world, question.asked[0])}?"
-        return
-    first, second = (_clause(question.world, each) for each in question.asked)
-    yield "Question: Which of these two numbers is greater?"
-    yield f"First: {first}?"
-    yield f"Second: {second}?"
+def render_question(question: StatedQuestion) -> list[str]:
+    """Return what is asked, line by line."""
+    clauses = [_clause(question.world, each) for each in question.asked]
+    if len(clauses) == 1:
+        return [f"{clauses[0]}?"]
+    first, second = clauses
+    return ["Which of these two numbers is greater?", f"First: {first}?", f"Second: {second}?"]
 
 
 def _clause(world: StatedWorld, asked: Quantity) -> str:
@@ -212,7 +227,7 @@ def _instruct(question: StatedQuestion, style: str) -> str:
         cannot = f'end with the line "Answer: {CANNOT}".'
     signed = ""
     if not two and question.asked[0].query in EFFECTS:
-        signed = " If it is less likely, put a minus sign in front."
+        signed = f" {SIGNED}"
     return f"{number}{signed} If the answer does not follow from what is told, {cannot}"
 
 
