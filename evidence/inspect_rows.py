@@ -35,11 +35,17 @@ STREAMS: tuple[tuple[str, dict[str, Any], int], ...] = (
 )
 """Suite, settings of a design with generated worlds, and how many of its items are looked at."""
 
-SUITES = ("judge", "intervene", "compose", "analyze")
+SUITES = ("judge", "intervene", "compose", "calculate", "analyze")
 MOST_COLUMNS = 60
 FEW, MANY = 6, 384
 
-AGENTS = {"judge": "noisy-or", "intervene": "recipe", "compose": "exact", "analyze": "competent"}
+AGENTS = {
+    "judge": "noisy-or",
+    "intervene": "recipe",
+    "compose": "exact",
+    "calculate": "sees-only",
+    "analyze": "competent",
+}
 
 
 def _items(small: bool) -> Iterator[tuple[str, Item]]:

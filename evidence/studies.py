@@ -61,10 +61,11 @@ def opened_study(
 
 def plan_of(suite_name: str, small: bool) -> StudyPlan:
     """Return the plan of a suite's default study; small, of one with few items."""
-    settings = {
+    others: dict[str, dict[str, Any]] = {
         "compose": {"design": "core", "worlds": 1, "units": 1},
         "calculate": {"design": "core", "style": "direct", "query": "observe,ate,counterfactual"},
-    }.get(suite_name, {"design": "core"})
+    }
+    settings = others.get(suite_name, {"design": "core"})
     return make_plan(suite_name, settings, 4, 2) if small else make_plan(suite_name, settings)
 
 

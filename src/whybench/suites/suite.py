@@ -207,6 +207,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """Return what neighbouring items have in common that one sample is to ask."""
         raise NotImplementedError(f"{self.name} gives each item a sample to itself")
 
+    def show_truth(self, item: ItemT) -> str:
+        """Return the truth for people to read, such as Inspect's viewer shows it."""
+        return f"{item.truth:.4g}" if isinstance(item.truth, float) else str(item.truth)
+
     def files(self, item: ItemT) -> Mapping[str, str]:  # noqa: ARG002
         """Return the files that lie in the sandbox's working folder when an item is asked."""
         return {}

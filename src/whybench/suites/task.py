@@ -318,18 +318,14 @@ def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
             )
             for item in members
         ],
-        target=[_shorten(item.truth) for item in members],
+        # The exact truths stand in the metadata.
+        target=[suite.show_truth(item) for item in members],
         metadata=pack_metadata(
             suite.name,
             [(item.id, item.pairing_key, item.factors, item.truth) for item in members],
         ),
         files=files or None,
     )
-
-
-def _shorten(truth: object) -> str:
-    """Return a truth for people to read; the exact one stands in the metadata."""
-    return f"{truth:.4g}" if isinstance(truth, float) else str(truth)
 
 
 def score_sample(sample: TaskState | EvalSample) -> Score:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+import whybench as wb
 from whybench.suites.calculate import SUITE
+from whybench.suites.calculate.diagnoses import WAYS
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 from whybench.suites.calibration import calibrate
 from whybench.suites.checks import check_design
 from whybench.suites.laws import try_lapses
 from whybench.tasks import calculate
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize("name", ["core", "trivial"])
@@ -36,3 +44,41 @@ def test_a_task_can_be_built() -> None:
     assert len(task.dataset) == 96
     assert task.metadata
     assert task.version == "1-A"
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"query": "ate", "variables": "3"}, "percent"),
+        ({"design": "greater", "query": "do", "worlds": 1}, "first second"),
+    ],
+)
+def test_a_truth_is_shown_in_words(settings: dict[str, object], said: str) -> None:
+    shown = set()
+    for item in SUITE.items(SUITE.make_design({"design": "core", **settings})):
+        words = SUITE.show_truth(item)
+        if item.truth == NOT_COMPUTABLE:
+            assert words == "cannot be computed"
+        elif said == "percent":
+            assert words.endswith("%")
+            assert float(words[:-1]) == pytest.approx(item.truth, abs=0.005)
+            assert len(words.partition(".")[2]) <= 3
+        else:
+            assert words == said.split()[int(item.truth) - 1]
+        shown.add(words)
+    assert "cannot be computed" in shown
+
+
+@pytest.mark.slow
+def test_a_sample_in_inspect_says_what_became_of_its_answer(tmp_path: Path) -> None:
+    from inspect_ai.log import list_eval_logs, read_eval_log
+
+    asked = {"query": "do,counterfactual", "variables": "3", "display": "none"}
+    wb.run("calculate", "reference/calculate.sees-only", "core", log_dir=str(tmp_path), **asked)
+    [log] = list_eval_logs(str(tmp_path))
+    scores = [sample.scores["answer"] for sample in read_eval_log(log).samples or []]
+    values = [score.value for score in scores]
+    assert {*values[0]} == {"diagnosis", "correct", "answered"}
+    found = {value["diagnosis"] for value in values}
+    assert {"right", WAYS["seeing"], WAYS["baseless"]} <= found <= {"right", *WAYS.values()}
+    assert all((value["diagnosis"] == "right") == (value["correct"] == 1) for value in values)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.calculate.agents import AGENTS, MINDS, oracle
 from whybench.suites.calculate.checks import CHECKS
 from whybench.suites.calculate.design import DESIGNS, CalculateDesign
+from whybench.suites.calculate.diagnoses import RIGHT, WAYS, diagnose
 from whybench.suites.calculate.items import (
     COLUMNS,
     DRAWN,
@@ -21,6 +22,8 @@ from whybench.suites.calculate.items import (
 )
 from whybench.suites.calculate.measures import CONDITION, calculate_measures, calculate_pairs
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
+from whybench.suites.calculate.prompts import render_answer
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 from whybench.suites.calculate.questionnaire import QUESTIONNAIRE
 from whybench.suites.calculate.replies import parse_stated_reply
 from whybench.suites.contract import (
@@ -53,6 +56,12 @@ GOLDEN_REPLIES = (
     '{"answer": "7.5%"}', "0.3 x 0.4 = 12%", "Answer: 12%\nAnswer: 13%", "Answer: 12%. Wait, no.",
     "120%", "I cannot say.", "about 12.3%",
 )  # fmt: skip
+
+DIAGNOSIS_COLORS = dict.fromkeys(WAYS.values(), "bad") | {
+    RIGHT: "good",
+    WAYS["unexplained"]: "warn",
+    WAYS["no_answer"]: "muted",
+}
 
 REPLY_TOKENS = {"direct": 5, "cot": 700}
 
@@ -97,7 +106,11 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
         task="whybench.tasks:calculate",
         scorer="answer",
         shown=("skill", "accuracy", "computability", "slope"),
-        sample_scores=dict.fromkeys(("correct", "answered"), ScoreColors()),
+        sample_scores={
+            "diagnosis": ScoreColors(DIAGNOSIS_COLORS),
+            "correct": ScoreColors(),
+            "answered": ScoreColors(),
+        },
     )
 
     def items(self, design: CalculateDesign) -> Iterable[CalculateItem]:
@@ -124,11 +137,17 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
         """Whether an answer is right: a number if it is near."""
         return is_right(answer.value, item.truth, item.cell.form)
 
+    def show_truth(self, item: CalculateItem) -> str:
+        """Return the truth in words, or in percent with two decimals."""
+        rounded = item.truth if item.truth == NOT_COMPUTABLE else round(item.truth, 2)
+        return render_answer(rounded, item.cell.form == "greater", "direct")
+
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
-        """Return the share of right answers, and of answers."""
-        right = (is_right(row["value"], row["truth"], row["form"]) for row in rows)
+        """Return what became of the answer, in words, and the shares of right ones and of all."""
+        found = [diagnose(row["value"], row["truth"], row["form"], row) for row in rows]
         return {
-            "correct": round_mean(right),
+            "diagnosis": WAYS.get(found[0], found[0]) if len({*found}) == 1 else "different ones",
+            "correct": round_mean(diagnosis == RIGHT for diagnosis in found),
             "answered": round_mean(row["value"] is not None for row in rows),
         }
 
