@@ -8,6 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from evidence import calculate_model
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, figures_of
 from evidence.printed_worlds import answer_prompt
@@ -134,6 +135,7 @@ PARTS: Parts = {
     "agents": agents,
     "soundness": soundness,
     "calibration": calibration,
+    **calculate_model.PARTS,
 }
 
 figures = partial(figures_of, PARTS)

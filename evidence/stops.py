@@ -240,6 +240,47 @@ def interrupted(small: bool) -> Iterator[Figure]:
     )
 
 
+RUNS = {"calculate": ("--design", "trivial")}
+"""Suites whose single runs are interrupted, and further words of the command."""
+
+
+def interrupted_run(small: bool) -> Iterator[Figure]:
+    """Yield what becomes of a run of one suite in which Ctrl-C is pressed once, then again."""
+    for suite, further in RUNS.items():
+        stops = 1 if small else 3
+        words = ["run", suite, "--model", MODEL, "--log-dir", "logs", *further]
+        words += ["--max-connections", str(CONNECTIONS)]
+        statuses, lines, lost, late = [], [], 0, 0
+        with FaultServer(Plan(pause=PAUSE)) as server, tempfile.TemporaryDirectory() as place:
+            logs, held = Path(place, "logs"), set[str]()
+            for _ in range(stops):
+                terminal = Terminal(words, place, server.environment)
+                _wait_for_calls(server, len(server.calls()) + 2 * CONNECTIONS, terminal)
+                moment = time.monotonic()
+                terminal.press_ctrl_c()
+                statuses.append(terminal.wait())
+                late += sum(call["time"] > moment + GRACE for call in server.calls())
+                lines.append(terminal.text.strip().rpartition("\n")[2])
+                now = _answered(logs)
+                lost, held = lost + len(held - now), now
+            before = len(held)
+            last = Terminal(words, place, server.environment).wait()
+            lost += len(held - _answered(logs))
+            calls, replies = len(server.calls()), count_replies(logs)[0]
+        told = sum("The same command goes on" in line for line in lines)
+        yield Figure(
+            f"Ctrl-C in `whybench run {suite}`: status 130, one line, no call after {GRACE:.0f} s; "
+            "the same command goes on and asks only what was in flight again",
+            f"statuses {statuses}, then {last}; {late} late calls; {before} answers kept, {lost} "
+            f"lost; {calls} calls for {replies} replies, {calls - replies} repeated, "
+            f"{stops * CONNECTIONS} allowed; such as: {lines[0]!r}",
+            (statuses, last, late, lost) == ([130] * stops, 0, 0, 0)
+            and told == stops
+            and before > 0
+            and 0 <= calls - replies <= stops * CONNECTIONS,
+        )
+
+
 PLAN = """
 output: out
 models: [{model}]
@@ -415,6 +456,7 @@ def killed(small: bool) -> Iterator[Figure]:
 
 PARTS: Parts = {
     "interrupted profile": interrupted,
+    "interrupted run": interrupted_run,
     "interrupted sweep": swept,
     "killed profile": killed,
 }

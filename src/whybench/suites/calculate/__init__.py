@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.calculate.agents import AGENTS, MINDS, oracle
 from whybench.suites.calculate.checks import CHECKS
 from whybench.suites.calculate.design import DESIGNS, CalculateDesign
-from whybench.suites.calculate.diagnoses import RIGHT, WAYS, diagnose
+from whybench.suites.calculate.diagnoses import DIAGNOSES, RIGHT, diagnose
 from whybench.suites.calculate.items import (
     COLUMNS,
     DRAWN,
@@ -57,10 +57,10 @@ GOLDEN_REPLIES = (
     "120%", "I cannot say.", "about 12.3%",
 )  # fmt: skip
 
-DIAGNOSIS_COLORS = dict.fromkeys(WAYS.values(), "bad") | {
+DIAGNOSIS_COLORS = dict.fromkeys(DIAGNOSES, "bad") | {
     RIGHT: "good",
-    WAYS["unexplained"]: "warn",
-    WAYS["no_answer"]: "muted",
+    "unexplained": "warn",
+    "no_answer": "muted",
 }
 
 REPLY_TOKENS = {"direct": 5, "cot": 700}
@@ -143,10 +143,10 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
         return render_answer(rounded, item.cell.form == "greater", "direct")
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
-        """Return what became of the answer, in words, and the shares of right ones and of all."""
+        """Return what became of the answer, and the shares of right ones and of all."""
         found = [diagnose(row["value"], row["truth"], row["form"], row) for row in rows]
         return {
-            "diagnosis": WAYS.get(found[0], found[0]) if len({*found}) == 1 else "different ones",
+            "diagnosis": found[0] if len({*found}) == 1 else "different",
             "correct": round_mean(diagnosis == RIGHT for diagnosis in found),
             "answered": round_mean(row["value"] is not None for row in rows),
         }
