@@ -35,12 +35,13 @@ POINTS = (
     "that shrink towards a constant."
 )
 LEVELS = {
-    "rung": "High on what is seen and lower on what is made or imagined: probabilities are "
-    "computed well, and interventions are not carried through.",
-    "relevant": "Of questions that have an answer. Falling: the more variables matter, the more is "
-    "lost, whatever is asked about.",
-    "operations": "Of questions that have an answer. Falling: slips in arithmetic add up. At 0 the "
-    "answer is printed in the question.",
+    "rung": "Skill and accuracy where something is seen, made from outside, or imagined otherwise. "
+    "High on what is seen and lower on the rest: probabilities are computed well, and "
+    "interventions are not carried through.",
+    "relevant": "The share of right answers by the number of variables that matter, of questions "
+    "that have an answer. A fall means that more is lost the more there is to take into account.",
+    "operations": "The share of right answers by the arithmetic that it takes, of questions that "
+    "have an answer. A fall means that slips add up. At 0 the answer is printed in the question.",
 }
 
 
