@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from evidence import calculate_model
+from evidence.blind_rewards import rewards
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, figures_of
 from evidence.printed_worlds import answer_prompt
@@ -136,6 +137,7 @@ PARTS: Parts = {
     "soundness": soundness,
     "calibration": calibration,
     **calculate_model.PARTS,
+    "rewards": rewards,
 }
 
 figures = partial(figures_of, PARTS)

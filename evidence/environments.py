@@ -21,8 +21,9 @@ from evidence.agent_server import AgentServer
 from evidence.figures import Figure, Parts, figures_of
 from evidence.model_server import LEARNED, ModelServer
 from whybench.records.table import record_table
+from whybench.suites.calculate.rewards import SCALES
 from whybench.suites.calibration import simulate_rows
-from whybench.suites.contract import Agent, reply_generator
+from whybench.suites.contract import reply_generator
 from whybench.suites.registry import AnySuite, get_suite
 from whybench.training.items import training_items
 
@@ -34,20 +35,18 @@ if TYPE_CHECKING:
 
 __all__ = ["PARTS", "SUITES", "figures", "items_of", "rollouts"]
 
-SUITES = ("judge", "intervene", "compose", "analyze")
+SUITES = ("calculate", "intervene", "compose", "analyze")
 
-FIFTY: Agent[Any] = Agent("always-50", "answers 50", lambda _item, _settings, _rng: "50")
-
-BAD: Mapping[str, str | Agent[Any]] = {
-    "judge": FIFTY,
+BAD: Mapping[str, str] = {
+    "calculate": "rounds",
     "intervene": "random-then-guess",
     "compose": "always-yes",
     "analyze": "naive",
 }
-"""For each suite an agent that does badly, its own or one made for this."""
+"""For each suite an agent that does badly."""
 
 REAL: Mapping[str, Mapping[str, object]] = {
-    "judge": {},
+    "calculate": {},
     "intervene": {},
     "compose": {},
     "analyze": {"challenge": ["structure", "direction"], "rows": 40},
@@ -106,8 +105,7 @@ def _true_reply(asked: AnySuite, _item: Item, about: Any, _turn: int) -> str:
 
 def _as_measured(asked: AnySuite, items: Sequence[Item]) -> Figure:
     """Hold the mean reward of a bad agent against what our measures say of it."""
-    found = BAD[asked.name]
-    agent = asked.agent(found) if isinstance(found, str) else found
+    agent = asked.agent(BAD[asked.name])
     settings = agent.settings({})
 
     def speak(item: Item, about: Any, turn: int) -> str:
@@ -129,10 +127,13 @@ def _as_measured(asked: AnySuite, items: Sequence[Item]) -> Figure:
 
 def _expected(asked: AnySuite, rows: Sequence[dict[str, Any]]) -> tuple[str, float, list[bool]]:
     """Return a measure, the mean reward that it implies, and whether it is about each row."""
-    if asked.name == "judge":
+    if asked.name == "calculate":
         off = [abs(row["value"] - row["truth"]) for row in rows]
-        paid = 1 - fmean(distance if distance > 0.5 else 0 for distance in off) / 100
-        return "the mean distance", paid, [True] * len(rows)
+        paid = [
+            1 - min(2, away / SCALES[row["query"]]) if away > 0.5 else 1
+            for row, away in zip(rows, off, strict=True)
+        ]
+        return "the mean distance", fmean(paid), [True] * len(rows)
     table = record_table(rows, asked.record_columns)
     name = {"intervene": "justified_accuracy", "compose": "error", "analyze": "score"}[asked.name]
     (estimate,) = (found.estimate for found in asked.measures(table) if found.title == name)

@@ -34,13 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = ["PARTS", "Written", "apart", "figures", "of_tests", "written"]
 
-COUNTS = {"judge": 500_000, "compose": 400_000, "intervene": 99_000, "analyze": 1_000}
-"""Items of each suite, a million in all. Those of analyze are whole data sets."""
+COUNTS = {"compose": 900_000, "intervene": 98_000, "analyze": 1_000, "calculate": 1_000}
+"""Items of each suite, a million in all. Those of analyze are whole data sets, and those of
+calculate are drawn until each is what its cell asks for."""
 
 SMALL_COUNT = 64
 """So few cost less than to start Python, which is why bounds on speed are a hundredth then."""
 
-ITEMS_A_SECOND = {"judge": 4_000, "compose": 4_000, "intervene": 1_000, "analyze": 15}
+ITEMS_A_SECOND = {"compose": 4_000, "intervene": 1_000, "analyze": 15, "calculate": 10}
 """Items a second of one core that each suite must reach, certified, worded and written."""
 
 MEGABYTES = 400
@@ -152,14 +153,15 @@ def exports(name: str, small: bool) -> Iterator[Figure]:
     )
 
 
-PLANTED = ("judge", "compose", "intervene", "analyze")
+PLANTED = ("judge", "compose", "intervene")
+"""Suites of which the small figures plant prompts."""
 
 
 def contamination(small: bool) -> Iterator[Figure]:
     """Yield whether planted prompts of tests are found, and nothing else is."""
     chosen: list[tuple[AnySuite, Design]] = [
         (get_suite(name), design)
-        for name in (PLANTED[:3] if small else suite_names())
+        for name in (PLANTED if small else suite_names())
         for design in get_suite(name).designs.values()
         if not small or design.name == "core"
     ]
@@ -192,11 +194,11 @@ def contamination(small: bool) -> Iterator[Figure]:
         f"{len(near.findings):,} of {len(whole):,}",
         len(near.findings) >= 0.99 * len(whole),
     )
-    counts = {"judge": 200, "compose": 200, "intervene": 200, "analyze": 10}
+    counts = {"compose": 200, "intervene": 200, "analyze": 10, "calculate": 10}
     clean = search_texts(
         (
             Text("", one.render(item), "")
-            for one in {one.name: one for one, _ in chosen}.values()
+            for one in {one.name: one for one, _ in chosen if one.training}.values()
             for item in islice(
                 training_items(one, {}).take((2 if small else 20) * counts[one.name]), 0, None, 2
             )

@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["PARTS"]
 
 STREAMS: tuple[tuple[str, dict[str, Any], int], ...] = (
-    ("judge", {"stimuli": "generated", "worlds": 20_500}, 410_000),
-    ("judge", {"stimuli": "generated", "worlds": 2_500, "graph": "fork"}, 50_000),
-    ("intervene", {"design": "advanced", "graphs": 20_000}, 250_000),
+    ("intervene", {"design": "advanced", "graphs": 60_000}, 400_000),
     ("compose", {"design": "long", "worlds": 1, "units": 3_840}, 130_000),
-    ("compose", {"design": "core", "worlds": 64}, 46_080),
+    ("compose", {"design": "core", "worlds": 512}, 360_000),
     ("compose", {"design": "full"}, 50_000),
     ("analyze", {"design": "core", "seeds": 20}, 600),
 )

@@ -1,7 +1,6 @@
-"""The environment `whybench-judge` of the library verifiers, which imports it by this name."""
+"""The environment `whybench-judge` of the library verifiers is `whybench-calculate` now."""
 
-from whybench.training.environments import Chat, ConversationEnv, make_taskset
+from whybench.suites.registry import get_suite
+from whybench.training.items import get_training
 
-__all__ = ["Chat", "ConversationEnv", "JudgeQuestions"]
-
-JudgeQuestions = make_taskset("judge")
+get_training(get_suite("judge"))

@@ -59,7 +59,7 @@ NOT_RUN = {
     "pip install 'whybench[mcp]'": "needs a package index",
     "pip install 'whybench[ray]'": "needs a package index",
     "pip install 'whybench[verifiers]'": "needs a package index",
-    "vf-eval whybench-judge -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
+    "vf-eval whybench-calculate -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
         "needs a model"
     ),
     "apt-get install bubblewrap libseccomp2": "needs to be root",

@@ -28,6 +28,7 @@ __all__ = [
     "FACTORS",
     "LEVELS",
     "MISLABELLED",
+    "MOVED",
     "SETTINGS",
     "current_row",
     "current_settings",
@@ -64,6 +65,10 @@ MISLABELLED: dict[str, tuple[dict[str, str], dict[str, str]]] = {
 }
 """Suite to words that together were wrong of what was asked, and to those that are right."""
 
+MOVED: dict[str, tuple[str, str]] = {"judge": ("generated", "calculate")}
+"""Suite to stimuli of it that another suite took over, with its items to train on, and to that
+suite. What was kept of them is read as before; nobody can ask for them."""
+
 ADDED: dict[str, dict[str, str | None]] = {
     "judge": {"independence": "unstated"},
     "intervene": {"report": None},
@@ -76,8 +81,11 @@ def current_settings(suite: str, settings: Mapping[str, object]) -> dict[str, ob
     """Return the settings of a design in today's words.
 
     Raises:
-        UserError: The same is set twice, by its old and its new word.
+        UserError: The same is set twice, by its old and its new word; or another suite asks it now.
     """
+    what, other = MOVED.get(suite, ("", ""))
+    if what and what in (settings.get(DESIGN), settings.get("stimuli")):
+        raise UserError(f"{what} worlds of {suite} are those of {other} now; use {other}")
     names = {**SETTINGS, **FACTORS.get(suite, {})}
     for old in names.keys() & settings.keys():
         if names[old] in settings:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "e"]), max_size=40)
-DESIGNS = (("judge", "core"), ("compose", "core"), ("intervene", "core"))
+DESIGNS = (("calculate", "core"), ("judge", "core"), ("compose", "core"), ("intervene", "core"))
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_a_prompt_that_leaves_much_unsaid_is_found_by_exact_copies_alone(
     assert (finding.found, finding.split) == ("words", "open")
 
 
-@pytest.mark.parametrize("name", ["judge", "compose", "intervene"])
+@pytest.mark.parametrize("name", ["calculate", "compose", "intervene"])
 def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> None:
     asked = get_suite(name)
     texts = [text(asked.render(item)) for item in training_items(asked, {}).take(300)]
@@ -120,7 +120,7 @@ def test_prompts_to_train_on_are_told_apart(name: str, known: Fingerprints) -> N
 def test_a_test_world_that_no_design_asks_about_is_contamination(known: Fingerprints) -> None:
     for name, settings in (
         ("compose", {"design": "core", "worlds": 12, "units": 1}),
-        ("judge", {"stimuli": "generated", "worlds": 3}),
+        ("calculate", {"query": "do", "variant": "trap", "worlds": 2}),
     ):
         asked = get_suite(name)
         *_, item = asked.items(asked.make_design(settings))

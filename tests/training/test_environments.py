@@ -14,6 +14,7 @@ from evidence.agent_server import AgentServer
 from evidence.environments import SUITES, items_of, rollouts
 from evidence.fault_server import FaultServer, Plan
 
+from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 from whybench.training import reward
 
@@ -63,7 +64,7 @@ def test_gold_passes_its_own_check(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "other"), [("judge", lambda t: t + 2), ("compose", lambda t: 1 - t)]
+    ("name", "other"), [("calculate", lambda t: t + 2), ("compose", lambda t: 1 - t)]
 )
 def test_gold_of_another_truth_does_not_pass(name: str, other: Callable[[Any], Any]) -> None:
     (task,) = tasks(name, 1)
@@ -71,20 +72,21 @@ def test_gold_of_another_truth_does_not_pass(name: str, other: Callable[[Any], A
 
 
 def test_a_task_without_its_item_cannot_be_checked() -> None:
-    (task,) = tasks("judge", 1)
+    (task,) = tasks("calculate", 1)
     assert asyncio.run(type(task)(task.data).validate(None)) is None
 
 
 def test_the_reward_is_that_of_an_exported_row_with_the_same_reply() -> None:
-    traces = replying("judge", "50", "0", "I cannot say.", "<think>20</think>80")
+    said = ["50%", "Answer: cannot be computed", "I cannot say.", "<think>20%</think>80%"]
+    traces = replying("calculate", *said)
     rows = [
-        {"suite": "judge", "version": 1, "factors": item.factors, "truth": item.truth}
-        for item in items_of(get_suite("judge"), 4)
+        {"suite": "calculate", "version": 1, "factors": item.factors, "truth": item.truth}
+        for item in items_of(get_suite("calculate"), 4)
     ]
-    said = ["50", "0", "I cannot say.", "<think>20</think>80"]
     assert [trace.reward for trace in traces] == [
         reward(row, s) for row, s in zip(rows, said, strict=True)
     ]
+    assert traces[1].reward == -1.0  # it can be
     assert [bool(trace.info["reason"]) for trace in traces] == [False, False, True, False]
     assert [trace.metrics["no_answer"] for trace in traces] == [0, 0, 1, 0]
 
@@ -144,14 +146,14 @@ def run(env: Any, address: str, change: Callable[[Any], Any] = lambda task: task
 
 def test_a_reply_that_the_token_limit_cut_off_is_no_answer() -> None:
     with FaultServer(Plan({"long": 1.0})) as server:
-        (trace,) = run(environment("judge"), f"{server.address}/v1")
+        (trace,) = run(environment("calculate"), f"{server.address}/v1")
     assert trace.messages[-1].content.startswith("77 77")
     assert (trace.ok, trace.reward, trace.info["reason"]) == (True, 0.0, "cut_off")
 
 
 def test_a_failed_call_is_an_error_and_not_a_reward() -> None:
     with FaultServer(Plan({"server_error": 1.0})) as server:
-        (trace,) = run(environment("judge"), f"{server.address}/v1")
+        (trace,) = run(environment("calculate"), f"{server.address}/v1")
     assert not trace.ok
     assert trace.errors[-1].type == "ProviderError"
     assert "something broke" in trace.errors[-1].message
@@ -161,7 +163,7 @@ def test_a_failed_call_is_an_error_and_not_a_reward() -> None:
 def test_a_system_prompt_goes_before_the_question() -> None:
     with FaultServer() as server:
         (trace,) = run(
-            environment("judge"),
+            environment("calculate"),
             f"{server.address}/v1",
             lambda task: task.with_system_prompt("You are a statistician."),
         )
@@ -172,10 +174,10 @@ def test_a_system_prompt_goes_before_the_question() -> None:
 @pytest.mark.parametrize(
     ("name", "settings", "said"),
     [
-        ("judge", {"split": "test"}, "alone"),
+        ("calculate", {"split": "test"}, "alone"),
         ("analyze", {"protocol": "code"}, "alone"),
         ("intervene", {"interface": "tools"}, "alone"),
-        ("judge", {"colour": "red"}, "colour"),
+        ("calculate", {"colour": "red"}, "colour"),
     ],
 )
 def test_settings_that_do_not_fit_are_told(name: str, settings: dict[str, str], said: str) -> None:
@@ -184,8 +186,15 @@ def test_settings_that_do_not_fit_are_told(name: str, settings: dict[str, str], 
 
 
 def test_settings_change_what_is_asked() -> None:
-    env = environment("judge", taskset={"id": "whybench-judge", "settings": {"style": "cot"}})
-    assert {task.data.factors["style"] for task in islice(env.taskset.take(3), 3)} == {"cot"}
+    settings = {"style": "direct", "query": "do"}
+    env = environment("calculate", taskset={"id": "whybench-calculate", "settings": settings})
+    factors = [task.data.factors for task in islice(env.taskset.take(3), 3)]
+    assert {(one["style"], one["query"]) for one in factors} == {("direct", "do")}
+
+
+def test_the_environment_that_was_judges_says_where_it_went() -> None:
+    with pytest.raises(UserError, match="judge is for testing alone: .* use calculate"):
+        environment("judge")
 
 
 def test_training_does_not_import_the_library() -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.mark.parametrize("name", ["judge", "intervene", "compose", "analyze"])
+@pytest.mark.parametrize("name", ["calculate", "intervene", "compose", "analyze"])
 def test_both_formats_hold_the_same_and_are_the_same_again(name: str, tmp_path: Path) -> None:
     series, count = training_items(get_suite(name), {}), 3 if name == "analyze" else 40
     first = {

@@ -10,13 +10,14 @@ from tests.altered import altered
 
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
+from whybench.training import reward
 from whybench.training.canary import CANARY, canary, find_canaries
 from whybench.training.items import NOTHING_NEW, SplitItems, evaluation_items, training_items
 
 
 @pytest.mark.parametrize(
     ("name", "few", "many"),
-    [("judge", 50, 1500), ("compose", 50, 1500), ("intervene", 30, 1100), ("analyze", 4, 31)],
+    [("calculate", 20, 130), ("compose", 50, 1500), ("intervene", 30, 1100), ("analyze", 4, 31)],
 )
 def test_items_are_the_same_however_many_are_taken_and_none_comes_twice(
     name: str, few: int, many: int
@@ -28,11 +29,11 @@ def test_items_are_the_same_however_many_are_taken_and_none_comes_twice(
     assert len({(chosen.suite.render(item), str(item.factors)) for item in items}) == many
 
 
-@pytest.mark.parametrize("name", ["intervene", "analyze", "compose", "judge"])
+@pytest.mark.parametrize("name", ["intervene", "analyze", "compose", "calculate"])
 def test_no_world_to_train_on_is_in_a_test(name: str) -> None:
     asked = get_suite(name)
     stream = asked.training
-    count = 31 if name == "analyze" else 600
+    count = {"analyze": 31, "calculate": 120}.get(name, 600)
     trained = {stream.world_key(item) for item in training_items(asked, {}).take(count)}
     design = next(iter(asked.designs.values()))
     tested = {stream.world_key(item) for item in asked.items(design)}
@@ -105,6 +106,16 @@ def test_a_suite_for_testing_alone_says_so() -> None:
     asked = altered(get_suite("compose"), training=None)
     with pytest.raises(UserError, match="compose is for testing alone: it has no `training`"):
         training_items(asked, {})
+    with pytest.raises(UserError, match="judge is for testing alone: .* on; use calculate$"):
+        training_items(get_suite("judge"), {})
+
+
+def test_a_test_of_a_suite_for_testing_alone_has_rows_without_a_reward() -> None:
+    (row,) = evaluation_items(get_suite("judge"), {"design": "core"}).rows(1)
+    assert row["world"] == "collider-economy-ppp-I"
+    assert row["canary"] == canary("test")
+    with pytest.raises(UserError, match="judge is for testing alone: .* use calculate"):
+        reward(row, "50")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +125,7 @@ def test_a_suite_for_testing_alone_says_so() -> None:
         ("intervene", {"design": "core"}, "split must be test for core worlds"),
         ("analyze", {"design": "published"}, "must be test with published data|seeds must be"),
         ("compose", {"split": "test"}, "split must be train for items to train on, got 'test'"),
-        ("judge", {"story": "economy"}, "story must be left out with generated worlds"),
+        ("calculate", {"split": "both"}, "split must be train for items to train on, got 'both'"),
     ],
 )
 def test_designs_for_testing_alone_are_not_for_training(

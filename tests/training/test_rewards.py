@@ -13,7 +13,7 @@ from whybench.suites.registry import get_suite
 from whybench.training import grade, reward
 from whybench.training.items import training_items
 
-NAMES = ("judge", "intervene", "compose", "analyze")
+NAMES = ("calculate", "intervene", "compose", "analyze")
 
 
 def rows(name: str, count: int, **settings: object) -> list[tuple[Any, dict[str, Any]]]:
@@ -47,29 +47,13 @@ def test_gold_is_worth_1_and_silence_0(name: str) -> None:
             assert answer.reason
 
 
-def test_a_judgment_is_worth_less_with_distance() -> None:
-    for _, row in rows("judge", 20):
-        truth = row["truth"]
-        for reply in (1, 37, 100):
-            off = abs(reply - truth)
-            expected = 1.0 if off <= 0.5 else 1 - off / 100
-            assert reward(row, str(reply)) == pytest.approx(expected, abs=1e-12)
-
-
-def test_half_a_point_is_as_near_as_whole_numbers_go() -> None:
-    (_, row), *_ = rows("judge", 1)
-    row["truth"] = 40.5
-    assert reward(row, "41") == 1.0
-    assert reward(row, "42") == pytest.approx(0.985)
-
-
 def test_yes_is_worth_what_the_truth_says() -> None:
     for _, row in rows("compose", 45):
         assert reward(row, "yes") == row["truth"]
         assert reward(row, "No.") == 1 - row["truth"]
 
 
-@pytest.mark.parametrize("name", ["judge", "compose", "analyze"])
+@pytest.mark.parametrize("name", ["calculate", "compose", "analyze"])
 def test_the_last_of_several_replies_is_the_answer_as_it_is_in_a_run(name: str) -> None:
     """What is said before the answer to a question of one turn is work on it."""
     for item, row in rows(name, 4):
@@ -129,6 +113,6 @@ def test_a_suite_of_others_is_worth_right_or_wrong() -> None:
     from whybench.suites.contract import Answer, Training
 
     worth = Training({}, world_key=str).reward
-    assert worth(1.0, Answer(1.0)) == 1.0
-    assert worth(1.0, Answer(0.0)) == 0.0
+    assert worth({}, 1.0, Answer(1.0)) == 1.0
+    assert worth({}, 1.0, Answer(0.0)) == 0.0
     assert len(list(islice(rows("compose", 2), 2))) == 2

@@ -91,7 +91,7 @@ class Costs:
     advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
 
 
-def equals_truth(truth: Scalar, answer: Answer) -> float:
+def equals_truth(_factors: Mapping[str, Scalar], truth: Scalar, answer: Answer) -> float:
     """Return 1 for an answer that equals the truth, and 0 for any other."""
     return float(answer.value == truth)
 
@@ -107,14 +107,18 @@ class Training:
         world_key: An item's world in canonical form, which decides its split.
         split_of: The split of a world that was parsed from a prompt (`Suite.parse_prompt`); None
             where prompts do not say.
-        reward: The reward of an answer, from 0 to 1, given the truth of its item. It is called for
-            scored answers only.
+        reward: The reward of an answer, given the factors and the truth of its item: 1 for one that
+            is right, and never more. No answer has 0; what is worse than none may have less. It is
+            called for scored answers only.
+        sampled: How many items show what prompts have in common, where items take long to make; 0
+            for as many as some hundred thousand words take (`whybench.training.fingerprints`).
     """
 
     settings: Mapping[str, object]
     world_key: Callable[[Any], str]
     split_of: Callable[[Any], Split | None] = lambda _: None
-    reward: Callable[[Scalar, Answer], float] = equals_truth
+    reward: Callable[[Mapping[str, Scalar], Scalar, Answer], float] = equals_truth
+    sampled: int = 0
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """Suites as environments of the library verifiers, whose reward is the suite's own scorer.
 
-The library loads an environment by its name: `vf-eval whybench-judge` imports the module
-`whybench_judge`. Those modules have three lines each; what they export is made here:
+The library loads an environment by its name: `vf-eval whybench-compose` imports the module
+`whybench_compose`. Those modules have three lines each; what they export is made here:
 
 - a task set (`make_taskset`): items of the train split, without end, one task for each;
 - `ConversationEnv`, how a task becomes a rollout: one reply, or an episode that goes on until the
@@ -73,7 +73,8 @@ class ItemTask(vf.Task[ItemTaskData]):
     @vf.reward
     async def reward(self, trace: vf.Trace) -> float:
         """Return the reward of the answer, by the suite's scorer."""
-        return answer_reward(get_suite(self.data.suite), self.data.truth, self.answer(trace))
+        suite, data = get_suite(self.data.suite), self.data
+        return answer_reward(suite, data.factors, data.truth, self.answer(trace))
 
     @vf.metric
     async def no_answer(self, trace: vf.Trace) -> float:
@@ -88,7 +89,7 @@ class ItemTask(vf.Task[ItemTaskData]):
             return None
         suite = get_suite(self.data.suite)
         answer = suite.converse(self.item, lambda context, _: suite.oracle(context))
-        return answer_reward(suite, self.data.truth, answer) == 1
+        return answer_reward(suite, self.data.factors, self.data.truth, answer) == 1
 
 
 def make_taskset(name: str, **fixed: object) -> type[vf.Taskset]:

@@ -2,12 +2,13 @@
 
 Much of a prompt is said in every prompt of its suite, to train on or not: the setting, the form of
 the reply. What is *distinctive* of a test prompt are those of its shingles (eight words in a row)
-that do not occur in some hundred thousand words to train on, of items like those of the design. Of
-these the 32 with the smallest digests are kept, the same in every text that has them. A text holds
-an exact copy of a prompt if it has all of its words in a row, and a near copy if it has half or
-more of what is kept. A prompt with fewer than 28 leaves much unsaid, such as a hidden world or rows
-in a file, and may come near to others by chance: it is found by exact copies alone. One that has
-nothing distinctive says what training says too, and cannot be found.
+that do not occur in some hundred thousand words to train on, of items like those of the design, or
+in fewer where items take long to make. Of these the 32 with the smallest digests are kept, the same
+in every text that has them. A text holds an exact copy of a prompt if it has all of its words in a
+row, and a near copy if it has half or more of what is kept. A prompt with fewer than 28 leaves much
+unsaid, such as a hidden world or rows in a file, and may come near to others by chance: it is found
+by exact copies alone. One that has nothing distinctive says what training says too, and cannot be
+found.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 
 from whybench.errors import DataError, UserError
 from whybench.suites import registry
-from whybench.training.items import training_items
+from whybench.training.items import get_training, training_items
 from whybench.training.shingles import digest_words, is_in_sorted
 
 if TYPE_CHECKING:
@@ -216,6 +217,9 @@ def _training_design(suite: AnySuite, design: Design) -> Design | None:
 
 def _sample(suite: AnySuite, design: Design) -> Digests:
     """Return the shingles of some items to train on."""
+    if count := get_training(suite).sampled:
+        few = (digest_words(suite.render(item)) for item in islice(suite.items(design), count))
+        return np.unique(np.concatenate([words.shingles for words in few]))
     shingles: list[Digests] = []
     block = design.block if design.block <= LARGEST_BLOCK else 1
     left = max(SAMPLE, A_CELL * block)

@@ -16,7 +16,7 @@ row and the replies to it can grade them, and gets what a run would have recorde
 
 | suite | 1 | between | 0 |
 |---|---|---|---|
-| judge | within half a point of the normative answer | 1 - distance / 100 | 100 points off |
+| calculate | right | 1 - error / scale of its query, down to -1 | a number where there is none |
 | intervene | right, and what was seen entails it | of all pairs: the share | everything else |
 | compose | right | never | wrong |
 | analyze | every field passes | the score of the answer | no field passes |
@@ -32,7 +32,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from whybench.aliases import current_row, current_settings
+from whybench.aliases import MOVED, current_row, current_settings
 from whybench.errors import UserError
 from whybench.seeds import Split, digest
 from whybench.suites.registry import get_suite
@@ -144,7 +144,7 @@ class SplitItems:
             "stream": self.hash,
             "canary": canary(self.split),
         }
-        render, world_key = self.suite.render, get_training(self.suite).world_key
+        render, training = self.suite.render, self.suite.training
         for item in self.take(count):
             certificate = item.certificate
             first, second = (
@@ -154,7 +154,7 @@ class SplitItems:
             yield {
                 "id": item.id,
                 "prompt": render(item),
-                "world": world_key(item),
+                "world": training.world_key(item) if training else item.pairing_key,
                 "truth": item.truth,
                 "certificate": {"query": certificate.query, "first": first, "second": second},
                 "factors": item.factors,
@@ -165,9 +165,10 @@ class SplitItems:
 def get_training(suite: AnySuite) -> Training:
     """Return how a suite gets items to train on."""
     if suite.training is None:
+        _, other = MOVED.get(suite.name, ("", ""))
         raise UserError(
-            f"{suite.name} is for testing alone: it has no `training`, items to train on; give its "
-            "Suite one, or export another suite"
+            f"{suite.name} is for testing alone: it has no `training`, items to train on; "
+            + (f"use {other}" if other else "give its Suite one, or export another suite")
         )
     return suite.training
 
@@ -184,7 +185,6 @@ def training_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItem
 
 def evaluation_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItems:
     """Return the items of a test design, for evaluation elsewhere."""
-    get_training(suite)
     return SplitItems(suite, suite.make_design(settings), "test")
 
 
@@ -230,7 +230,7 @@ Row = Mapping[str, Any]
 
 
 def reward(row: Row, replies: str | Sequence[str]) -> float:
-    """Return the reward of replies to a row, from 0 to 1; 0 for no answer.
+    """Return the reward of replies to a row: 1 for what is right, 0 for no answer.
 
     Args:
         row: A row of an export, of JSON lines or of Parquet.
@@ -250,12 +250,13 @@ def grade(row: Row, replies: str | Sequence[str]) -> tuple[float, Answer]:
     texts = [replies] if isinstance(replies, str) else replies
     factors = current_row(suite.name, row["factors"])
     answer = parse_conversation(suite, factors, [(text, False) for text in texts])
-    return answer_reward(suite, row["truth"], answer), answer
+    return answer_reward(suite, factors, row["truth"], answer), answer
 
 
-def answer_reward(suite: AnySuite, truth: Any, answer: Answer) -> float:
-    """Return the reward of an answer, given the truth of its item."""
-    return 0.0 if answer.value is None else get_training(suite).reward(truth, answer)
+def answer_reward(suite: AnySuite, factors: Mapping[str, Any], truth: Any, answer: Answer) -> float:
+    """Return the reward of an answer, given the factors and the truth of its item."""
+    reward = get_training(suite).reward
+    return 0.0 if answer.value is None else reward(factors, truth, answer)
 
 
 def _find_suite(row: Row) -> AnySuite:

@@ -43,22 +43,22 @@ def core() -> list[CalculateItem]:
 def test_a_prompt_as_it_is_read() -> None:
     item = core()[0]
     assert item.prompt == (
-        "A workshop has 3 devices: the belt, the siren and the horn. In every case, each of them "
+        "A workshop has 3 devices: the lamp, the fan and the heater. In every case, each of them "
         "is on or off.\n\n"
-        "- The belt is on in 16% of cases.\n"
-        "- The siren is on in 17% of cases if the belt is off; in 54% of cases if the belt is on.\n"
-        "- The horn is on in 55% of cases if the belt is off and the siren is off; in 17% of cases "
-        "if the belt is off and the siren is on; in 86% of cases if the belt is on and the siren "
-        "is off; in 68% of cases if the belt is on and the siren is on.\n\n"
+        "- The lamp is on in 20% of cases.\n"
+        "- The fan is on in 17% of cases if the lamp is off; in 54% of cases if the lamp is on.\n"
+        "- The heater is on in 55% of cases if the lamp is off and the fan is off; in 17% of cases "
+        "if the lamp is off and the fan is on; in 86% of cases if the lamp is on and the fan "
+        "is off; in 68% of cases if the lamp is on and the fan is on.\n\n"
         "Nothing else links them: all that is told here happens independently of the rest.\n"
         "Only these shares are known, and not what decides in a single case.\n\n"
-        "Question: How likely is it that the belt is off in a case in which the horn is on?\n\n"
+        "Question: How likely is it that the lamp is off in a case in which the heater is on?\n\n"
         'Work it out, then end with a line such as "Answer: 12.3%", with one decimal. If the '
         'answer does not follow from what is told, end with the line "Answer: cannot be computed".'
     )
-    # P(belt off, horn on) = .84 x (.83 x .55 + .17 x .17), and so on.
-    off = 0.84 * (0.83 * 0.55 + 0.17 * 0.17)
-    on = 0.16 * (0.46 * 0.86 + 0.54 * 0.68)
+    # P(lamp off, heater on) = .80 x (.83 x .55 + .17 x .17), and so on.
+    off = 0.80 * (0.83 * 0.55 + 0.17 * 0.17)
+    on = 0.20 * (0.46 * 0.86 + 0.54 * 0.68)
     assert item.truth == pytest.approx(100 * off / (off + on))
 
 
@@ -184,6 +184,7 @@ def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
         {"worlds": 0},
         {"query": "nde", "form": "greater"},
         {"query": "guess"},
+        {"split": "both"},
     ],
 )
 def test_designs_that_there_are_not(changed: dict[str, object]) -> None:

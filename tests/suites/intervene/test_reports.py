@@ -458,7 +458,7 @@ def test_people_are_not_asked_about_graphs() -> None:
 
 def test_a_report_is_rewarded_by_its_share() -> None:
     episode, _ = converse(TURN_WHEEL, '{"drives": ["wheel > bell"]}')
-    assert SUITE.training.reward(1.0, episode.answer) == episode.answer.value == 4 / 6
+    assert SUITE.training.reward({}, 1.0, episode.answer) == episode.answer.value == 4 / 6
 
 
 @pytest.mark.slow

@@ -92,9 +92,8 @@ def test_what_was_asked_before_is_asked_as_before() -> None:
     [
         {"style": "direct,cot,confidence", "overload": "de", "overload_source": "story,filler"},
         {"design": "abstract"},
-        {"stimuli": "generated", "worlds": 6},
     ],
-    ids=["overload", "abstract", "generated"],
+    ids=["overload", "abstract"],
 )
 def test_a_prompt_gives_back_what_it_states(graph: str, settings: dict[str, object]) -> None:
     items = asked(graph=graph, independence=BOTH, **settings)

@@ -146,7 +146,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     training = Training(
         {"seeds": TRAINING_WORLDS, "split": "train"},
         world_key=world_key,
-        reward=lambda _truth, answer: answer.value or 0.0,
+        reward=lambda _factors, _truth, answer: answer.value or 0.0,
     )
     replication = Replication(_published_tables, names=("keys", "not_recomputed"))
     scale = HeadlineScale(exact=("gold", {}))

@@ -26,7 +26,10 @@ from whybench.suites.calculate.prompts import render_answer
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 from whybench.suites.calculate.questionnaire import QUESTIONNAIRE
 from whybench.suites.calculate.replies import parse_stated_reply
+from whybench.suites.calculate.rewards import reward_answer
+from whybench.suites.calculate.splits import split_of_world, write_numbers
 from whybench.suites.contract import (
+    TRAINING_WORLDS,
     Answer,
     Budget,
     Costs,
@@ -36,6 +39,7 @@ from whybench.suites.contract import (
     Scalar,
     ScoreColors,
     Suite,
+    Training,
     round_mean,
 )
 
@@ -96,6 +100,13 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     checks = CHECKS
     costs = Costs(reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
     study = QUESTIONNAIRE
+    training = Training(
+        {"worlds": TRAINING_WORLDS, "split": "train"},
+        world_key=lambda item: write_numbers(item.question.world),
+        split_of=lambda question: split_of_world(question.world),
+        reward=reward_answer,
+        sampled=120,
+    )
     comparison = PairedComparison(calculate_pairs)
     scale = HeadlineScale(
         exact=("exact", {}),

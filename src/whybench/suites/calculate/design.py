@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, get_args
 
+from whybench.seeds import Split
 from whybench.suites.calculate.prompts import STYLES, TELLINGS
 from whybench.suites.calculate.quantities import QUERIES
 from whybench.suites.calculate.themes import THEME_NAMES
@@ -55,6 +56,7 @@ class CalculateDesign(Crossing):
     telling: str = factor("text,table", "how worlds are told in turn: text, table, program")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
     worlds: int = factor(1, "worlds in each cell")
+    split: str = factor("test", "the side of the train/test divide", levels=get_args(Split))
 
     manipulated: ClassVar[dict[str, Manipulated]] = MANIPULATED
 
@@ -93,7 +95,8 @@ class CalculateDesign(Crossing):
     def summary(self) -> str:
         """The number of items and the factors in one line."""
         crossed = " x ".join(f"{len(levels)} {name}" for name, levels in self.levels.items())
-        return f"{self.size} items: {crossed}, {self.worlds} worlds of {self.variables} variables"
+        worlds = f"{self.worlds} worlds of {self.variables} variables"
+        return f"{self.size} items: {crossed}, {worlds}; {self.split}"
 
     def cells_in_order(self) -> Iterator[tuple[dict[str, str], int, int]]:
         """Yield the levels of each item, its place in the design, and which of its cell it is."""

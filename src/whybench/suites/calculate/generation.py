@@ -29,11 +29,13 @@ from whybench.suites.calculate.quantities import (
     certify_quantities,
     complete_values,
 )
+from whybench.suites.calculate.splits import move_to_split
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate, Event
+    from whybench.seeds import Split
     from whybench.suites.calculate.drawing import Mechanism, Variant
     from whybench.suites.calculate.quantities import Quantity, QueryKind
     from whybench.suites.calculate.world import StatedWorld
@@ -76,6 +78,7 @@ class ItemCell:
         size: The number of variables; one or two more where the query needs them.
         indegree: The most causes of a variable.
         number: Which of the items of the cell.
+        split: The side of the train/test divide.
     """
 
     query: QueryKind
@@ -85,6 +88,7 @@ class ItemCell:
     size: int
     indegree: int
     number: int
+    split: Split = "test"
 
     @property
     def room(self) -> int:
@@ -120,7 +124,8 @@ class Drawn:
 def draw_item(cell: ItemCell) -> Drawn:
     """Draw worlds and questions until one is what the cell asks for."""
     keys = (cell.query, cell.mechanism, cell.variant, cell.form, cell.room, cell.indegree)
-    rng = generator("calculate", *keys, cell.number)
+    side = () if cell.split == "test" else (cell.split,)
+    rng = generator("calculate", *keys, *side, cell.number)
     for _ in range(ATTEMPTS):
         graph = draw_graph(rng, cell.room, cell.indegree)
         asked = draw_question(rng, graph, cell.query, cell.variant, cell.form == "greater")
@@ -128,7 +133,8 @@ def draw_item(cell: ItemCell) -> Drawn:
             continue
         world = draw_rules(rng, graph, cell.mechanism)
         told = leave_out(rng, world, asked, cell.variant)
-        if told and (drawn := _accept(cell, world, told, asked)):
+        placed = move_to_split(world, told, cell.split) if told else None
+        if placed and (drawn := _accept(cell, *placed, asked)):
             return drawn
     raise ValueError(f"a world must be found in {ATTEMPTS} attempts, got none for {cell}")
 

@@ -38,6 +38,7 @@ COLUMNS: Mapping[str, type] = {
     "theme": str,
     "telling": str,
     "style": str,
+    "split": str,
     "number": int,
     **dict.fromkeys(MISTAKES, float),
 }
@@ -86,7 +87,8 @@ class CalculateItem:
         """What is asked about which world."""
         cell = self.cell
         asked = f"{cell.query}-{cell.mechanism}-{cell.variant}-{cell.form}"
-        return f"{asked}-{cell.room}-{cell.indegree}-{cell.number}"
+        side = "" if cell.split == "test" else f"{cell.split}-"
+        return f"{asked}-{cell.room}-{cell.indegree}-{side}{cell.number}"
 
     @cached_property
     def id(self) -> str:
@@ -129,6 +131,7 @@ class CalculateItem:
             "theme": self.theme,
             "telling": self.telling,
             "style": self.style,
+            "split": self.cell.split,
             "number": self.cell.number,
             **self.mistakes,
         }
@@ -141,7 +144,7 @@ def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
     for levels, place, number in design.cells_in_order():
         asked = levels["query"], levels["mechanism"], levels["variant"], levels["form"]
         size = sizes[place % len(sizes)]
-        cell = ItemCell(*asked, size, design.indegree, number)  # type: ignore[arg-type]
+        cell = ItemCell(*asked, size, design.indegree, number, design.split)  # type: ignore[arg-type]
         theme = themes[place // len(sizes) % len(themes)]
         yield make_item(cell, theme, tellings[place % len(tellings)], levels["style"])
 

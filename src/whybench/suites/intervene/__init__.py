@@ -92,7 +92,7 @@ TURNS = {"graph": 4}
 TABLES = {"steps": steps_table}
 
 
-def _reward(_truth: Scalar, answer: Answer) -> float:
+def _reward(_factors: Mapping[str, Scalar], _truth: Scalar, answer: Answer) -> float:
     """Return 1 for a right answer that what was seen entails: nothing else has this verdict.
 
     A report on all pairs has the share of pairs of which it is so.

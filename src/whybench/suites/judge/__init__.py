@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.contract import (
-    TRAINING_WORLDS,
     Answer,
     Budget,
     Costs,
@@ -18,7 +17,6 @@ from whybench.suites.contract import (
     ScoreColors,
     Suite,
     Sums,
-    Training,
 )
 from whybench.suites.judge.agents import AGENTS, MINDS
 from whybench.suites.judge.checks import CHECKS
@@ -30,11 +28,11 @@ from whybench.suites.judge.design import (
     JudgeDesign,
     make_design,
 )
-from whybench.suites.judge.generation import generate_items, world_key
+from whybench.suites.judge.generation import generate_items
 from whybench.suites.judge.groups import CONDITION, SUMMED_BY
 from whybench.suites.judge.items import COLUMNS, JudgeItem, draw_graph
 from whybench.suites.judge.measures import contrast_measures, judge_measures, summed_measures
-from whybench.suites.judge.prompt_parser import parse_prompt, split_of_prompt
+from whybench.suites.judge.prompt_parser import parse_prompt
 from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.replies import parse_reply
@@ -89,12 +87,6 @@ BUDGETS = {
 
 HALF_A_POINT = 0.5
 """Asked for a number from 0 to 100, an agent may answer with whole ones."""
-
-
-def _reward(truth: Scalar, answer: Answer) -> float:
-    """Return 1 for the normative answer, as near as whole numbers go, and less with distance."""
-    off = abs((answer.value or 0.0) - float(truth))
-    return 1.0 if off <= HALF_A_POINT else 1 - off / 100
 
 
 def _people() -> pa.Table:
@@ -159,6 +151,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
 
     name = "judge"
     version = 1
+    interface_letter = "B"
     summary = "rates how likely an event is, 0 to 100, given a small causal story"
     designs = DESIGNS
     agents = AGENTS
@@ -171,12 +164,6 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     checks = CHECKS
     baselines = BASELINES
     costs = Costs(lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
-    training = Training(
-        {"stimuli": "generated", "worlds": TRAINING_WORLDS, "split": "train"},
-        world_key=world_key,
-        split_of=split_of_prompt,
-        reward=_reward,
-    )
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, TABLES)
     comparison = PairedComparison(_pairs, SMALLEST)

@@ -8,11 +8,10 @@ became of the first.
   if the agent is the more confident the closer it is, 0 if confidence tells nothing, below 0 if it
   is most confident where it is furthest off.
 
-Where a world states its rates (`stimuli: generated`), closeness is to the truth, over all tasks.
-Stories state none. There it is closeness to what the agent's own answers to I to V imply of VI to
-XI, in the collider (`whybench.suites.judge.coherence`): does it know which of its judgments do not
-follow from the others? That is no calibration against any truth, and two things beside knowing move
-it: an agent that is sure of all answers near 0 and 100, and tasks that are easy for everybody.
+Stories state no rates, so closeness is not to any truth. It is to what the agent's own answers to I
+to V imply of VI to XI, in the collider (`whybench.suites.judge.coherence`): does it know which of
+its judgments do not follow from the others? That is no calibration, and two things beside knowing
+move it: an agent that is sure of all answers near 0 and 100, and tasks that are easy for everybody.
 Where confidence never changes there is nothing to be told, and no estimate (`constant`).
 
 Intervals are Student's t with the variance of leaving out each vignette, within -1 and 1.
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["confidence_measures"]
 
 WORD_COLUMNS = ("outcome", "task", "cause", "story", "polarity")
-NUMBERS = ("value", "confidence", "truth")
+NUMBERS = ("value", "confidence")
 VIGNETTE = ("story and polarity", ("story", "polarity"))
 METHOD = "Spearman's rho; t, by leaving out"
 LEVEL = 0.95
@@ -73,15 +72,12 @@ def confidence_measures(records: pa.Table) -> Iterator[Measure]:
 
 def _distances(group: Group) -> NDArray[np.float64] | None:
     """Return how far each answer is off, NaN where that cannot be told; None where nowhere."""
-    if group.labels["stimuli"] == "generated":
-        off: NDArray[np.float64] = np.abs(group["value"] - group["truth"])
-        return off
     if group.labels["graph"] != COHERENT_GRAPH:
         return None
     names, units = np.unique(group.units, return_inverse=True)
     implied = imply_each(group, units, names.size)
     place = {question: number for number, question in enumerate(ASKED)}
-    off = np.full(units.size, np.nan)
+    off: NDArray[np.float64] = np.full(units.size, np.nan)
     for row, question in enumerate(zip(group["task"], group["cause"], strict=True)):
         if implied is not None and question in place:
             off[row] = abs(group["value"][row] - 100 * implied[units[row], place[question]])

@@ -12,10 +12,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Any, ClassVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from whybench.aliases import first_words
-from whybench.seeds import Split, digest
+from whybench.seeds import digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
     Manipulated,
@@ -45,8 +45,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "overload_source": ("story", "filler"),
     "independence": ("unstated", "stated"),
     "style": ("direct", "cot", "confidence"),
-    "stimuli": ("own", "published", "generated"),
-    "split": get_args(Split),
+    "stimuli": ("own", "published"),
 }
 """The levels of the factors whose levels are fixed."""
 
@@ -60,9 +59,6 @@ MANIPULATED: dict[str, Manipulated] = {
     "stimuli": Manipulated(unsaid="own"),
 }
 """What may be manipulated. The story says the content, and belongs to what is asked."""
-
-WORLDS = 12
-"""How many generated worlds there are unless somebody says otherwise."""
 
 
 @dataclass(frozen=True)
@@ -116,15 +112,9 @@ class JudgeDesign:
         (), "Tasks by Roman numeral; all of the graph unless some are named."
     )
     stimuli: str = factor(
-        "own",
-        "`own` wording of stories, the source's `published` prompts (downloaded), or `generated` "
-        "worlds, which state their strengths.",
+        "own", "`own` wording of stories, or the source's `published` prompts (downloaded)."
     )
     parameters: Parameters = Parameters()
-    worlds: int = factor(0, "Number of generated worlds.")
-    split: str = factor(
-        "test", "The side of the train/test divide; only generated worlds are for training."
-    )
 
     def __post_init__(self) -> None:
         for name, levels in LEVELS.items():
@@ -141,29 +131,6 @@ class JudgeDesign:
                 "published stimuli must be asked with independence=unstated, got "
                 f"{', '.join(self.independence)}; ask in our own words (stimuli=own)"
             )
-        if self.stimuli == "generated":
-            self._check_generated()
-        else:
-            self._check_stories()
-        if self.task:
-            check_levels("task", self.task, load_structure(self.graph).tasks)
-
-    def _check_generated(self) -> None:
-        for name, only in (("story", ()), ("overload", ("none",))):
-            if (got := getattr(self, name)) != only:
-                raise UserError(
-                    f"{name} must be left out with generated worlds, got {', '.join(got)}"
-                )
-        if self.worlds < 1:
-            raise UserError(f"worlds must be 1 or more with generated worlds, got {self.worlds}")
-        check_levels("polarity", self.polarities, load_structure(self.graph).polarities)
-
-    def _check_stories(self) -> None:
-        if self.worlds or self.split != "test":
-            raise UserError(
-                f"worlds and split are for generated worlds, got worlds={self.worlds} and "
-                f"split={self.split} with stimuli={self.stimuli}; ask for stimuli=generated"
-            )
         check_levels("story", self.story)
         if any(story.graph != self.graph for story in self.stories):
             raise UserError(
@@ -172,6 +139,8 @@ class JudgeDesign:
             )
         if self.polarity or not self._shared_polarities:
             check_levels("polarity", self.polarity, self._shared_polarities)
+        if self.task:
+            check_levels("task", self.task, load_structure(self.graph).tasks)
 
     @cached_property
     def stories(self) -> tuple[JudgeStory, ...]:
@@ -185,9 +154,7 @@ class JudgeDesign:
 
     @property
     def _shared_polarities(self) -> tuple[str, ...]:
-        """The polarities that every story has; without stories, those of the graph."""
-        if not self.stories:
-            return load_structure(self.graph).polarities
+        """The polarities that every story has."""
         first, *others = (story.polarities for story in self.stories)
         return tuple(polarity for polarity in first if all(polarity in other for other in others))
 
@@ -220,12 +187,7 @@ class JudgeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        if self.stimuli == "generated":
-            return (
-                f"{self.block} items: {len(self.questions)} questions of the {self.graph} about "
-                f"each of {self.worlds} generated worlds; {', '.join(self.style)}; {self.split}"
-                f"{self._said_of_independence}"
-            )
+        default, said = self.independence == ("unstated",), ", ".join(self.independence)
         overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
         return (
             f"{prod(self.sizes)} items: {len(self.questions)} questions "
@@ -233,19 +195,12 @@ class JudgeDesign:
             f"{', '.join(story.name for story in self.stories)} x {len(self.polarities)} "
             f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
             f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
-            f"{self._said_of_independence}"
+            f"{'' if default else f'; independence {said}'}"
         )
 
     @property
-    def _said_of_independence(self) -> str:
-        default = self.independence == ("unstated",)
-        return "" if default else f"; independence {', '.join(self.independence)}"
-
-    @property
     def block(self) -> int:
-        """The number of items in a balanced block; generated worlds are one."""
-        if self.stimuli == "generated":
-            return self.worlds * len(self.questions) * len(self.style) * len(self.independence)
+        """The number of items in a balanced block."""
         return block_length(self.sizes)
 
     @cached_property
@@ -254,14 +209,9 @@ class JudgeDesign:
 
         The graph counts as part of the stories.
         """
-        texts: tuple[object, ...] = ()
-        if self.stimuli == "generated":
-            settings = identifying_settings(self, "parameters")
-        else:
-            settings = identifying_settings(self, "story", "graph", "worlds", "split")
-            sources = tuple(load_story(story.overload_from, story.graph) for story in self.stories)
-            texts = (self.stories, sources)
-        return digest("judge", first_words("judge", settings), *texts).hex()[:16]
+        settings = identifying_settings(self, "story", "graph")
+        sources = tuple(load_story(story.overload_from, story.graph) for story in self.stories)
+        return digest("judge", first_words("judge", settings), self.stories, sources).hex()[:16]
 
 
 _CONDITIONS = (
@@ -321,7 +271,4 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
         if own:
             graph = changed.get("graph", DESIGNS[name].graph)
             changed.setdefault("graph", load_story(own[0], graph).graph)
-        if changed.get("stimuli") == "generated":
-            changed.setdefault("story", ())
-            changed.setdefault("worlds", WORLDS)
         return change_design(DESIGNS[name], changed)

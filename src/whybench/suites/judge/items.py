@@ -2,7 +2,7 @@
 
 People's likelihood judgments have no single truth; the truth of an item is the normative answer, 0
 to 100, of a reasoner who takes each link as a noisy-OR cause with the strengths that the design
-states, or that the prompt of a generated world states.
+states.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from whybench.seeds import digest
 from whybench.suites.designs import name_item
 from whybench.suites.judge.design import MANIPULATED
 from whybench.suites.judge.prompt_parser import JudgeWorld
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
     from whybench.suites.contract import Scalar
-    from whybench.suites.judge.prompt_parser import Strengths
     from whybench.suites.judge.questions import JudgeQuestion
     from whybench.suites.judge.stories import JudgeStory
 
@@ -61,7 +59,6 @@ class JudgeItem:
         overload_source: Where it comes from: none, story or filler.
         independence: Whether the prompt states that what is not linked is independent.
         published: The source's own prompt, verbatim; empty for our wording.
-        strengths: The strengths that the prompt states; None in stories, which state none.
         digest: Equal exactly when prompt and truth are equal.
     """
 
@@ -74,26 +71,18 @@ class JudgeItem:
     overload_source: str = "none"
     independence: str = "unstated"
     published: str = ""
-    strengths: Strengths | None = None
     digest: str = ""
 
     @cached_property
     def pairing_key(self) -> str:
-        """Graph, story or generated world, polarity, task, and cause if the task has two."""
-        world = self.story.name
-        if self.strengths is not None:
-            words = [(variable.name, variable.plus) for variable in self.story.variables]
-            world = f"world-{digest(self.strengths, words).hex()[:16]}"
+        """Graph, story, polarity, task, and cause if the task has two."""
         cause = "" if self.question.cause == "both" else f"-{self.question.cause}"
-        return f"{self.story.graph}-{world}-{self.polarity}-{self.question.task}{cause}"
+        return f"{self.story.graph}-{self.story.name}-{self.polarity}-{self.question.task}{cause}"
 
     @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt and truth are."""
-        generated = self.strengths is not None
-        return name_item(
-            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
-        )
+        return name_item(self.digest, self.pairing_key, self.factors, MANIPULATED, generated=False)
 
     @property
     def truth(self) -> float:
@@ -105,7 +94,7 @@ class JudgeItem:
         """The levels of the design's factors."""
         return {
             "graph": self.story.graph,
-            "content": "abstract" if self.strengths else self.story.content,
+            "content": self.story.content,
             "story": self.story.name,
             "polarity": self.polarity,
             "task": self.question.task,
@@ -114,7 +103,7 @@ class JudgeItem:
             "overload": self.overload,
             "overload_source": self.overload_source,
             "style": self.style,
-            "stimuli": "published" if self.published else "generated" if self.strengths else "own",
+            "stimuli": "published" if self.published else "own",
             "independence": self.independence,
         }
 
@@ -126,11 +115,6 @@ class JudgeItem:
             return self.story.state(node, self.polarity, value)
 
         structure = self.story.structure
-        numbers: dict[tuple[str, ...], int] = {}
-        if self.strengths is not None:
-            nodes = ((node,) for node in structure.nodes)
-            numbers |= zip(nodes, self.strengths.base_rates, strict=True)
-            numbers |= zip(structure.edges, self.strengths.link_strengths, strict=True)
         independent: tuple[str, ...] = ()
         if self.independence == "stated":
             first, second, *held = structure.independent
@@ -142,7 +126,6 @@ class JudgeItem:
             evidence=frozenset(state(node, value) for node, value in self.question.given),
             target=state(self.question.target),
             style=self.style,
-            numbers=frozenset((tuple(map(state, nodes)), n) for nodes, n in numbers.items()),
             independent=independent,
         )
 

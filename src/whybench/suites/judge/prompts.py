@@ -12,7 +12,7 @@ and not of the unit in question, since a known effect does tie its causes.
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 from whybench.seeds import generator
@@ -30,9 +30,6 @@ __all__ = [
     "render_prompt",
     "render_reply",
 ]
-
-CACHED_BACKGROUNDS = 1024
-"""More than all stories and conditions of a design have; generated stories have no end."""
 
 REPLY_FORM = {
     "direct": "Reply with one number from 0 to 100 and nothing else.",
@@ -91,7 +88,7 @@ def query_text(item: JudgeItem) -> str:
     return f"How likely is it that this {item.story.one} has {state}?"
 
 
-@lru_cache(maxsize=CACHED_BACKGROUNDS)
+@cache
 def background_text(
     story: JudgeStory, polarity: str, overload: str, source: str, independence: str = "unstated"
 ) -> str:
