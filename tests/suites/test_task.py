@@ -64,7 +64,7 @@ def test_judge_takes_what_its_interface_letter_stands_for() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"styl": "cot"}, "a design takes design, name, story, .* split, got 'styl'"),
+        ({"styl": "cot"}, "a design takes design, name, story, .* strength, got 'styl'"),
         ({"style": "cott"}, "style must be among direct, cot, confidence, got 'cott'"),
         ({"design": "cores"}, "design must be one of core, .* got 'cores'"),
         ({"shard": "3/2"}, "shard must be i/n .* got '3/2'"),

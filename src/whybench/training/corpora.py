@@ -116,7 +116,7 @@ def _pieces(file: IO[bytes], address: str, overlap: int) -> Iterator[Text]:
             number += 1
             text = " ".join(words)
             yield Text(f"{address}, piece {number}", text, text)
-            words, new = words[len(words) - overlap :] if overlap else [], 0
+            words, new = words[max(0, len(words) - overlap) :], 0
 
 
 def _json_lines(file: IO[bytes]) -> Iterator[Any]:
