@@ -202,6 +202,8 @@ def item_rows(name: str, published: bool) -> Iterator[Row]:
         items = _blocks(asked, design, budget.blocks)
         found = {"of": f"budget {size}", **_digests(asked, design, items)}
         yield {**found, "epochs": budget.epochs}
+    if asked.training is None:
+        return
     series = training_items(asked, {})
     items = list(series.take(STREAMED))
     found = {"of": f"stream, first {STREAMED}", **_digests(asked, series.design, items)}
