@@ -30,6 +30,7 @@ from whybench.stats.paired import (
     resampled_difference,
     sign_flip_test,
 )
+from whybench.stats.parts import Part, clustered_sum, mean_of_means, ratio_of_sums
 from whybench.stats.permutation import (
     adjust,
     benjamini_hochberg,
@@ -69,6 +70,7 @@ __all__ = [
     "MeasureKey",
     "NoiseCeiling",
     "PairedDifference",
+    "Part",
     "SignalDetection",
     "VarianceComponents",
     "adjust",
@@ -80,6 +82,7 @@ __all__ = [
     "clustered_ratio",
     "clustered_share",
     "clustered_slope",
+    "clustered_sum",
     "difference_between",
     "draw_counts",
     "envelope",
@@ -91,10 +94,12 @@ __all__ = [
     "leave_out_covariance",
     "mann_whitney",
     "mean_difference",
+    "mean_of_means",
     "paired_difference",
     "paired_power",
     "permutation_pvalues",
     "permutation_test",
+    "ratio_of_sums",
     "resampled_difference",
     "resampled_spearman",
     "scale_skill",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import Any
 
@@ -114,6 +115,27 @@ def test_every_cell_of_the_core_design_occurs_once() -> None:
     assert {item.theme for item in core()} == set(THEME_NAMES)
     assert {item.telling for item in core()} == {"text", "table"}
     assert len({item.id for item in core()}) == len(core())
+
+
+@pytest.mark.parametrize("name", ["core", "standard", "hard", "greater"])
+def test_nothing_that_goes_round_tells_the_cell(name: str) -> None:
+    design = DESIGNS[name]
+    turns = [(levels, design.take_turns(levels, n)) for levels, n in design.cells_in_order()]
+    for factor in ("query", "mechanism", "variant"):
+        for part in range(3):
+            counts = Counter((levels[factor], turn[part]) for levels, turn in turns)
+            expected = design.size / len({a for a, _ in counts}) / len({b for _, b in counts})
+            assert min(counts.values()) >= expected / 2
+            assert max(counts.values()) <= expected * (1 if name == "standard" else 3 / 2)
+
+
+def test_the_styles_ask_about_the_same_worlds() -> None:
+    design = SUITE.make_design({"design": "core", "style": "cot,direct"})
+    turns: dict[tuple[str, ...], set[object]] = {}
+    for levels, number in design.cells_in_order():
+        key = levels["query"], levels["mechanism"], levels["variant"]
+        turns.setdefault(key, set()).add(design.take_turns(levels, number))
+    assert all(len(found) == 1 for found in turns.values())
 
 
 def test_what_cannot_be_computed_and_why() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import pytest
@@ -48,15 +49,52 @@ def test_effects_are_held_against_none() -> None:
 
 
 def test_to_say_that_there_is_no_answer_is_worth_a_constant() -> None:
+    rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30)]
+    found = measure(rows)
+    assert found["skill"] == found["number_skill"] == pytest.approx(1 - 30 / 50)
+    assert "gap_skill" not in found
+
+
+def test_gaps_that_matter_are_held_against_idle_ones_query_by_query() -> None:
+    open_, idle = {"truth": NOT_COMPUTABLE, "gap": "number"}, {"truth": 80.0, "gap": "idle"}
+    rows = [
+        row(number, value=value, **kind)
+        for number, (value, kind) in enumerate(
+            [
+                (NOT_COMPUTABLE, open_ | {"query": "do"}),
+                (12.0, open_ | {"query": "do"}),
+                (NOT_COMPUTABLE, open_ | {"query": "pn", "rung": 3}),
+                (80.0, idle | {"query": "do"}),
+                (80.0, idle | {"query": "do"}),
+                (NOT_COMPUTABLE, idle | {"query": "do"}),
+                (NOT_COMPUTABLE, {"truth": 30.0, "query": "do"}),
+            ]
+        )
+    ]
+    found = measure(rows)
+    # Half of do and all of pn, against a third of do; what is told in full does not count here.
+    assert found["gap_skill"] == pytest.approx((1 / 2 + 1) / 2 - 1 / 3)
+    # A constant of 50 errs by 30 three times and by 20; two of the 30s are answered.
+    assert found["number_skill"] == pytest.approx(60 / 110)
+    assert found["skill"] == pytest.approx((found["gap_skill"] + found["number_skill"]) / 2)
+
+
+def test_without_idle_numbers_all_that_has_an_answer_stands_in() -> None:
     rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30), row(3, NOT_COMPUTABLE, 12)]
     found = measure(rows)
-    assert found["skill"] == pytest.approx(1 - 30 / 50)
+    assert found["gap_skill"] == pytest.approx(0 - 1 / 2)
     assert found["computability"] == pytest.approx((1 / 2 + 0) / 2)
 
 
+def test_what_has_no_answer_alone_is_no_skill() -> None:
+    found = measure([row(1, NOT_COMPUTABLE, NOT_COMPUTABLE), row(2, NOT_COMPUTABLE, 12)])
+    assert found["skill"] is found["number_skill"] is found["gap_skill"] is None
+
+
 def test_silence_tells_nothing_apart() -> None:
-    rows = [row(1, 80, None), row(2, NOT_COMPUTABLE, None)]
-    assert measure(rows)["computability"] == 0
+    found = measure([row(1, 80, None), row(2, NOT_COMPUTABLE, None)])
+    assert found["computability"] == 0
+    assert found["skill"] == found["number_skill"] == found["gap_skill"] == 0
 
 
 def test_the_greater_of_two_is_held_against_a_coin() -> None:
@@ -78,23 +116,43 @@ def test_a_mistake_is_known_by_its_value() -> None:
     assert found["mistake_doing"] is None
 
 
+@cache
+def core_measures(agent: str) -> dict[tuple[str, tuple[Any, ...]], float | None]:
+    design = SUITE.designs["core"]
+    measures = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent(agent), {})
+    return {(each.name, tuple(each.at.items())): each.estimate for each in measures}
+
+
+@pytest.mark.parametrize(
+    ("agent", "skill"),
+    [("exact", 1), ("assumes-half", 1 / 2), ("constant", 0), ("says-cannot", 0)],
+)
+def test_where_agents_stand(agent: str, skill: float) -> None:
+    assert core_measures(agent)["skill", ()] == pytest.approx(skill)
+
+
+def test_doubt_wherever_a_number_is_not_told_is_not_paid_for() -> None:
+    found = core_measures("doubts")
+    assert found["number_skill", ()] == 0
+    assert found["skill", ()] <= 0  # type: ignore[operator]
+    assert found["computability", ()] > 0.7  # type: ignore[operator]
+
+
+def test_skill_is_given_where_both_kinds_of_questions_are() -> None:
+    levels = {at[0][0] for name, at in core_measures("exact") if name == "skill" and at}
+    assert levels == {"rung", "query", "mechanism", "variables"}
+    levels = {at[0][0] for name, at in core_measures("exact") if name == "number_skill" and at}
+    assert "variant" in levels
+
+
 @pytest.mark.parametrize(
     ("agent", "mistake"), [("sees-only", "seeing"), ("base-rate", "base_rate")]
 )
 def test_agents_that_make_a_mistake_are_found_out(agent: str, mistake: str) -> None:
-    design = SUITE.designs["core"]
-    items = list(SUITE.items(design))
-    measures = simulate(SUITE, design, items, SUITE.agent(agent), {})
-    found = {each.name: each for each in measures if not each.at}
-    assert found[f"mistake_{mistake}"].estimate == 1
-    levels = {m.at["rung"] for m in measures if m.name == "skill" and "rung" in m.at}
-    assert levels == {1, 2, 3}
+    assert core_measures(agent)[f"mistake_{mistake}", ()] == 1
 
 
 def test_seeing_is_no_mistake_where_it_is_asked() -> None:
-    design = SUITE.designs["core"]
-    measures = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("sees-only"), {})
-    at_rung = {m.at["rung"]: m.estimate for m in measures if m.name == "skill" and "rung" in m.at}
-    assert at_rung[1] == pytest.approx(1)
-    assert at_rung[2] is not None
-    assert at_rung[2] < 0.9
+    found = core_measures("sees-only")
+    assert found["number_skill", (("rung", 1),)] == pytest.approx(1)
+    assert found["number_skill", (("rung", 2),)] < 0.9  # type: ignore[operator]

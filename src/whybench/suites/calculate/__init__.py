@@ -110,13 +110,16 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     comparison = PairedComparison(calculate_pairs)
     scale = HeadlineScale(
         exact=("exact", {}),
-        blind=(("constant", {}), ("uniform", {}), ("echo", {}), ("says-cannot", {})),
+        blind=tuple(
+            (name, {})
+            for name in ("constant", "uniform", "echo", "copies", "says-cannot", "doubts")
+        ),
         lapsing=("slips", "error"),
     )
     inspection = Inspection(
         task="whybench.tasks:calculate",
         scorer="answer",
-        shown=("skill", "accuracy", "computability", "slope"),
+        shown=("skill", "number_skill", "gap_skill", "accuracy", "computability", "slope"),
         sample_scores={
             "diagnosis": ScoreColors(DIAGNOSIS_COLORS),
             "correct": ScoreColors(),
@@ -163,7 +166,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return skill, accuracy, computability, slope and mistakes."""
+        """Return skill and its parts, accuracy, computability, slope and mistakes."""
         return calculate_measures(records)
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:

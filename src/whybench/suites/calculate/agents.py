@@ -11,8 +11,9 @@
 | `assumes-half` | the truth; 50% in place of numbers that are not told; one draw for each table |
 | `rounds` | the truth, each probability that it is made of being rounded |
 | `slips` | the truth, and now and then anything |
-| `constant`, `uniform`, `echo`, `says-cannot` | without reasoning: a constant for each query, any \
-number, the mean of the numbers told, that it cannot be computed |
+| `constant`, `uniform`, `echo`, `copies`, `says-cannot`, `doubts` | without reasoning: a constant \
+for each query, any number, the mean of the numbers told, one of them, that it cannot be computed, \
+that it cannot wherever a number is not told |
 
 Where a question gives no room for its mistake, an agent that makes it is right.
 """
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
     Answerer = Callable[[CalculateItem, Mapping[str, Any]], Chances]
 
-__all__ = ["AGENTS", "MINDS", "oracle"]
+__all__ = ["AGENTS", "MINDS", "make_agent", "oracle"]
 
 
 def oracle(item: CalculateItem) -> str:
@@ -125,10 +126,27 @@ def _answer_constant(item: CalculateItem, _: Mapping[str, Any]) -> Chances:
     return {FIRST if item.cell.form == "greater" else CONSTANTS[item.cell.query]: 1.0}
 
 
-def _answer_echo(item: CalculateItem, _: Mapping[str, Any]) -> Chances:
+def _told_numbers(item: CalculateItem) -> list[float]:
     numbers = (number for _, rule in item.question.world.rules for number in rule.numbers)
-    mean = fmean(abs(number) for number in numbers if number is not None)
+    return [float(number) for number in numbers if number is not None]
+
+
+def _answer_echo(item: CalculateItem, _: Mapping[str, Any]) -> Chances:
+    mean = fmean(map(abs, _told_numbers(item)))
     return {FIRST if item.cell.form == "greater" else mean: 1.0}
+
+
+def _answer_copying(item: CalculateItem, _: Mapping[str, Any]) -> Chances:
+    if item.cell.form == "greater":
+        return random_answers(item)
+    told = _told_numbers(item)
+    return {number: told.count(number) / len(told) for number in told}
+
+
+def _answer_doubting(item: CalculateItem, settings: Mapping[str, Any]) -> Chances:
+    if item.question.world.unstated:
+        return {NOT_COMPUTABLE: 1.0}
+    return _answer_constant(item, settings)
 
 
 def _reply(answer: Answerer) -> Callable[..., str]:
@@ -141,31 +159,32 @@ def _reply(answer: Answerer) -> Callable[..., str]:
     return reply
 
 
-def _make_agent(name: str, summary: str, answer: Answerer, **further: Any) -> Agent[CalculateItem]:
+def make_agent(name: str, summary: str, answer: Answerer, **further: Any) -> Agent[CalculateItem]:
+    """Return an agent from the chances with which it answers an item under its settings."""
     expected = {"expected": expect_chances(answer)} | further
     return Agent(name=name, summary=summary, reply=_reply(answer), **expected)
 
 
-NOISY = frozenset({"skill", "accuracy", "computability"})
+NOISY = frozenset({"skill", "number_skill", "gap_skill", "accuracy", "computability", "slope"})
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 AGENTS: Mapping[str, Agent[CalculateItem]] = {
     agent.name: agent
     for agent in (
-        _make_agent("exact", "answers what is true", _answer_exact, expected=expect_exact),
-        _make_agent("sees-only", "takes seeing for doing", _make_mistake("seeing")),
-        _make_agent("does-only", "takes doing for seeing", _make_mistake("doing")),
-        _make_agent("no-update", "ignores what is known of a case", _make_mistake("no_update")),
-        _make_agent("base-rate", "says the effect's share of all cases", _answer_base_rate),
-        _make_agent("total-effect", "takes all for a part", _make_mistake("total_effect")),
-        _make_agent("assumes-half", "fills in what is not told", _answer_assuming),
-        _make_agent(
+        make_agent("exact", "answers what is true", _answer_exact, expected=expect_exact),
+        make_agent("sees-only", "takes seeing for doing", _make_mistake("seeing")),
+        make_agent("does-only", "takes doing for seeing", _make_mistake("doing")),
+        make_agent("no-update", "ignores what is known of a case", _make_mistake("no_update")),
+        make_agent("base-rate", "says the effect's share of all cases", _answer_base_rate),
+        make_agent("total-effect", "takes all for a part", _make_mistake("total_effect")),
+        make_agent("assumes-half", "fills in what is not told", _answer_assuming),
+        make_agent(
             "rounds",
             "rounds every probability that the answer is made of",
             _answer_rounding,
             parameters={"step": Parameter(5.0, "multiples to which it rounds, points", 0.1, 50.0)},
         ),
-        _make_agent(
+        make_agent(
             "slips",
             "answers what is true, and now and then anything",
             _answer_slipping,
@@ -174,17 +193,27 @@ AGENTS: Mapping[str, Agent[CalculateItem]] = {
             conservative=NOISY,
             calibrate_at=({}, {"error": 0.2}),
         ),
-        _make_agent("constant", "says the same number to each query", _answer_constant),
-        _make_agent(
+        make_agent("constant", "says the same number to each query", _answer_constant),
+        make_agent(
             "uniform",
             "says any number",
             lambda item, _: random_answers(item),
             noisy=lambda _: True,
             conservative=NOISY,
         ),
-        _make_agent("echo", "says the mean of the numbers told", _answer_echo),
-        _make_agent(
+        make_agent("echo", "says the mean of the numbers told", _answer_echo),
+        make_agent(
+            "copies",
+            "says one of the numbers told",
+            _answer_copying,
+            noisy=lambda _: True,
+            conservative=NOISY,
+        ),
+        make_agent(
             "says-cannot", "says that it cannot be computed", lambda _, __: {NOT_COMPUTABLE: 1.0}
+        ),
+        make_agent(
+            "doubts", "says so wherever a number is not told, else a constant", _answer_doubting
         ),
     )
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
+from operator import mul
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from whybench.seeds import Split
@@ -27,14 +28,17 @@ MANIPULATED = {
     "style": Manipulated("{}", "cot"),
 }
 SIZES = range(2, 13)
+STEPS = {"query": (1, 2, 1), "mechanism": (1, 1, 1), "variant": (1, 3, 0)}
+"""By how many the number of variables, the theme and the telling go on from one level to the next.
+"""
 
 
 @dataclass(frozen=True)
 class CalculateDesign(Crossing):
     """Query, mechanism, variant, form and style are crossed; the rest goes round from item to item.
 
-    Numbers of variables, themes and tellings change with each item, so that a design need not hold
-    every combination of them.
+    Numbers of variables, themes and tellings change with each item (`take_turns`), so that a design
+    need not hold every combination of them.
     """
 
     query: tuple[str, ...] = factor(QUERIES, "what is asked: " + ", ".join(QUERIES), levels=QUERIES)
@@ -98,13 +102,30 @@ class CalculateDesign(Crossing):
         worlds = f"{self.worlds} worlds of {self.variables} variables"
         return f"{self.size} items: {crossed}, {worlds}; {self.split}"
 
-    def cells_in_order(self) -> Iterator[tuple[dict[str, str], int, int]]:
-        """Yield the levels of each item, its place in the design, and which of its cell it is."""
-        place = 0
+    def cells_in_order(self) -> Iterator[tuple[dict[str, str], int]]:
+        """Yield the levels of each item, and which of its cell it is."""
         for number in range(self.worlds):
             for levels in self.cells():
-                yield levels, place, number
-                place += 1
+                yield levels, number
+
+    def take_turns(self, levels: dict[str, str], number: int) -> tuple[int, str, str]:
+        """Return the number of variables, the theme and the telling of an item.
+
+        As in a Latin square: each goes with every query, mechanism and variant as often as any
+        other, or nearly, and differs between the worlds of a cell. What else is crossed does not
+        matter, so that a world is asked about in all styles.
+        """
+        turns: tuple[tuple[int, ...] | list[str], ...] = (
+            self.sizes_in_turn, self.theme.split(","), self.telling.split(","))  # fmt: skip
+        crossed = [self.levels[name].index(levels[name]) for name in STEPS]
+        round_ = number // len(self.sizes_in_turn)
+        shifts = (number, number + round_, number + round_)
+        steps = zip(*STEPS.values(), strict=True)
+        size, theme, telling = (
+            turn[(sum(map(mul, step, crossed)) + shift) % len(turn)]
+            for turn, step, shift in zip(turns, steps, shifts, strict=True)
+        )
+        return int(size), str(theme), str(telling)
 
 
 DESIGNS = {
@@ -122,9 +143,8 @@ DESIGNS = {
     "greater": CalculateDesign(
         "greater",
         query=("observe", "do", "ate", "counterfactual", "pns"),
-        variant=("trap", "control", "missing"),
         form=("greater",),
-        worlds=4,
+        worlds=3,
     ),
     "hard": CalculateDesign("hard", variables="8,9,10,11,12", indegree=3, worlds=2),
 }

@@ -7,11 +7,11 @@ item by item in plain code, and not through records.
 from __future__ import annotations
 
 from collections import defaultdict
-from statistics import fmean, median
+from statistics import fmean, linear_regression
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.calculate.items import calculate_items, is_right
-from whybench.suites.calculate.measures import CONSTANTS, ENOUGH
+from whybench.suites.calculate.measures import CONSTANTS
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE, SECOND
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def random_answers(item: CalculateItem) -> Chances:
 
 def expect_exact(_: Mapping[str, Any], design: CalculateDesign) -> dict[str, float]:
     """Return the measures of the agent that is right."""
-    values = dict.fromkeys(("skill", "accuracy", "answered"), 1.0)
+    values = dict.fromkeys(("skill", "number_skill", "accuracy", "answered"), 1.0)
     if "missing" in design.variant:
-        values["computability"] = 1.0
+        values |= {"gap_skill": 1.0, "computability": 1.0}
     return values | ({"slope": 1.0} if design.form == ("number",) else {})
 
 
@@ -62,12 +62,18 @@ def expect_chances(
             sum(p for x, p in given.items() if is_right(x, item.truth, item.cell.form))
             for item, given in pairs
         ]
-        measures = {"skill": 1 - sum(errors) / sum(blind), "accuracy": fmean(right)}
+        skill = 1 - sum(errors) / sum(blind)
+        measures = {"skill": skill, "number_skill": skill, "accuracy": fmean(right)}
         none = [c.get(NOT_COMPUTABLE, 0.0) for i, c in zip(items, chances, strict=True)
                 if i.truth == NOT_COMPUTABLE]  # fmt: skip
         some = [1 - given.get(NOT_COMPUTABLE, 0.0) for _, given in pairs]
         if none:
             measures["computability"] = (fmean(none) + fmean(some)) / 2
+            measures["gap_skill"] = _expect_gaps(items, chances)
+            measures["skill"] = (skill + measures["gap_skill"]) / 2
+        if design.form == ("number",) and min(some) == 1 and len(some) > 1:
+            means = [sum(value * chance for value, chance in given.items()) for _, given in pairs]
+            measures["slope"] = linear_regression([item.truth for item, _ in pairs], means).slope
         return measures
 
     return expected
@@ -80,16 +86,23 @@ def _error(item: CalculateItem, value: float, blind: float) -> float:
     return away if item.cell.form == "number" else min(away, 1.0)
 
 
+def _expect_gaps(items: list[CalculateItem], chances: list[Chances]) -> float:
+    """Return how much more often it is said that there is no answer where there is none."""
+    open_, closed = defaultdict(list), defaultdict(list)
+    for item, given in zip(items, chances, strict=True):
+        side = open_ if item.truth == NOT_COMPUTABLE else closed
+        if item.truth == NOT_COMPUTABLE or item.question.world.unstated:
+            side[item.cell.query].append(given.get(NOT_COMPUTABLE, 0.0))
+    if not closed:
+        for item, given in zip(items, chances, strict=True):
+            if item.truth != NOT_COMPUTABLE:
+                closed[item.cell.query].append(given.get(NOT_COMPUTABLE, 0.0))
+    return fmean(map(fmean, open_.values())) - fmean(map(fmean, closed.values()))
+
+
 def _blind_errors(items: list[CalculateItem]) -> list[float]:
-    """Return the errors of the best agent that does not reason, item by item."""
-    truths: dict[str, list[float]] = defaultdict(list)
-    for item in items:
-        truths[item.cell.query].append(item.truth)
-    best = {}
-    for query, known in truths.items():
-        guesses = [CONSTANTS[query]] + ([median(known)] if len(known) >= ENOUGH else [])
-        best[query] = min(guesses, key=lambda guess: sum(abs(guess - each) for each in known))
+    """Return the errors of the agent that does not reason, item by item."""
     return [
-        abs(best[item.cell.query] - item.truth) if item.cell.form == "number" else 0.5
+        abs(CONSTANTS[item.cell.query] - item.truth) if item.cell.form == "number" else 0.5
         for item in items
     ]

@@ -139,14 +139,11 @@ class CalculateItem:
 
 def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
     """Yield the items of a design."""
-    themes, tellings = design.theme.split(","), design.telling.split(",")
-    sizes = design.sizes_in_turn
-    for levels, place, number in design.cells_in_order():
+    for levels, number in design.cells_in_order():
+        size, theme, telling = design.take_turns(levels, number)
         asked = levels["query"], levels["mechanism"], levels["variant"], levels["form"]
-        size = sizes[place % len(sizes)]
         cell = ItemCell(*asked, size, design.indegree, number, design.split)  # type: ignore[arg-type]
-        theme = themes[place // len(sizes) % len(themes)]
-        yield make_item(cell, theme, tellings[place % len(tellings)], levels["style"])
+        yield make_item(cell, theme, telling, levels["style"])
 
 
 def make_item(cell: ItemCell, theme: str, telling: str, style: str) -> CalculateItem:

@@ -3,15 +3,19 @@
 Of all questions that have an answer, and that no technical error prevented, with intervals
 clustered by world:
 
-- `skill`: 1 - the mean error over that of the best agent that does not reason. That one gives a
-  constant for each query: the one of `CONSTANTS`, or the median of the truths where thirty or more
-  were asked, whichever errs less. Errors are in points. Which of two is greater is wrong or not,
-  and a coin is wrong in half. What was not answered, or said to have no answer, has the error of
-  the agent that does not reason.
+- `number_skill`: 1 - the sum of errors over that of the agent that does not reason, which says a
+  constant for each query (`CONSTANTS`). Errors are in points. Which of two is greater is wrong or
+  not, and a coin is wrong in half. What was not answered, or said to have no answer, has the error
+  of the agent that does not reason.
 - `accuracy`: the share that is right: within half a point, which is how numbers are printed.
 
 Of all questions:
 
+- `gap_skill`: how much more often "cannot be computed" is said of questions that have no answer
+  than of questions that look like them and have one: a number is not told, and does not matter.
+  Both are means over queries of the share in each. Where nothing of the kind was asked, all
+  questions that have an answer stand in. Who does not answer has not said it.
+- `skill`: the mean of the two; `number_skill` alone where every question has an answer.
 - `computability`: the balanced accuracy of telling what has an answer from what has none. Who does
   not answer is wrong.
 - `answered`.
@@ -22,18 +26,25 @@ Of the numbers given to questions that have an answer:
 - `mistake_seeing`, `mistake_doing`, …: of the wrong answers to questions with room for a mistake
   (`mistakes`), the share that is what the mistake comes to.
 
-`skill` and `accuracy` are also given at each `rung`, `query`, `mechanism`, `variant` and number of
-`variables`.
+`skill` is also given at each `rung`, `query`, `mechanism` and number of `variables`;
+`number_skill` and `accuracy` at these and at each `variant`.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import balanced_accuracy, clustered_ratio, clustered_share, clustered_slope
+from whybench.stats import (
+    Estimate,
+    balanced_accuracy,
+    clustered_share,
+    clustered_slope,
+    clustered_sum,
+    mean_of_means,
+    ratio_of_sums,
+)
 from whybench.suites.calculate.generation import TOLERANCE
 from whybench.suites.calculate.mistakes import MISTAKES
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
@@ -46,7 +57,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Estimate, Measure
+    from whybench.stats import Measure, Part
     from whybench.suites.groups import Group
     from whybench.suites.pairs import Pair
 
@@ -57,21 +68,28 @@ __all__ = ["CONDITION", "CONSTANTS", "calculate_measures", "calculate_pairs"]
 CONDITION = ("form", "style")
 
 LEVELS = ("rung", "query", "mechanism", "variant", "variables")
+LEVELS_OF = {
+    "skill": tuple(name for name in LEVELS if name != "variant"),
+    "number_skill": LEVELS,
+    "accuracy": LEVELS,
+}
+"""At the levels of which factors measures are given too. A variant alone does not hold both
+questions that have an answer and questions like them that have none."""
 WHOLE = frozenset({"rung", "variables"})
 """Levels that are whole numbers."""
 
-WORDS = ("outcome", "reason", "form", *LEVELS)
+WORDS = ("outcome", "reason", "form", "gap", *LEVELS)
 NUMBERS = ("value", "truth", *MISTAKES)
 
 CONSTANTS: Mapping[str, float] = {
     "observe": 50.0, "do": 50.0, "ate": 0.0, "ett": 0.0, "nde": 0.0, "nie": 0.0,
     "counterfactual": 50.0, "pn": 40.0, "ps": 45.0, "pns": 25.0,
 }  # fmt: skip
-"""What the best agent that does not reason says. The first values are so by the symmetry of
-questions, which ask as often that something holds as that it does not."""
+"""What the agent that does not reason says: the medians of truths, once and for all.
 
-ENOUGH = 30
-"""Questions of a query from which on the median of their truths may serve as a constant."""
+Questions ask as often that something holds as that it does not, which makes 50 and 0 the medians
+of probabilities and effects. Those of `pn`, `ps` and `pns`, whose effect is always asked as
+present, are of 5,040 items each of the numbers of variables of `standard`."""
 
 COIN = 0.5
 
@@ -91,14 +109,16 @@ def _groups(records: pa.Table) -> list[Group]:
 
 
 def _measure(group: Group) -> Iterator[Measure]:
-    for name in ("skill", "accuracy"):
+    for name, factors in LEVELS_OF.items():
         yield group.measure(name, ESTIMATORS[name](group))
-        for factor in LEVELS:
+        for factor in factors:
             levels = np.unique(group[factor]).tolist()
             for level in levels if len(levels) > 1 else ():
                 value = int(level) if factor in WHOLE else level
                 at_level = group.where(group[factor] == level, **{factor: value})
                 yield at_level.measure(name, ESTIMATORS[name](at_level))
+    if (group["truth"] == NOT_COMPUTABLE).any():
+        yield group.measure("gap_skill", _gap_skill(group))
     yield group.measure("computability", _computability(group))
     given = _has_answer(group)
     given = given.where((given["outcome"] == "scored") & (given["value"] != NOT_COMPUTABLE))
@@ -123,16 +143,10 @@ def _errors(group: Group) -> Numbers:
 
 
 def _blind_errors(group: Group) -> Numbers:
-    """Return the errors of the best agent that does not reason."""
-    errors = np.full(group.units.size, COIN)
-    for query in np.unique(group["query"]).tolist():
-        chosen = (group["query"] == query) & (group["form"] == "number")
-        truth = group["truth"][chosen]
-        guesses = [CONSTANTS[query]]
-        if truth.size >= ENOUGH:
-            guesses.append(float(np.median(truth)))
-        if truth.size:
-            errors[chosen] = min((np.abs(guess - truth) for guess in guesses), key=np.mean)
+    """Return the errors of the agent that does not reason."""
+    guess = np.array([CONSTANTS[query] for query in group["query"].tolist()])
+    away = np.abs(guess - group["truth"])
+    errors: Numbers = np.where(group["form"] == "number", away, COIN)
     return errors
 
 
@@ -141,12 +155,64 @@ def _reached(group: Group) -> Group:
 
 
 def _skill(group: Group) -> Estimate:
+    reached = _reached(group)
+    number = _number_part(reached)
+    if number is None:
+        return _undefined(reached)
+    if not (reached["truth"] == NOT_COMPUTABLE).any():
+        return _number_skill(reached)
+    parts = [(-0.5, number), *((weight / 2, part) for weight, part in _gap_parts(reached))]
+    method = "mean of number_skill and gap_skill; t, clustered"
+    return clustered_sum(parts, reached.units, start=0.5, method=method)
+
+
+def _number_skill(group: Group) -> Estimate:
     reached = _reached(_has_answer(group))
-    errors, blind = _errors(reached), _blind_errors(reached)
-    found = clustered_ratio(np.where(np.isnan(errors), blind, errors), blind, reached.units)
-    ends = (found.estimate, found.high, found.low)
-    value, low, high = (None if end is None else 1 - end for end in ends)
-    return replace(found, estimate=value, low=low, high=high, method=f"1 - {found.method}")
+    number = _number_part(reached)
+    if number is None:
+        return _undefined(reached)
+    method = "1 - ratio of sums; t, clustered"
+    return clustered_sum([(-1.0, number)], reached.units, start=1.0, method=method)
+
+
+def _gap_skill(group: Group) -> Estimate:
+    reached = _reached(group)
+    none, alike = _gaps(reached)
+    if not none.any() or not alike.any():
+        return _undefined(reached)
+    looked_at = reached.where(none | alike)
+    method = "difference of mean shares; t, clustered"
+    return clustered_sum(_gap_parts(looked_at), looked_at.units, method=method)
+
+
+def _undefined(group: Group) -> Estimate:
+    units = np.unique(group.units).size
+    return Estimate(None, None, None, group.units.size, units, "t, clustered", ("undefined",))
+
+
+def _number_part(reached: Group) -> Part | None:
+    """Return the errors of numbers over those of the agent that does not reason; None without."""
+    known = reached["truth"] != NOT_COMPUTABLE
+    blind = np.where(known, _blind_errors(reached), 0.0)
+    if not blind.sum():
+        return None
+    errors = _errors(reached)
+    return ratio_of_sums(np.where(known & ~np.isnan(errors), errors, blind), blind)
+
+
+def _gap_parts(reached: Group) -> list[tuple[float, Part]]:
+    """Return how often it is said that there is no answer, where there is none and where one is."""
+    said = reached["value"] == NOT_COMPUTABLE
+    return [
+        (weight, mean_of_means(said, np.where(rows, reached["query"], ""), reached.units))
+        for weight, rows in zip((1.0, -1.0), _gaps(reached), strict=True)
+    ]
+
+
+def _gaps(group: Group) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which questions have no answer, and which look like them and have one."""
+    none, idle = group["truth"] == NOT_COMPUTABLE, group["gap"] == "idle"
+    return none, idle if idle.any() else ~none
 
 
 def _accuracy(group: Group) -> Estimate:
@@ -174,6 +240,8 @@ def _mistakes(given: Group) -> Iterator[Measure]:
 
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
     "skill": _skill,
+    "number_skill": _number_skill,
+    "gap_skill": _gap_skill,
     "accuracy": _accuracy,
     "computability": _computability,
     "answered": answered_share,
