@@ -2,9 +2,9 @@
 
 Rules are read from the printed words, and quantities are computed by another way than the engines:
 the variables are gone through in their order, and a table keeps the chance of every combination of
-what holds in one world, or in two at once. Two worlds share coins and draws, so that the chances of
-a variable in both follow from its rule: neither holds if no coin falls that is active in either
-world; both hold if the draw is within the lesser score.
+what holds in one world, or in two at once, of the variables that are still asked about. Two worlds
+share coins and draws, so that the chances of a variable in both follow from its rule: neither holds
+if no coin falls that is active in either world; both hold if the draw is within the lesser score.
 
 What is not told is tried: other numbers than the suite tries, and for tables a draw that all rows
 share against one that rows with an odd number of present causes use the other way round.
@@ -20,7 +20,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["answer_prompt"]
 
@@ -84,34 +84,59 @@ class PrintedWorld:
                 both = max(scores[0] + scores[1] - 1, Fraction(0))
         return _joint(values, scores, both, 1)
 
-    def spread(self, settings: Sequence[Facts]) -> Mapping[tuple[tuple[int, ...], ...], Fraction]:
-        """Return the chance of everything that may hold, in one world or in two at once."""
+    def causes(self, name: str) -> set[str]:
+        """Return the variables that a rule asks about."""
+        return {cause for facts, _ in self.rules[name].rows for cause in facts}
+
+    def upstream(self, names: set[str]) -> set[str]:
+        """Return these variables, and all that they may depend on."""
+        found = set(names)
+        for name in reversed(self.rules):  # causes are printed first
+            if name in found:
+                found |= self.causes(name)
+        return found
+
+    def spread(
+        self, settings: Sequence[Facts], kept: set[str]
+    ) -> Iterator[tuple[list[Facts], Fraction]]:
+        """Yield all that kept variables may be, in one world or in two at once, with its chance.
+
+        What no later rule asks about, and is not kept, is summed out on the way.
+        """
         table: dict[tuple[tuple[int, ...], ...], Fraction] = {tuple(() for _ in settings): _ONE}
+        matter = self.upstream(kept)
+        order = [name for name in self.rules if name in matter]
         names: list[str] = []
-        for name in self.rules:
+        for number, name in enumerate(order):
+            asked = set().union(*(self.causes(later) for later in order[number + 1 :]))
+            left = [each for each in (*names, name) if each in kept or each in asked]
             longer: dict[tuple[tuple[int, ...], ...], Fraction] = {}
+            free = [place for place, setting in enumerate(settings) if name not in setting]
             for state, weight in table.items():
                 seen = [dict(zip(names, world, strict=True)) for world in state]
-                free = [place for place, setting in enumerate(settings) if name not in setting]
                 for values in product((0, 1), repeat=len(free)):
                     chance = self.chance(name, values, [seen[p] for p in free]) if free else _ONE
                     if chance:
                         drawn = dict(zip(free, values, strict=True))
                         key = tuple(
-                            (*world, drawn[place] if place in drawn else settings[place][name])
-                            for place, world in enumerate(state)
+                            tuple(
+                                ({**world, name: drawn.get(place, settings[place].get(name, 0))})[
+                                    each
+                                ]
+                                for each in left
+                            )
+                            for place, world in enumerate(seen)
                         )
                         longer[key] = longer.get(key, Fraction(0)) + weight * chance
-            table = longer
-            names.append(name)
-        return table
+            table, names = longer, left
+        for state, weight in table.items():
+            yield [dict(zip(names, world, strict=True)) for world in state], weight
 
     def share(self, settings: Sequence[Facts], wanted: Sequence[Facts], known: Facts) -> Fraction:
         """Return the chance of facts in each of the worlds, given facts of the first."""
-        names = list(self.rules)
+        kept = set(known).union(*wanted)
         hit = base = Fraction(0)
-        for state, weight in self.spread(settings).items():
-            worlds = [dict(zip(names, world, strict=True)) for world in state]
+        for worlds, weight in self.spread(settings, kept):
             if known.items() <= worlds[0].items():
                 base += weight
                 pairs = zip(wanted, worlds, strict=True)
@@ -244,11 +269,8 @@ def _ask_present(world: PrintedWorld, question: str, find: Callable[[str], list[
 def _crossed(world: PrintedWorld, target: Facts, own: Facts, others: Facts) -> Fraction:
     """Return P(target) where the effect sees one value of the cause, and all else another."""
     ((effect, value),) = target.items()
-    names = list(world.rules)
     total = Fraction(0)
-    for (state,), weight in world.spread([others]).items():
-        seen = dict(zip(names, state, strict=True))
-        # What the effect was in this world does not matter: its weights add up to 1.
+    for (seen,), weight in world.spread([others], world.causes(effect)):
         total += weight * world.chance(effect, (value,), [{**seen, **own}])
     return total
 

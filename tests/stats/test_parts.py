@@ -1,21 +1,60 @@
-"""Sums of parts: their values by hand, and their intervals against resampling and coverage."""
+"""Scores with several losses: by hand, and how often their intervals cover."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from whybench.stats import clustered_ratio, clustered_sum, mean_of_means, ratio_of_sums
+from whybench.stats import (
+    clustered_ratio,
+    clustered_score,
+    mean_of_means,
+    ratio_of_sums,
+    t_quantile,
+)
 
 
-def test_a_single_ratio_is_the_clustered_ratio() -> None:
+def score(above, below, clusters):
+    return clustered_score([(1.0, ratio_of_sums(above, below))], clusters, "a score")
+
+
+def test_a_score_by_hand() -> None:
+    # Of 8 rows worth 1/8 each one is lost. Influences are 7/64 and, seven times, -1/64.
+    found = score([1, 0, 0, 0, 0, 0, 0, 0], [1] * 8, range(8))
+    variance = 8 / 7 * (49 + 7) / 64**2
+    q = t_quantile(0.975, 7) ** 2 * (variance + 1 / 16) / (1 / 8 + 1 / 4)
+    assert found.estimate == pytest.approx(7 / 8)
+    # The ends are those means whose variance, proportional to them, just allows for a loss of 1/8.
+    for end in (found.low, found.high):
+        assert (1 / 8 - (1 - end)) ** 2 == pytest.approx(q * (1 - end))
+
+
+def test_with_many_losses_it_is_the_clustered_ratio() -> None:
     rng = np.random.default_rng(1)
-    above, below, clusters = rng.random(30), rng.random(30) + 1, np.arange(30) // 3
-    alone = clustered_ratio(above, below, clusters)
-    found = clustered_sum([(1.0, ratio_of_sums(above, below))], clusters)
-    assert (found.estimate, found.low, found.high) == pytest.approx(
-        (alone.estimate, alone.low, alone.high)
-    )
+    above, below, clusters = rng.random(6000), rng.random(6000) + 1, np.arange(6000) // 3
+    ratio, found = clustered_ratio(above, below, clusters), score(above, below, clusters)
+    assert found.estimate == pytest.approx(1 - ratio.estimate)
+    assert found.low == pytest.approx(1 - ratio.high, abs=2e-4)
+    assert found.high == pytest.approx(1 - ratio.low, abs=2e-4)
+
+
+def test_nothing_lost_leaves_room_for_what_may_be() -> None:
+    found = score([0] * 100, [1] * 100, range(100))
+    assert (found.estimate, found.high) == (1, 1)
+    assert 0.9 < found.low < 0.97
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.05, 0.1, 0.3])
+def test_intervals_cover_where_losses_are_rare(rate) -> None:
+    rng = np.random.default_rng(3)
+    below = rng.random(79) + 0.2
+    size = rng.random(79) * 4 * below
+    loss = rate * size.sum() / below.sum()
+    covered = 0
+    for _ in range(600):
+        found = score(np.where(rng.random(79) < rate, size, 0), below, np.arange(79))
+        covered += found.low <= 1 - loss <= found.high
+    assert 0.92 <= covered / 600 <= 0.985
 
 
 def test_the_mean_of_means_by_hand() -> None:
@@ -42,11 +81,15 @@ def test_a_lone_cluster_is_held_against_all_kinds() -> None:
 
 
 def test_parts_of_the_same_rows_add_up_before_they_are_squared() -> None:
-    values, clusters = np.array([1.0, 0, 1, 0, 0]), np.arange(5)
-    part = mean_of_means(values, ["a"] * 5, clusters)
-    found = clustered_sum([(1.0, part), (-1.0, part)], clusters, start=3.0)
-    assert (found.estimate, found.low, found.high) == (3, 3, 3)
-    assert "no_spread" in found.flags
+    clusters = np.arange(400)
+    lost = clusters % 4 == 0
+    part = mean_of_means(lost, ["a"] * 400, clusters)
+    other = mean_of_means(np.roll(lost, 1), ["a"] * 400, clusters)
+    same = clustered_score([(1.0, part), (1.0, part)], clusters, "twice the same")
+    apart = clustered_score([(1.0, part), (1.0, other)], clusters, "never both")
+    assert same.estimate == apart.estimate == 0.5
+    # The variance of twice a quarter is three times that of a half.
+    assert same.high - same.low > 1.6 * (apart.high - apart.low)
 
 
 def test_what_has_no_rows_is_refused() -> None:
@@ -56,20 +99,18 @@ def test_what_has_no_rows_is_refused() -> None:
         ratio_of_sums([1, 2], [0, 0])
 
 
-def test_intervals_of_a_sum_of_a_ratio_and_shares_cover() -> None:
+def test_intervals_of_a_score_with_a_ratio_and_shares_cover() -> None:
     rng = np.random.default_rng(3)
     kinds = np.array(["", "a", "b"])[np.arange(180) % 3]
     covered = 0
     for _ in range(400):
         below = np.where(kinds == "b", 0, rng.random(180) + 0.5)
         above = below * (rng.random(180) < 0.3)
-        said = rng.random(180) < 0.7
+        lost = rng.random(180) < 0.2
         parts = [
-            (0.5, mean_of_means(said, kinds, np.arange(180))),
-            (-0.5, ratio_of_sums(above, below)),
+            (0.5, mean_of_means(lost, kinds, np.arange(180))),
+            (0.5, ratio_of_sums(above, below)),
         ]
-        found = clustered_sum(parts, np.arange(180))
-        assert found.low is not None
-        assert found.high is not None
-        covered += found.low <= 0.35 - 0.15 <= found.high
+        found = clustered_score(parts, np.arange(180), "both")
+        covered += found.low <= 1 - 0.25 <= found.high
     assert 0.92 <= covered / 400 <= 0.98

@@ -30,7 +30,7 @@ from whybench.stats.paired import (
     resampled_difference,
     sign_flip_test,
 )
-from whybench.stats.parts import Part, clustered_sum, mean_of_means, ratio_of_sums
+from whybench.stats.parts import Part, clustered_score, mean_of_means, ratio_of_sums
 from whybench.stats.permutation import (
     adjust,
     benjamini_hochberg,
@@ -80,9 +80,9 @@ __all__ = [
     "clustered_estimate",
     "clustered_mean",
     "clustered_ratio",
+    "clustered_score",
     "clustered_share",
     "clustered_slope",
-    "clustered_sum",
     "difference_between",
     "draw_counts",
     "envelope",

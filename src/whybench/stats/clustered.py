@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SignalDetection",
     "balanced_accuracy",
+    "cluster_variance",
     "clustered_estimate",
     "clustered_mean",
     "clustered_ratio",
@@ -85,7 +86,7 @@ def clustered_estimate(
         added: Variance beside that of the rows.
     """
     influences = np.asarray(influence, dtype=float)
-    variance, units = _variance(influences, clusters)
+    variance, units = cluster_variance(influences, clusters)
     low = high = None
     flags = flag_few_units(units)
     if variance is not None:
@@ -116,7 +117,7 @@ def wilson_estimate(
     if not 0 <= estimate <= 1:
         raise ValueError(f"estimate must be from 0 to 1, got {estimate}")
     influences = np.asarray(influence, dtype=float)
-    variance, units = _variance(influences, clusters)
+    variance, units = cluster_variance(influences, clusters)
     low = high = None
     if variance is not None:
         binomial = estimate * (1 - estimate)
@@ -281,7 +282,9 @@ def t_quantile(probability: float, degrees: float) -> float:
     return float(stdtrit(degrees, probability))
 
 
-def _variance(influence: NDArray[np.float64], clusters: ArrayLike) -> tuple[float | None, int]:
+def cluster_variance(
+    influence: NDArray[np.float64], clusters: ArrayLike
+) -> tuple[float | None, int]:
     """Return the variance, None with fewer than two clusters, and the number of clusters."""
     labels, codes = np.unique(np.asarray(clusters), return_inverse=True)
     if codes.size != influence.size:

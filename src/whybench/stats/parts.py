@@ -1,9 +1,16 @@
-"""Statistics that are sums of parts, each computed from some of the same rows.
+"""Scores that are 1 less several losses, each computed from some of the same rows.
 
-A score may be the mean of a ratio of sums and a difference of shares, with rows, or clusters, that
-count in several of them. Each part has a value and, for every row, an *influence*: how far it moves
-the part, as in `clustered`. What a cluster moves in one part and in another adds up before it is
-squared, so that parts need not be independent.
+A score may lose by a ratio of sums and by shares, with rows, or clusters, that count in several of
+these parts. Each part has a value and, for every row, an *influence*: how far it moves the part, as
+in `clustered`. What a cluster moves in one part and in another adds up before it is squared, so
+that parts need not be independent.
+
+Losses are never negative, and an agent that rarely fails loses in few rows. An interval that
+reaches as far up as down is then far too short: with 79 rows and failures in 5%, it covers in 83 of
+100 cases, and with none it has no width. Losses that come one by one have a variance that is
+proportional to their mean, and the interval is the set of all means from which what was seen is not
+more than t standard deviations away, as Wilson's is for shares. The proportion is that of the rows,
+and of one failure more that costs twice what a row is worth, since those that were seen may be few.
 """
 
 from __future__ import annotations
@@ -12,28 +19,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from whybench.stats.clustered import clustered_estimate
+from whybench.stats.clustered import cluster_variance, t_quantile
+from whybench.stats.results import Estimate, flag_few_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from whybench.stats.results import Estimate
+__all__ = ["Part", "clustered_score", "mean_of_means", "ratio_of_sums"]
 
-__all__ = ["Part", "clustered_sum", "mean_of_means", "ratio_of_sums"]
+FAILURE = 2
+"""How many times the worth of a row one failure more is taken to cost."""
 
 
 class Part(NamedTuple):
-    """One part of a sum.
+    """One part of what is lost.
 
     Attributes:
         value: What it comes to.
         influence: How far each row moves it; 0 for rows that do not count in it.
+        worth: What each row adds to a part of 1.
     """
 
     value: float
     influence: NDArray[np.float64]
+    worth: NDArray[np.float64]
 
 
 def ratio_of_sums(above: ArrayLike, below: ArrayLike) -> Part:
@@ -47,7 +58,7 @@ def ratio_of_sums(above: ArrayLike, below: ArrayLike) -> Part:
     if not total:
         raise ValueError("below must not sum to 0")
     ratio = float(top.sum()) / total
-    return Part(ratio, (top - ratio * bottom) / total)
+    return Part(ratio, (top - ratio * bottom) / total, bottom / total)
 
 
 def mean_of_means(values: ArrayLike, kinds: ArrayLike, clusters: ArrayLike) -> Part:
@@ -71,32 +82,38 @@ def mean_of_means(values: ArrayLike, kinds: ArrayLike, clusters: ArrayLike) -> P
     rows = {name: np.flatnonzero(kind == name) for name in names}
     means = {name: float(value[own].mean()) for name, own in rows.items()}
     overall = float(np.mean(list(means.values())))
-    influence = np.zeros(value.size)
+    influence, worth = np.zeros(value.size), np.zeros(value.size)
     for name, own in rows.items():
         share = np.bincount(cluster[own]) / own.size
         lone = share.max() >= 1
         factor = 1.0 if lone else 1 / np.sqrt(1 - share[cluster[own]])
         centre = overall if lone else means[name]
-        influence[own] = factor * (value[own] - centre) / own.size / len(names)
-    return Part(overall, influence)
+        worth[own] = 1 / own.size / len(names)
+        influence[own] = factor * (value[own] - centre) * worth[own]
+    return Part(overall, influence, worth)
 
 
-def clustered_sum(
-    parts: Sequence[tuple[float, Part]],
-    clusters: ArrayLike,
-    start: float = 0.0,
-    method: str = "sum of parts; t, clustered",
-    level: float = 0.95,
+def clustered_score(
+    parts: Sequence[tuple[float, Part]], clusters: ArrayLike, method: str, level: float = 0.95
 ) -> Estimate:
-    """Estimate a constant plus a weighted sum of parts, with Student's t interval.
+    """Estimate 1 less a weighted sum of parts that are never negative.
 
     Args:
         parts: Weight and part, all of the same rows.
         clusters: The sampled unit of each row.
-        start: The constant.
-        method: What the sum is, and how its interval is made.
+        method: What the score is.
         level: Confidence level.
     """
-    estimate = start + sum(weight * part.value for weight, part in parts)
+    loss = float(sum(weight * part.value for weight, part in parts))
     influence = np.sum([weight * part.influence for weight, part in parts], axis=0)
-    return clustered_estimate(estimate, influence, clusters, method, level)
+    worth = np.sum([weight * part.worth for weight, part in parts], axis=0)
+    variance, units = cluster_variance(influence, clusters)
+    low = high = None
+    if variance is not None:
+        failure = FAILURE * float(np.sum(worth**2) / np.sum(worth))
+        proportion = (variance + failure**2) / (loss + failure)
+        q = t_quantile(0.5 + level / 2, units - 1) ** 2 * proportion
+        half = (q * loss + q**2 / 4) ** 0.5
+        low, high = 1 - (loss + q / 2 + half), 1 - max(0.0, loss + q / 2 - half)
+    named = f"{method}; score t, clustered"
+    return Estimate(1 - loss, low, high, influence.size, units, named, flag_few_units(units))

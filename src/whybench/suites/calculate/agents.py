@@ -165,7 +165,7 @@ def make_agent(name: str, summary: str, answer: Answerer, **further: Any) -> Age
     return Agent(name=name, summary=summary, reply=_reply(answer), **expected)
 
 
-NOISY = frozenset({"skill", "number_skill", "gap_skill", "accuracy", "computability", "slope"})
+NOISY = frozenset({"skill", "number_skill", "gap_skill", "accuracy", "computability"})
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 AGENTS: Mapping[str, Agent[CalculateItem]] = {

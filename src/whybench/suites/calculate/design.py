@@ -79,10 +79,10 @@ class CalculateDesign(Crossing):
             raise UserError(
                 "programs tell gates and thresholds; choose mechanism=gates,thresholds with them"
             )
-        if "greater" in self.form and {"ett", "nde", "nie"} & {*self.query}:
+        if "greater" in self.form and {"nde", "nie"} & {*self.query}:
             raise UserError(
-                "which of two is greater is asked of observe, do, ate, counterfactual, pn, ps, "
-                f"pns, got {', '.join(self.query)}"
+                "which of two is greater is asked of all queries but nde and nie, got "
+                f"{', '.join(self.query)}"
             )
 
     @cached_property

@@ -93,8 +93,11 @@ def draw_question(
         graph: The graph of the world.
         query: The kind of quantity.
         variant: What the item is to be; it narrows which causes are worth trying.
-        two: Whether two quantities are compared, of different causes and the same effect.
+        two: Whether two quantities are compared, of different causes and the same effect; of `ett`,
+            effects may differ too, since few have two causes with room.
     """
+    if two and query == "ett":
+        return _draw_pairs(rng, graph, query, variant)
     count = 2 if two else 1
     for place in rng.permutation(len(graph.nodes)).tolist():
         effect = graph.nodes[place]
@@ -115,6 +118,22 @@ def draw_question(
         given = _draw_given(rng, graph, Quantity(query, cause, effect, set_to, value), variant)
         asked.append(Quantity(query, cause, effect, set_to, value, given))
     return tuple(asked)
+
+
+def _draw_pairs(
+    rng: np.random.Generator, graph: Graph, query: QueryKind, variant: Variant
+) -> tuple[Quantity, ...] | None:
+    """Draw two quantities that differ in the cause, the effect, or both."""
+    pairs = [
+        (cause, effect)
+        for effect in graph.nodes
+        for cause in _causes(graph, effect, query, variant)
+    ]
+    if len(pairs) < 2:
+        return None
+    first, second = rng.choice(len(pairs), 2, replace=False).tolist()
+    value = int(rng.integers(2))
+    return tuple(Quantity(query, *pairs[place], 1, value) for place in (first, second))
 
 
 def _causes(graph: Graph, effect: str, query: QueryKind, variant: Variant) -> list[str]:

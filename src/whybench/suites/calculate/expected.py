@@ -71,7 +71,8 @@ def expect_chances(
             measures["computability"] = (fmean(none) + fmean(some)) / 2
             measures["gap_skill"] = _expect_gaps(items, chances)
             measures["skill"] = (skill + measures["gap_skill"]) / 2
-        if design.form == ("number",) and min(some) == 1 and len(some) > 1:
+        sure = all(max(given.values()) == 1 for given in chances)
+        if design.form == ("number",) and sure and min(some) == 1 and len(some) > 1:
             means = [sum(value * chance for value, chance in given.items()) for _, given in pairs]
             measures["slope"] = linear_regression([item.truth for item, _ in pairs], means).slope
         return measures

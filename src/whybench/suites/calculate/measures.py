@@ -39,9 +39,9 @@ import numpy as np
 from whybench.stats import (
     Estimate,
     balanced_accuracy,
+    clustered_score,
     clustered_share,
     clustered_slope,
-    clustered_sum,
     mean_of_means,
     ratio_of_sums,
 )
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["CONDITION", "CONSTANTS", "calculate_measures", "calculate_pairs"]
+__all__ = ["CONDITION", "CONSTANTS", "calculate_estimates", "calculate_measures", "calculate_pairs"]
 
 CONDITION = ("form", "style")
 
@@ -97,6 +97,12 @@ COIN = 0.5
 def calculate_measures(records: pa.Table) -> list[Measure]:
     """Return the measures of records, the headline first."""
     return [measure for group in _groups(records) for measure in _measure(group)]
+
+
+def calculate_estimates(records: pa.Table) -> dict[str, Estimate]:
+    """Return the main measures of records of one agent under one condition, overall."""
+    (group,) = _groups(records)
+    return {name: estimate(group) for name, estimate in ESTIMATORS.items()}
 
 
 def calculate_pairs(records: pa.Table) -> Iterator[Pair]:
@@ -161,9 +167,8 @@ def _skill(group: Group) -> Estimate:
         return _undefined(reached)
     if not (reached["truth"] == NOT_COMPUTABLE).any():
         return _number_skill(reached)
-    parts = [(-0.5, number), *((weight / 2, part) for weight, part in _gap_parts(reached))]
-    method = "mean of number_skill and gap_skill; t, clustered"
-    return clustered_sum(parts, reached.units, start=0.5, method=method)
+    parts = [(0.5, part) for part in (number, *_gap_parts(reached))]
+    return clustered_score(parts, reached.units, "mean of number_skill and gap_skill")
 
 
 def _number_skill(group: Group) -> Estimate:
@@ -171,8 +176,7 @@ def _number_skill(group: Group) -> Estimate:
     number = _number_part(reached)
     if number is None:
         return _undefined(reached)
-    method = "1 - ratio of sums; t, clustered"
-    return clustered_sum([(-1.0, number)], reached.units, start=1.0, method=method)
+    return clustered_score([(1.0, number)], reached.units, "1 - ratio of sums")
 
 
 def _gap_skill(group: Group) -> Estimate:
@@ -181,13 +185,13 @@ def _gap_skill(group: Group) -> Estimate:
     if not none.any() or not alike.any():
         return _undefined(reached)
     looked_at = reached.where(none | alike)
-    method = "difference of mean shares; t, clustered"
-    return clustered_sum(_gap_parts(looked_at), looked_at.units, method=method)
+    parts = [(1.0, part) for part in _gap_parts(looked_at)]
+    return clustered_score(parts, looked_at.units, "difference of mean shares")
 
 
 def _undefined(group: Group) -> Estimate:
     units = np.unique(group.units).size
-    return Estimate(None, None, None, group.units.size, units, "t, clustered", ("undefined",))
+    return Estimate(None, None, None, group.units.size, units, "score t, clustered", ("undefined",))
 
 
 def _number_part(reached: Group) -> Part | None:
@@ -200,12 +204,12 @@ def _number_part(reached: Group) -> Part | None:
     return ratio_of_sums(np.where(known & ~np.isnan(errors), errors, blind), blind)
 
 
-def _gap_parts(reached: Group) -> list[tuple[float, Part]]:
-    """Return how often it is said that there is no answer, where there is none and where one is."""
+def _gap_parts(reached: Group) -> list[Part]:
+    """Return how often it is not said that there is no answer, and how often it is said wrongly."""
     said = reached["value"] == NOT_COMPUTABLE
     return [
-        (weight, mean_of_means(said, np.where(rows, reached["query"], ""), reached.units))
-        for weight, rows in zip((1.0, -1.0), _gaps(reached), strict=True)
+        mean_of_means(lost, np.where(rows, reached["query"], ""), reached.units)
+        for lost, rows in zip((~said, said), _gaps(reached), strict=True)
     ]
 
 
