@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from evidence import calculate_model
 from evidence.blind_rewards import rewards
+from evidence.calculate_attacks import attacks
+from evidence.calculate_certificate import certificate, pgmpy_agrees
+from evidence.calculate_coverage import coverage
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, figures_of
-from evidence.printed_worlds import answer_prompt
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.generation import draw_item
-from whybench.suites.calculate.prompt_parser import parse_stated_prompt
 from whybench.suites.calibration import simulate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from evidence.figures import Parts
-    from whybench.suites.calculate.items import CalculateItem
 
 __all__ = ["PARTS", "figures"]
 
@@ -38,44 +37,11 @@ MAKERS = {
 """Agents that always make one mistake."""
 
 
-def _many_items(count: int) -> Iterator[CalculateItem]:
-    """Yield items of the main design, of the one that asks which is greater, and programs."""
-    greater = count // 5
-    settings = {"design": "standard", "worlds": count // 120 + 1}
-    yield from islice(SUITE.items(SUITE.make_design(settings)), count - greater)
-    settings = {"design": "greater", "worlds": greater // 45 + 1}
-    yield from islice(SUITE.items(SUITE.make_design(settings)), greater // 2)
-    told = {"mechanism": "gates,thresholds", "telling": "program"}
-    settings = {"design": "standard", "worlds": greater // 160 + 1, **told}
-    yield from islice(SUITE.items(SUITE.make_design(settings)), greater - greater // 2)
-
-
-def certificate(small: bool) -> Iterator[Figure]:
-    """Yield that truths follow from the printed words, by code that shares nothing with ours."""
-    count = 240 if small else 100_000
-    wrong: list[str] = []
-    lost = 0
-    kinds: Counter[str] = Counter()
-    for item in _many_items(count):
-        kinds[item.gap] += 1
-        if not abs(answer_prompt(item.prompt) - item.truth) <= ROUNDING:
-            wrong.append(item.id)
-        lost += parse_stated_prompt(item.prompt) != item.world
-    looked_at = sum(kinds.values())
-    told = ", ".join(f"{number} {gap}" for gap, number in sorted(kinds.items()))
-    yield Figure(
-        f"{count} prompts: what follows from their words is the truth that both engines found",
-        f"{len(wrong)} of {looked_at} differ {wrong[:3] or ''}; by what is not told: {told}",
-        not wrong and looked_at == count,
-    )
-    yield Figure(
-        f"{count} prompts give back their world", f"{lost} of {looked_at} do not", not lost
-    )
-
-
 def speed(small: bool) -> Iterator[Figure]:
     """Yield how many items are made and certified in a second, by size."""
-    for size, least in ((4, 5), (6, 5), (12, 1)):
+    sizes = (4, 6, 12) if small else range(2, 13)
+    for size in sizes:
+        least = 5 if size <= 6 else 1
         design = SUITE.make_design({"design": "core", "variables": str(size)})
         draw_item.cache_clear()
         begun = time.process_time()
@@ -97,7 +63,14 @@ def agents(small: bool) -> Iterator[Figure]:
         measures = {m.name: m for m in simulate(SUITE, design, items, agent, {}) if not m.at}
         shown = {
             name: measures[name].estimate
-            for name in ("skill", "accuracy", "computability", "slope")
+            for name in (
+                "skill",
+                "number_skill",
+                "gap_skill",
+                "accuracy",
+                "computability",
+                "slope",
+            )
             if name in measures
         }
         words = ", ".join(
@@ -132,6 +105,9 @@ def calibration(small: bool) -> Iterator[Figure]:
 
 PARTS: Parts = {
     "certificate": certificate,
+    "pgmpy": pgmpy_agrees,
+    "attacks": attacks,
+    "coverage": coverage,
     "speed": speed,
     "agents": agents,
     "soundness": soundness,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NAMES = st.from_regex(r"[a-z]([a-z0-9_]{0,12}[a-z0-9])?", fullmatch=True).filter(
     lambda name: not keyword.iskeyword(name) and yaml.safe_load(name) == name
 )
-EVERY = [*((kind, THEMED[0]) for kind in KINDS), ("theme", "compose")]
+EVERY = [*((kind, THEMED[0]) for kind in KINDS), ("theme", "compose"), ("theme", "calculate")]
 
 
 @given(st.sampled_from(EVERY), NAMES)

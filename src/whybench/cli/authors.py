@@ -153,8 +153,9 @@ def _print_self_test(test: SelfTest, *, first: bool) -> None:
 def new_command(kind: str, name: str, folder: Path, suite_name: str | None) -> None:
     """Write a story, theme, challenge or suite called NAME that works, to be changed.
 
-    A story (judge) and a theme (intervene, compose) are a YAML file; a challenge (analyze) and a
-    suite are a small package. Each passes `whybench check` as it is. Nothing is overwritten.
+    A story (judge) and a theme (intervene, compose, calculate) are a YAML file; a challenge
+    (analyze) and a suite are a small package. Each passes `whybench check` as it is. Nothing is
+    overwritten.
     """
     if suite_name is not None and kind != "theme":
         raise UserError(f"--suite is for a theme, got a {kind}; leave it out")

@@ -29,7 +29,7 @@ __all__ = ["KINDS", "THEMED", "Scaffold", "make_scaffold", "write_scaffold"]
 KINDS = ("story", "theme", "challenge", "suite")
 """The kinds of scaffolds."""
 
-THEMED = ("intervene", "compose")
+THEMED = ("intervene", "compose", "calculate")
 """The suites that have themes, the first being the default."""
 
 PLACEHOLDER, SUFFIX = "NAME", ".template"
@@ -139,6 +139,10 @@ def _list_taken_names(kind: str, owner: str) -> Collection[str]:
         from whybench.suites.compose.themes import THEME_NAMES as COMPOSE_THEMES  # noqa: PLC0415
 
         return COMPOSE_THEMES
+    if owner == "calculate":
+        from whybench.suites.calculate.themes import THEME_NAMES as STATED_THEMES  # noqa: PLC0415
+
+        return STATED_THEMES
     from whybench.suites.intervene.themes import THEME_NAMES as INTERVENE_THEMES  # noqa: PLC0415
 
     return INTERVENE_THEMES

@@ -283,6 +283,8 @@ def _convert(key: str, value: object, kind: Any) -> Any:
         return tuple(_convert(key, level, get_args(kind)[0]) for level in list_levels(value))
     if kind in {int, float}:
         return parse_number(key, value, kind)
+    if kind is str and isinstance(value, list | tuple):
+        return ",".join(map(str, value))
     if kind is str or get_origin(kind) is Literal:
         return str(value)
     raise TypeError(

@@ -223,7 +223,7 @@ def read_theme(
     return theme
 
 
-def read_values(text: str, where: str, kind: type[Theme]) -> dict[str, Any]:
+def read_values(text: str, where: str, kind: type[Any]) -> dict[str, Any]:
     """Return what the YAML text of a theme holds, under each key that its class has."""
     raw = parse_mapping(text, where)
     keys = tuple(field.name for field in fields(kind))

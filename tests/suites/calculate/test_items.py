@@ -15,7 +15,7 @@ from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.design import DESIGNS, FORMS, MECHANISMS, VARIANTS
 from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
-from whybench.suites.calculate.generation import MARGIN
+from whybench.suites.calculate.generation import MARGIN, ItemCell, draw_item
 from whybench.suites.calculate.items import CalculateItem, is_right
 from whybench.suites.calculate.mistakes import MAIN
 from whybench.suites.calculate.programs import parse_program, render_program
@@ -167,6 +167,19 @@ def test_other_designs_are_asked_in_words_that_give_back_their_world(name: str) 
         assert {item.truth for item in items} == {1.0, 2.0, NOT_COMPUTABLE}
 
 
+def test_two_effects_on_the_treated_may_be_on_different_variables() -> None:
+    cells = [
+        ItemCell("ett", mechanism, variant, "greater", 4, 2, 0)
+        for mechanism in MECHANISMS
+        for variant in ("trap", "control", "missing")
+    ]
+    drawn = [draw_item(cell) for cell in cells]  # type: ignore[arg-type]
+    assert all(len({(q.cause, q.effect) for q in each.asked}) == 2 for each in drawn)
+    assert any(each.asked[0].effect != each.asked[1].effect for each in drawn)
+    for cell, each in zip(cells, drawn, strict=True):
+        assert (each.certificate.value == NOT_COMPUTABLE) == (cell.variant == "missing")
+
+
 def test_a_program_tells_coins_and_draws() -> None:
     rules = {
         "the pump": StatedRule("table", (), (30,)),
@@ -205,6 +218,7 @@ def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
         {"indegree": 4},
         {"worlds": 0},
         {"query": "nde", "form": "greater"},
+        {"theme": "glims,glims"},
         {"query": "guess"},
         {"split": "both"},
     ],

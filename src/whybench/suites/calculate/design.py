@@ -8,11 +8,12 @@ from math import prod
 from operator import mul
 from typing import TYPE_CHECKING, ClassVar, get_args
 
-from whybench.seeds import Split
+from whybench.seeds import Split, digest
 from whybench.suites.calculate.prompts import STYLES, TELLINGS
 from whybench.suites.calculate.quantities import QUERIES
-from whybench.suites.calculate.themes import THEME_NAMES
+from whybench.suites.calculate.themes import THEME_NAMES, StatedTheme, load_stated_theme
 from whybench.suites.contract import Crossing, Manipulated, UserError, factor
+from whybench.suites.designs import check_levels, identifying_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +57,9 @@ class CalculateDesign(Crossing):
     )
     style: tuple[str, ...] = factor(("cot",), "how to reply: cot, direct", levels=STYLES)
     variables: str = factor("3,4,5,6", "how many variables worlds have in turn, from 2 to 12")
-    theme: str = factor(",".join(THEME_NAMES), "themes that worlds have in turn")
+    theme: str = factor(
+        ",".join(THEME_NAMES), "themes that worlds have in turn, by name or .yaml file", files=True
+    )
     telling: str = factor("text,table", "how worlds are told in turn: text, table, program")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
     worlds: int = factor(1, "worlds in each cell")
@@ -66,11 +69,12 @@ class CalculateDesign(Crossing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        turns = {"variables": map(str, SIZES), "theme": THEME_NAMES, "telling": TELLINGS}
+        turns = {"variables": map(str, SIZES), "telling": TELLINGS}
         for name, levels in turns.items():
             known, given = list(levels), getattr(self, name).split(",")
             if not set(given) <= set(known):
                 raise UserError(f"{name} must be among {', '.join(known)}, got {given}")
+        check_levels("theme", tuple(theme.name for theme in self.themes))
         if not 1 <= self.indegree <= 3:
             raise UserError(f"indegree must be 1 to 3, got {self.indegree}")
         if self.worlds < 1:
@@ -84,6 +88,18 @@ class CalculateDesign(Crossing):
                 "which of two is greater is asked of all queries but nde and nie, got "
                 f"{', '.join(self.query)}"
             )
+
+    @cached_property
+    def themes(self) -> tuple[StatedTheme, ...]:
+        """The themes themselves."""
+        return tuple(map(load_stated_theme, self.theme.split(",")))
+
+    @property
+    def hash(self) -> str:
+        """A digest of what decides the items; the words of own themes count, paths do not."""
+        named = {**identifying_settings(self), "theme": [theme.name for theme in self.themes]}
+        own = [theme for theme in self.themes if theme.name not in THEME_NAMES]
+        return digest(type(self).__name__, named, own).hex()[:16]
 
     @cached_property
     def sizes_in_turn(self) -> tuple[int, ...]:

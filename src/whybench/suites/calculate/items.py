@@ -57,7 +57,7 @@ class CalculateItem:
     Attributes:
         question: The world and what is asked, in the names of a theme.
         cell: What the item had to be.
-        theme: The theme.
+        theme: The theme, by name, or by the path of its file.
         telling: Whether the world is told in sentences or tables.
         style: The style of reply.
         certificate: The truth by two derivations.
@@ -75,7 +75,8 @@ class CalculateItem:
     @cached_property
     def prompt(self) -> str:
         """The words in which it is asked."""
-        return render_prompt(self.question, self.telling, self.style)
+        words = load_stated_theme(self.theme)
+        return render_prompt(self.question, self.telling, self.style, words)
 
     @cached_property
     def digest(self) -> str:
@@ -128,7 +129,7 @@ class CalculateItem:
             "variables": len(world.rules),
             "relevant": len(find_relevant(world, asked)),
             "operations": count_operations(world, asked),
-            "theme": self.theme,
+            "theme": load_stated_theme(self.theme).name,
             "telling": self.telling,
             "style": self.style,
             "split": self.cell.split,
@@ -149,7 +150,7 @@ def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
 def make_item(cell: ItemCell, theme: str, telling: str, style: str) -> CalculateItem:
     """Return the item of a cell, told in a theme."""
     drawn, words = draw_item(cell), load_stated_theme(theme)
-    order = generator("calculate", "names", theme, cell).permutation(len(words.names))
+    order = generator("calculate", "names", words.name, cell).permutation(len(words.names))
     nameless = [name for name, _ in drawn.world.rules]
     names = {name: words.names[number] for name, number in zip(nameless, order, strict=False)}
     question = StatedQuestion(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from whybench.suites.calculate.quantities import Quantity
+    from whybench.suites.calculate.themes import StatedTheme
     from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 __all__ = [
@@ -56,16 +57,32 @@ class StatedQuestion:
     asked: tuple[Quantity, ...]
 
 
-def render_prompt(question: StatedQuestion, telling: str, style: str) -> str:
-    """Return the prompt."""
+def render_prompt(
+    question: StatedQuestion, telling: str, style: str, theme: StatedTheme | None = None
+) -> str:
+    """Return the prompt; arguments that `render_world` has are as there.
+
+    Args:
+        question: What it says.
+        telling: How the world is told.
+        style: The style of replies.
+        theme: The theme.
+    """
     first, *more = render_question(question)
     asked = "\n".join([f"Question: {first}", *more])
-    return "\n\n".join([render_world(question.world, telling), asked, _instruct(question, style)])
+    world = render_world(question.world, telling, theme)
+    return "\n\n".join([world, asked, _instruct(question, style)])
 
 
-def render_world(world: StatedWorld, telling: str) -> str:
-    """Return what is told of a world."""
-    lines = [_opening(world), ""]
+def render_world(world: StatedWorld, telling: str, theme: StatedTheme | None = None) -> str:
+    """Return what is told of a world.
+
+    Args:
+        world: The world.
+        telling: How it is told.
+        theme: The theme in whose words it is named; found by these, if it is a bundled one.
+    """
+    lines = [_opening(world, theme or _find_theme(world)), ""]
     if telling == "program":
         lines += render_program(world)
     for name, rule in world.rules if telling != "program" else ():
@@ -73,12 +90,15 @@ def render_world(world: StatedWorld, telling: str) -> str:
     return "\n".join([*lines, "", *_remarks(world)])
 
 
-def _opening(world: StatedWorld) -> str:
+def _find_theme(world: StatedWorld) -> StatedTheme:
+    return next(t for t in map(load_stated_theme, THEME_NAMES) if t.states == world.states)
+
+
+def _opening(world: StatedWorld, theme: StatedTheme) -> str:
     names = [name for name, _ in world.rules]
-    theme = next(t for t in map(load_stated_theme, THEME_NAMES) if t.states == world.states)
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
     on, off = world.states
-    opening = theme.opening.format(count=len(names))
+    opening = theme.setting.format(count=len(names))
     return f"{opening}: {listed}. In every case, each of them is {on} or {off}."
 
 
