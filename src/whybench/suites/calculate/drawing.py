@@ -131,9 +131,9 @@ def _draw_pairs(
     ]
     if len(pairs) < 2:
         return None
-    first, second = rng.choice(len(pairs), 2, replace=False).tolist()
+    chosen = [pairs[place] for place in rng.choice(len(pairs), 2, replace=False).tolist()]
     value = int(rng.integers(2))
-    return tuple(Quantity(query, *pairs[place], 1, value) for place in (first, second))
+    return tuple(Quantity(query, cause, effect, 1, value) for cause, effect in chosen)
 
 
 def _causes(graph: Graph, effect: str, query: QueryKind, variant: Variant) -> list[str]:

@@ -89,7 +89,8 @@ def _error(item: CalculateItem, value: float, blind: float) -> float:
 
 def _expect_gaps(items: list[CalculateItem], chances: list[Chances]) -> float:
     """Return how much more often it is said that there is no answer where there is none."""
-    open_, closed = defaultdict(list), defaultdict(list)
+    open_: dict[str, list[float]] = defaultdict(list)
+    closed: dict[str, list[float]] = defaultdict(list)
     for item, given in zip(items, chances, strict=True):
         side = open_ if item.truth == NOT_COMPUTABLE else closed
         if item.truth == NOT_COMPUTABLE or item.question.world.unstated:
