@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,8 @@ def certificate(small: bool) -> Iterator[Figure]:
     for item in random_items("certificate", count):
         world, asked = item.question.world, item.question.asked
         kinds.update([item.gap, f"{len(world.rules)} variables"])
-        first = complete_values(enumeration.probability, world, asked)
-        second = complete_values(elimination.probability, world, asked)
+        first = complete_values(enumeration.probability, world, asked, Fraction)
+        second = complete_values(elimination.probability, world, asked, Fraction)
         values += sum(map(len, first))
         if first != second:
             wrong["engines"].append(item.id)

@@ -36,7 +36,7 @@ def _expect(rate: float, name: str) -> dict[str, float]:
         chances[item.truth] = chances.get(item.truth, 0.0) + 1 - rate
         return chances
 
-    return expect_chances(answer)({}, SUITE.designs[name])  # type: ignore[arg-type]
+    return expect_chances(answer)({}, SUITE.designs[name])
 
 
 def coverage(small: bool) -> Iterator[Figure]:

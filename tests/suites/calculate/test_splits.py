@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
-from whybench.suites.calculate.drawing import draw_question, draw_world, leave_out
+from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
 from whybench.suites.calculate.splits import SHARES, move_to_split, split_of_world, write_numbers
 from whybench.suites.calculate.world import StatedRule, StatedWorld
 
@@ -59,7 +59,7 @@ def test_a_world_is_moved_by_its_first_share_and_by_nothing_else(
     seed: int, size: int, mechanism: object, variant: object
 ) -> None:
     rng = generator("test", "moved", seed)
-    full = draw_world(rng, size, 2, mechanism)
+    full = draw_rules(rng, draw_graph(rng, size, 2), mechanism)
     asked = draw_question(rng, full.graph, "ate", "missing", two=False)
     told = leave_out(rng, full, asked, variant) if asked else None
     if told is None:

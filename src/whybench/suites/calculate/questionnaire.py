@@ -16,6 +16,7 @@ from whybench.suites.calculate.prompts import (
     render_world,
 )
 from whybench.suites.calculate.quantities import EFFECTS
+from whybench.suites.calculate.themes import load_stated_theme
 from whybench.suites.contract import UserError
 from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
 
@@ -73,7 +74,7 @@ def _make_page(item: CalculateItem) -> ItemPage:
         )
     if item.telling == "program":
         raise UserError("people read sentences or tables, got a program; choose telling=text,table")
-    world = render_world(item.question.world, item.telling)
+    world = render_world(item.question.world, item.telling, load_stated_theme(item.theme))
     asked, *two = render_question(item.question)
     if two:
         return ItemPage(text="\n".join([world, *two]), question=asked, options=TWO)
