@@ -49,7 +49,8 @@ def test_the_numbers_of_a_world_are_written_in_one_line() -> None:
 def test_worlds_that_differ_in_names_and_order_alone_lie_on_one_side(
     seed: int, size: int, mechanism: object
 ) -> None:
-    world = draw_world(generator("test", "splits", seed), size, 2, mechanism)
+    rng = generator("test", "splits", seed)
+    world = draw_rules(rng, draw_graph(rng, size, 2), mechanism)
     assert write_numbers(rename(world)) == write_numbers(world)
     assert split_of_world(rename(world)) == split_of_world(world)
 
