@@ -315,6 +315,29 @@ def _instrument(small: bool) -> Iterator[Figure]:
     )
 
 
+def _ratio(small: bool) -> Iterator[Figure]:
+    """Compare the sign of the ratio of differences with the key."""
+    del small
+    verdicts: Counter[str] = Counter()
+    same = 0
+    for file, item, model in _items():
+        if (item["meta"]["query_type"], model["graph_id"]) != ("ate", "IV"):
+            continue
+        nodes = parse_background(model["background"]).graph.nodes
+        first, second, third, fourth = (
+            share.percent for share in parse_shares(item["given_info"], nodes)
+        )
+        sign = parse_question(item["question"], nodes).sign
+        rises = (second - first) * (fourth - third) * sign > 0
+        same += item["answer"] == ("yes" if rises else "no")
+        verdicts[_findings()[file, item["desc_id"]].verdict] += 1
+    yield Figure(
+        "the ratio of differences has the sign of the key in all of 80 items, of which 2 are right",
+        f"{same}; {dict(verdicts)}",
+        same == 80 and verdicts == {"right": 2, "undetermined": 78},
+    )
+
+
 def _has_both_signs(cause: Sequence[float], effect: Sequence[float]) -> bool:
     signs = set()
     for hidden, *places in product((0.2, 0.35, 0.5, 0.65, 0.8), (0, 0.5, 1), (0, 0.5, 1)):
@@ -395,6 +418,7 @@ PARTS: Parts = {
     "cladder-shares": _shares,
     "cladder-rules": _rules,
     "cladder-instrument": _instrument,
+    "cladder-ratio": _ratio,
     "cladder-mediation": _mediation,
 }
 
