@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.ranges import Chances, PrintedShares
     from whybench.scm import Graph
 
-__all__ = ["Estimate", "find_estimate"]
+__all__ = ["RangeEstimate", "find_estimate"]
 
 _CASES = tuple(product((0, 1), repeat=2))
 
 
 @dataclass(frozen=True)
-class Estimate:
+class RangeEstimate:
     """A way from the printed shares to a quantity.
 
     Attributes:
@@ -42,7 +42,7 @@ class Estimate:
     range_within: Callable[[Fraction], AmountRange]
 
 
-def find_estimate(query: str, graph: Graph, x: str, y: str, shares: PrintedShares) -> Estimate:
+def find_estimate(query: str, graph: Graph, x: str, y: str, shares: PrintedShares) -> RangeEstimate:
     """Return the estimate of an effect of `x` on `y`: ate, ett (in cases with x), nde or nie.
 
     Raises:
@@ -54,11 +54,13 @@ def find_estimate(query: str, graph: Graph, x: str, y: str, shares: PrintedShare
     raise ValueError(f"{query} of {x} on {y} must have a formula with what is printed")
 
 
-def _within(method: str, shares: PrintedShares, formula: Callable[[Chances], Fraction]) -> Estimate:
-    return Estimate(method, lambda slack: find_range(formula, shares, slack))
+def _within(
+    method: str, shares: PrintedShares, formula: Callable[[Chances], Fraction]
+) -> RangeEstimate:
+    return RangeEstimate(method, lambda slack: find_range(formula, shares, slack))
 
 
-def _average(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Estimate]:
+def _average(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[RangeEstimate]:
     if shares.has(y, x) and is_adjusted(graph, x, y):
         yield _within("difference", shares, partial(_difference, x, y))
     for z in graph.nodes:
@@ -67,10 +69,10 @@ def _average(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Es
         if shares.has(y, x, z) and shares.has(z, x) and is_front_door(graph, x, z, y):
             yield _within("front door", shares, partial(_front_door, x, y, z))
         if shares.has(y, z) and shares.has(x, z) and is_instrument(graph, z, x, y):
-            yield Estimate("instrument", partial(_bound_by_instrument, x, y, z, shares))
+            yield RangeEstimate("instrument", partial(_bound_by_instrument, x, y, z, shares))
 
 
-def _treated(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Estimate]:
+def _treated(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[RangeEstimate]:
     if shares.has(y, x) and is_adjusted(graph, x, y):
         yield _within("difference", shares, partial(_difference, x, y))
     for z in graph.nodes:
@@ -81,17 +83,19 @@ def _treated(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Es
             yield _within(method, shares, partial(_back_door, x, y, z, x))
 
 
-def _indirect(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Estimate]:
+def _indirect(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[RangeEstimate]:
     if (x, y) not in graph.edges:
         yield from _average(graph, x, y, shares)
     yield from _natural("nie", graph, x, y, shares)
 
 
-def _direct(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Estimate]:
+def _direct(graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[RangeEstimate]:
     yield from _natural("nde", graph, x, y, shares)
 
 
-def _natural(kind: str, graph: Graph, x: str, y: str, shares: PrintedShares) -> Iterator[Estimate]:
+def _natural(
+    kind: str, graph: Graph, x: str, y: str, shares: PrintedShares
+) -> Iterator[RangeEstimate]:
     for m in graph.nodes:
         if not shares.has(y, x, m):
             continue
@@ -100,7 +104,7 @@ def _natural(kind: str, graph: Graph, x: str, y: str, shares: PrintedShares) -> 
             yield _within("mediation", shares, partial(formula, x, y, m))
         for k in graph.nodes:
             if shares.has(m, x, k) and shares.has(k) and mediates(graph, x, m, y, [k]):
-                yield Estimate(
+                yield RangeEstimate(
                     "mediation, confounded",
                     partial(_bound_natural, kind, (x, m, k, y), shares),
                 )
