@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, cast
 
 from evidence.figures import Figure
 from whybench.seeds import generator
@@ -95,7 +95,7 @@ def mean_rewards(items: Sequence[CalculateItem]) -> dict[str, tuple[float, float
 def rewards(small: bool) -> Iterator[Figure]:
     """Yield what blind ways to answer are paid, and that rewards fall with errors."""
     count = SMALL_COUNT if small else COUNT
-    items: list[Any] = list(training_items(SUITE, {}).take(count))
+    items = cast("list[CalculateItem]", list(training_items(SUITE, {}).take(count)))
     found = mean_rewards(items)
     for name, (mean, error) in found.items():
         most = MOST + (3 * error if small else 0)
