@@ -70,8 +70,6 @@ def find_world(
     Returns:
         Rows whose entries are fractions; None if none were found.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415  (imported when it is needed)
-
     if not free:
         return None
     rows = {place: np.array(nearest(row), dtype=float) for place, row in printed.items()}
@@ -81,37 +79,48 @@ def find_world(
         now, slope = _slope(asked, rows, free)
         if np.abs(now - goal).max() < float(HALF) - MARGIN / 2:
             return _exact(rows, printed, free)
-        # The least distance that a step may leave between the answer and what rounds to the key.
-        ends = [_bounds(printed[place]) for place in free]
-        moves = [
-            (low - entry, high - entry)
-            for place, (lows, highs) in zip(free, ends, strict=True)
-            for low, high, entry in zip(lows, highs, rows[place], strict=True)
-        ]
-        ones = np.ones((len(goal), 1))
-        reach = float(HALF) - MARGIN
-        balance = np.zeros((len(free), len(moves) + 1))
-        start = 0
-        for number, place in enumerate(free):
-            balance[number, start : start + len(rows[place])] = 1
-            start += len(rows[place])
-        found = linprog(
-            np.append(np.zeros(len(moves)), 1.0),
-            A_ub=np.block([[slope, -ones], [-slope, -ones]]),
-            b_ub=np.concatenate([goal + reach - now, now - goal + reach]),
-            A_eq=balance,
-            b_eq=np.zeros(len(free)),
-            bounds=[*moves, (0, None)],
-        )
-        if not found.success or (found.fun > MARGIN and found.fun > left / 2):
+        step, distance = _step(rows, printed, free, slope, goal - now)
+        if distance > float(HALF) and distance > left - MARGIN:
             return None
-        left = found.fun
-        start = 0
-        for place in free:
-            size = len(rows[place])
-            rows[place] = rows[place] + found.x[start : start + size]
-            start += size
+        left = distance
+        parts = np.split(step, np.cumsum([len(rows[place]) for place in free])[:-1])
+        for place, part in zip(free, parts, strict=True):
+            rows[place] = rows[place] + part
     return None
+
+
+def _step(
+    rows: Mapping[RowPlace, Array],
+    printed: Rows,
+    free: Sequence[RowPlace],
+    slope: Array,
+    wanted: Array,
+) -> tuple[Array, float]:
+    """Return the step of the free rows that brings the answer nearest to the key, and how near.
+
+    If the answer were linear: rows stay distributions that round to the print, and the greatest
+    difference to the key is the least that there is.
+    """
+    from scipy.optimize import linprog  # noqa: PLC0415  (imported when it is needed)
+
+    bounds = []
+    balance = np.zeros((len(free), slope.shape[1] + 1))
+    for number, place in enumerate(free):
+        balance[number, len(bounds) : len(bounds) + len(rows[place])] = 1
+        lows, highs = _bounds(printed[place])
+        bounds += list(zip(lows - rows[place], highs - rows[place], strict=True))
+    ones = np.ones((len(wanted), 1))
+    found = linprog(
+        np.append(np.zeros(len(bounds)), 1.0),
+        A_ub=np.block([[slope, -ones], [-slope, -ones]]),
+        b_ub=np.concatenate([wanted, -wanted]),
+        A_eq=balance,
+        b_eq=np.zeros(len(free)),
+        bounds=[*bounds, (0, None)],
+    )
+    if not found.success:
+        return np.zeros(len(bounds)), np.inf
+    return found.x[:-1], float(found.fun)
 
 
 def find_others(
@@ -153,8 +162,11 @@ def farthest(asked: Asked, printed: Rows) -> Fraction:
     """
     rows = {place: nearest(row) for place, row in printed.items()}
     moved = Fraction(0)
+    done = asked.done[0] if asked.done else None
     for variable in asked.variables:
         places = [rule for rule in variable.rules if isinstance(rule, RowPlace)]
+        if variable.name == done:
+            continue
         moved += max((_variation(printed[place]) for place in places), default=Fraction(0))
     if asked.seen is None:
         return moved

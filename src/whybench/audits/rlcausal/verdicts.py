@@ -94,6 +94,9 @@ class Examiner:
         self.world = world
         self._asked: dict[DistributionQuestion, Asked] = {}
         self._known: dict[Asked, Distribution] = {}
+        self._compared: dict[
+            tuple[Asked, Distribution], tuple[Verdict, str, Distribution | None]
+        ] = {}
 
     def ask(self, question: DistributionQuestion) -> Asked:
         """Return a question as one about bits."""
@@ -165,6 +168,15 @@ class Examiner:
     ) -> tuple[Verdict, str, Distribution | None]:
         """Return verdict, reason and, if there are several answers, another one."""
         asked = self.ask(question)
+        if (asked, key) not in self._compared:  # what cannot matter is no part of what is asked
+            self._compared[asked, key] = self._compare(asked, key, answer)
+        compared = self._compared[asked, key]
+        return self._right(question, key) if compared[0] == "right" else compared
+
+    def _compare(
+        self, asked: Asked, key: Distribution, answer: Distribution
+    ) -> tuple[Verdict, str, Distribution | None]:
+        """Return whether a key is that of the print, of worlds that print alike, or of none."""
         printed = self.printed(asked)
         loose = [place for place in asked.places if sum(printed[place]) != 1]
         if rounds_to(answer, key):
@@ -172,7 +184,7 @@ class Examiner:
                 other = certified(asked, rows)
                 if not rounds_to(other, key):
                     return "undetermined", SEVERAL_ANSWERS, other
-            return self._right(question, key)
+            return "right", FOLLOWS, None
         other_rows = find_world(asked, printed, loose, key)
         if other_rows is not None:
             other = certified(asked, other_rows)
