@@ -21,6 +21,7 @@ SUBJECTS = (
     "fits",
     "errata",
     "causallink",
+    "field",
     "worlds",
     "entailment",
     "episodes",
