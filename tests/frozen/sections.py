@@ -50,10 +50,13 @@ __all__ = ["SECTIONS", "Section", "frozen_name"]
 
 Row = dict[str, Any]
 
-SUITES = ("judge", "intervene", "compose", "analyze")
+SUITES = ("judge", "intervene", "compose", "analyze", "calculate")
 
 MANY = 20_000
 """Of a design of more items only the whole blocks among the first so many are taken."""
+
+FIRST_ITEMS = {"calculate": 40}
+"""Of suites whose items take long to make, only so many of a design are taken."""
 
 STREAMED = 200
 """Items of each stream to train on."""
@@ -63,6 +66,7 @@ ASKED: Mapping[str, Mapping[str, int | None]] = {
     "intervene": {"core": None, "advanced": 4},
     "compose": {"budget small": None, "core": 16, "verdicts": 64, "shapes": 16},
     "analyze": {"core": None, "hints": 1, "labels": 1},
+    "calculate": {"core": None, "trivial": 4},
 }
 """What reference agents are asked: designs, and how many of their blocks from the start, or all.
 
@@ -73,6 +77,7 @@ more units than a short prefix has; half of the design for verdicts has nearly e
 FEW: Mapping[str, Sequence[str]] = {
     "hints": ("gold[silence=0.25]", "competent", "naive"),
     "labels": ("gold[silence=0.25]", "competent", "naive"),
+    "trivial": ("exact", "rounds", "slips", "uniform"),
 }
 """Designs that only some agents are asked, since their measures are very many."""
 
@@ -107,6 +112,13 @@ COMPARED: Mapping[str, Sequence[tuple[str, str, str]]] = {
         ("core", "null", "schema-breaker"),
         ("core", "gold", "gold"),
     ),
+    "calculate": (
+        ("core", "slips", "slips[error=0.2]"),
+        ("core", "sees-only", "no-update"),
+        ("trivial", "slips", "uniform"),
+        ("core", "constant", "says-cannot"),
+        ("core", "says-cannot", "says-cannot"),
+    ),
 }
 """Design and two agents that are compared. The last pair or two of a suite are of constant agents,
 whose answers differ without any spread, or not at all."""
@@ -120,6 +132,14 @@ STYLED: Mapping[str, Mapping[str, object]] = {
     },
     "compose": {"design": "full"},
     "analyze": {"design": "core"},
+    "calculate": {
+        "design": "core",
+        "query": ["do"],
+        "mechanism": ["gates"],
+        "variant": ["control", "missing"],
+        "form": ["number", "greater"],
+        "style": ["cot", "direct"],
+    },
 }
 """Designs on whose items fixed replies are tried."""
 
@@ -128,6 +148,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "intervene": ("style", "interface"),
     "compose": ("style", "rung"),
     "analyze": ("challenge", "variant"),
+    "calculate": ("style", "form", "variant"),
 }
 """The factors that tell items apart for that: one item of each combination of levels."""
 
@@ -192,14 +213,14 @@ def item_rows(name: str, published: bool) -> Iterator[Row]:
     asked = get_suite(name)
     for design in asked.designs.values():
         if _is_published(design) == published:
-            items = _blocks(asked, design, None)
+            items = _first_items(asked, design, None)
             yield {"of": f"design {design.name}", **_digests(asked, design, items)}
     if published:
         return
     for size in BUDGETS:
         budget = asked.budget(size)
         design = asked.make_design(budget.settings)
-        items = _blocks(asked, design, budget.blocks)
+        items = _first_items(asked, design, budget.blocks)
         found = {"of": f"budget {size}", **_digests(asked, design, items)}
         yield {**found, "epochs": budget.epochs}
     if asked.training is None:
@@ -236,6 +257,13 @@ def _is_published(design: Design) -> bool:
 def _blocks(asked: AnySuite, design: Design, blocks: int | None) -> list[Item]:
     """Return the items of the first so many blocks of a design, or all."""
     return list(islice(asked.items(design), None if blocks is None else blocks * design.block))
+
+
+def _first_items(asked: AnySuite, design: Design, blocks: int | None) -> list[Item]:
+    """Return the items of the first so many blocks, or all; fewer where they take long to make."""
+    if asked.name in FIRST_ITEMS:
+        return list(islice(asked.items(design), FIRST_ITEMS[asked.name]))
+    return _blocks(asked, design, blocks)
 
 
 # Readings
