@@ -154,7 +154,7 @@ def _pgmpy_probability(model: Model, query: Query) -> float:
     from pgmpy.models import DiscreteBayesianNetwork
 
     worlds, network = list(query.worlds), DiscreteBayesianNetwork()
-    copy = "{}@{}".format
+    copy = "{} in {}".format
     for node in model.graph.nodes:
         mechanism: Any = model.mechanism(node)
         chances = np.array([[float(chance)] for chance in mechanism.chances])
@@ -180,6 +180,6 @@ def _pgmpy_probability(model: Model, query: Query) -> float:
 
 
 def _joint_chance(solver: Any, worlds: list[Any], events: Sequence[Any]) -> float:
-    wanted = {f"{event.node}@{worlds.index(event.do)}": event.value for event in events}
+    wanted = {f"{event.node} in {worlds.index(event.do)}": event.value for event in events}
     joint = solver.query(list(wanted), show_progress=False)
     return float(joint.get_value(**wanted))

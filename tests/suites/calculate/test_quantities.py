@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -15,6 +16,7 @@ from whybench.suites.calculate.difficulty import count_operations, find_relevant
 from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules
 from whybench.suites.calculate.mistakes import make_mistakes
 from whybench.suites.calculate.quantities import (
+    EFFECTS,
     NOT_COMPUTABLE,
     POINTWISE,
     QUERIES,
@@ -208,6 +210,38 @@ def test_engines_agree_with_brute_force(seed: int, size: int, mechanism: str, qu
                 sum_terms(engine, world.model, terms, Fraction)
         else:
             assert sum_terms(engine, world.model, terms, Fraction) == [expected]
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    mechanism=st.sampled_from(["tables", "gates", "thresholds"]),
+    query=st.sampled_from(["observe", "do", "counterfactual", "ate", "ett", "nde", "nie"]),
+)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_asking_for_the_opposite_mirrors_truth_and_mistakes(
+    seed: int, mechanism: str, query: str
+) -> None:
+    """So 50 and 0 are medians: what is asked and its opposite are drawn and taken as often."""
+    rng = generator("test", "mirror", seed)
+    world = draw_world(rng, 4, 2, mechanism)  # type: ignore[arg-type]
+    asked = draw_question(rng, world.graph, query, "missing", two=False)  # type: ignore[arg-type]
+    if asked is None:
+        return
+    opposite = (replace(asked[0], value=1 - asked[0].value),)
+    try:
+        values = [
+            {
+                "truth": sum_terms(elimination.probability, world.model, one[0].terms(world.graph))
+                * 100
+            }
+            | make_mistakes(world, one)
+            for one in (asked, opposite)
+        ]
+    except ImpossibleEvidence:
+        return
+    centre = 0 if query in EFFECTS else 100
+    for name, value in values[0].items():
+        assert value == NOT_COMPUTABLE == values[1][name] or value + values[1][name] == centre
 
 
 @given(seed=st.integers(0, 10**6), size=st.integers(2, 5), query=st.sampled_from(QUERIES))

@@ -89,7 +89,7 @@ CONSTANTS: Mapping[str, float] = {
 
 Questions ask as often that something holds as that it does not, which makes 50 and 0 the medians
 of probabilities and effects. Those of `pn`, `ps` and `pns`, whose effect is always asked as
-present, are of 5,040 items each of the numbers of variables of `standard`."""
+present, are of 5,000 items or more each, of the numbers of variables of `standard`."""
 
 COIN = 0.5
 
