@@ -367,12 +367,13 @@ def test_the_page_on_calculate_has_every_design_agent_and_measure() -> None:
     for name, made in calculate.designs.items():
         assert sizes[name] == str(made.size)
     core = calculate.designs["core"]
-    shown = {row[0]: row[2:] for row in rows("calculate.md", 5)[1:]}
+    shown = {row[0]: row[2:] for row in rows("calculate.md", 7)[1:]}
     assert set(shown) == set(calculate.agents)
     for name, values in shown.items():
         agent = calculate.agent(name)
         known = agent.expected(agent.settings({}), core)
-        expected = [known[measure] for measure in ("skill", "accuracy", "computability")]
+        columns = ("skill", "number_skill", "gap_skill", "accuracy", "computability")
+        expected = [known[measure] for measure in columns]
         assert list(map(float, values)) == pytest.approx(expected, abs=0.0051), name
     text = (ROOT / "docs" / "calculate.md").read_text("utf-8")
     items = list(calculate.items(core))
