@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evidence import field_cladder
 from evidence.field_worlds import answer_prompt
 from evidence.figures import Figure, Parts, figures_of
 from whybench.audits import find_folder, get_audit
@@ -205,14 +206,15 @@ PARTS: Parts = {
     "rlcausal-fields": _flags,
     "rlcausal-sums": _loose,
     "rlcausal-examples": _examples,
+    **field_cladder.PARTS,
 }
 """What the page tells, by name."""
 
 
 def figures(small: bool = False, only: str = "") -> Iterator[Figure]:
     """Yield the parts whose name contains `only`; nothing can be compared without the data."""
-    if not fetched():
-        claim = "field: rlcausal is not here; `whybench data fetch rlcausal`"
+    if not fetched() or not field_cladder.fetched():
+        claim = "field: rlcausal and cladder are not here; `whybench data fetch NAME`"
         yield Figure(claim, "nothing compared", True)
         return
     yield from figures_of(PARTS, small, only)

@@ -93,7 +93,7 @@ def test_the_command_counts_and_writes(
 ) -> None:
     monkeypatch.chdir(made)
     words = "rlcausal --folder . --only observational_distribution/test_n10v2"
-    status, out, _ = call(f"{words} --out found.csv", monkeypatch, capsys)
+    status, out, _ = call(f"{words} --output found.csv", monkeypatch, capsys)
     assert status == 0
     assert "key of no world that prints so" in out
     assert "What a perfect reader of the prompts scores" in out
@@ -115,7 +115,7 @@ def test_the_command_counts_and_writes(
         ("rlcausl", "NAME must be one of rlcausal"),
         ("rlcausal --only nothing", "--only must be part of a file of rlcausal"),
         ("rlcausal --folder nowhere", "--folder must be a folder with the files of rlcausal"),
-        ("rlcausal --out found.txt", "--out must end in .csv"),
+        ("rlcausal --output found.txt", "--output must end in .csv"),
     ],
 )
 def test_requests_that_cannot_be_met(
@@ -139,7 +139,9 @@ def test_an_audit_that_is_stopped_says_how_far_it_came(
 
     monkeypatch.setitem(audits.AUDITS, "rlcausal", replace(real, examine=stopped))
     target = made / "found.csv"
-    words = f"rlcausal --folder {made} --only observational_distribution/test_n10v2 --out {target}"
+    words = (
+        f"rlcausal --folder {made} --only observational_distribution/test_n10v2 --output {target}"
+    )
     status, _, err = call(words, monkeypatch, capsys)
     assert status == 130
     assert "Stopped after 1 of 8,000 items; nothing was written." in err

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Protocol
 
-from whybench.audits import rlcausal
+from whybench.audits import cladder, rlcausal
 from whybench.audits.findings import VERDICTS, Finding, Verdict, count_rows, write_findings
 from whybench.datasets import data_path
 from whybench.errors import DataError, UserError, suggest
@@ -49,6 +49,7 @@ class Audit:
         files: Its files, as paths in the source, and how many items each holds.
         examine: What gives the verdicts.
         readers: What a perfect reader scores by the benchmark's own rule, as rows of a table.
+        besides: Files that hold no items, and are needed to read them.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Audit:
     files: dict[str, int]
     examine: Examine
     readers: Callable[[Sequence[Finding]], list[dict[str, str]]] | None = None
+    besides: tuple[str, ...] = ()
 
     def choose(self, only: str = "") -> dict[str, int]:
         """Return the files whose path contains a text.
@@ -81,6 +83,13 @@ AUDITS: dict[str, Audit] = {
             files=dict.fromkeys(rlcausal.FILES, rlcausal.ITEMS),
             examine=rlcausal.audit_rlcausal,
             readers=rlcausal.readers,
+        ),
+        Audit(
+            name="cladder",
+            title="CLadder's test files",
+            files=cladder.FILES,
+            examine=cladder.audit_cladder,
+            besides=(cladder.MODELS,),
         ),
     )
 }
@@ -115,7 +124,8 @@ def find_folder(audit: Audit, files: Iterable[str], folder: str | None = None) -
             )
         return Path(folder)
     found = {
-        data_path(audit.name, file).parents[len(PurePosixPath(file).parts) - 1] for file in files
+        data_path(audit.name, file).parents[len(PurePosixPath(file).parts) - 1]
+        for file in (*files, *audit.besides)
     }
     if len(found) > 1:
         raise DataError(

@@ -29,14 +29,16 @@ __all__ = ["audit_command"]
 )
 @click.option("--only", default="", metavar="TEXT", help="Only files whose path contains this.")
 @click.option("--limit", type=click.IntRange(1), help="At most so many items of each file.")
-@click.option("--out", metavar="FILE", help="A file ending in .csv, with the verdict on each item.")
+@click.option(
+    "-o", "--output", metavar="FILE", help="A file ending in .csv, with the verdict on each item."
+)
 @json_option
 def audit_command(
     name: str | None,
     folder: str | None,
     only: str,
     limit: int | None,
-    out: str | None,
+    output: str | None,
     json_output: bool,
 ) -> None:
     """Recompute the keys of the benchmark NAME; without NAME, list what can be audited.
@@ -58,15 +60,15 @@ def audit_command(
         _list(AUDITS.values(), json_output)
         return
     audit = get_audit(name)
-    if out is not None and Path(out).suffix != ".csv":
-        raise UserError(f"`out` must end in .csv, got {out!r}")
+    if output is not None and Path(output).suffix != ".csv":
+        raise UserError(f"`output` must end in .csv, got {output!r}")
     files = audit.choose(only)
     place = find_folder(audit, files, folder)
     start = time.perf_counter()
     findings = _examine(audit, files, place, limit, json_output)
     seconds = time.perf_counter() - start
-    if out is not None:
-        write_findings(findings, Path(out))
+    if output is not None:
+        write_findings(findings, Path(output))
     counts = count_rows(findings)
     readers = audit.readers(findings) if audit.readers else []
     if json_output:
@@ -84,8 +86,8 @@ def audit_command(
         print_rows(readers)
     rate = len(findings) / seconds
     click.echo(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} a second")
-    if out is not None:
-        click.echo(f"findings {out}")
+    if output is not None:
+        click.echo(f"findings {output}")
 
 
 def _examine(

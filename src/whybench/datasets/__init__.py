@@ -107,6 +107,20 @@ SOURCES: dict[str, Source] = {
             ),
         ),
         Source(
+            name="cladder",
+            title="Test files of CLadder: yes or no on three rungs, with keys",
+            address=(
+                "https://raw.githubusercontent.com/causalNLP/cladder/"
+                "3d2d1169b4b939a09048a6a75956c8972a93cc38/"
+            ),
+            licence="MIT",
+            citation=(
+                "Z. Jin, Y. Chen, F. Leeb, L. Gresele, O. Kamal, Z. Lyu, K. Blin, F. Gonzalez, "
+                "M. Kleiman-Weiner, M. Sachan and B. Schölkopf, CLadder: Assessing Causal "
+                "Reasoning in Language Models, NeurIPS (2023)"
+            ),
+        ),
+        Source(
             name="jsPsych",
             title="The library on which studies for people run in a browser",
             address="https://cdn.jsdelivr.net/npm/",

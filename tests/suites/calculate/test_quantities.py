@@ -223,7 +223,7 @@ def test_asking_for_the_opposite_mirrors_truth_and_mistakes(
 ) -> None:
     """So 50 and 0 are medians: what is asked and its opposite are drawn and taken as often."""
     rng = generator("test", "mirror", seed)
-    world = draw_world(rng, 4, 2, mechanism)  # type: ignore[arg-type]
+    world = draw_rules(rng, draw_graph(rng, 4, 2), mechanism)  # type: ignore[arg-type]
     asked = draw_question(rng, world.graph, query, "missing", two=False)  # type: ignore[arg-type]
     if asked is None:
         return

@@ -14,32 +14,45 @@ from whybench.audits.cladder.audit import judge_item
 from whybench.audits.findings import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 __all__ = ["FILES", "MODELS", "audit_cladder", "read_items"]
 
-FILES = tuple(f"data/test-generate-{name}.json" for name in ("easy", "hard", "anti", "non", "det"))
-"""The files of items."""
+FILES = {
+    f"data/test-generate-{name}.json": items
+    for name, items in {"easy": 844, "hard": 844, "anti": 844, "non": 1120, "det": 512}.items()
+}
+"""The files of items, and how many each holds."""
 
 MODELS = "data/test-model-meta.json"
 """The file of models, which has the backgrounds."""
 
 
-def read_items(folder: Path) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield the file, the item and the model of each item of CLadder's test files in a folder."""
+def read_items(
+    folder: Path, files: Iterable[str] = FILES, limit: int | None = None
+) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+    """Yield the file, the item and the model of each item of CLadder's test files in a folder.
+
+    Args:
+        folder: The folder.
+        files: Which of the files.
+        limit: At most so many items of each.
+    """
     models = {
         model["model_id"]: model
         for model in json.loads((folder / MODELS).read_text(encoding="utf-8"))
     }
-    for file in FILES:
-        for item in json.loads((folder / file).read_text(encoding="utf-8")):
+    for file in files:
+        for item in json.loads((folder / file).read_text(encoding="utf-8"))[:limit]:
             yield file, item, models[item["meta"]["model_id"]]
 
 
-def audit_cladder(folder: Path) -> Iterator[Finding]:
-    """Yield what is found about each item of CLadder's test files in a folder."""
-    for file, item, model in read_items(folder):
+def audit_cladder(
+    folder: Path, files: Iterable[str] = FILES, limit: int | None = None
+) -> Iterator[Finding]:
+    """Yield what is found about each item of CLadder's test files; arguments as in `read_items`."""
+    for file, item, model in read_items(folder, files, limit):
         found = judge_item(
             model["background"], item["given_info"], item["question"], item["answer"]
         )
