@@ -103,7 +103,7 @@ def _step(
     """
     from scipy.optimize import linprog  # noqa: PLC0415  (imported when it is needed)
 
-    bounds = []
+    bounds: list[tuple[float, float]] = []
     balance = np.zeros((len(free), slope.shape[1] + 1))
     for number, place in enumerate(free):
         balance[number, len(bounds) : len(bounds) + len(rows[place])] = 1
