@@ -115,7 +115,7 @@ def test_the_command_counts_and_writes(
         ("rlcausl", "NAME must be one of rlcausal"),
         ("rlcausal --only nothing", "--only must be part of a file of rlcausal"),
         ("rlcausal --folder nowhere", "--folder must be a folder with the files of rlcausal"),
-        ("rlcausal --output found.txt", "--output must end in .csv"),
+        ("rlcausal --output found.txt", "-o must end in .csv"),
     ],
 )
 def test_requests_that_cannot_be_met(
