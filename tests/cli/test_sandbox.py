@@ -10,10 +10,10 @@ from click.testing import CliRunner
 
 from whybench.cli.machine import sandbox_command
 from whybench.sandbox import check
-from whybench.sandbox.check import Finding
+from whybench.sandbox.check import SandboxFinding
 
-HOLDS = Finding("network off", True, "only ['lo']")
-FAILS = Finding("namespaces", False, "not permitted")
+HOLDS = SandboxFinding("network off", True, "only ['lo']")
+FAILS = SandboxFinding("namespaces", False, "not permitted")
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ FAILS = Finding("namespaces", False, "not permitted")
     ],
 )
 def test_the_findings_and_the_verdict(
-    monkeypatch: pytest.MonkeyPatch, found: list[Finding], status: int, out: str, err: str
+    monkeypatch: pytest.MonkeyPatch, found: list[SandboxFinding], status: int, out: str, err: str
 ) -> None:
     monkeypatch.setattr(check, "check_all", lambda: iter(found))
     done = CliRunner().invoke(sandbox_command, ["check"])

@@ -51,8 +51,8 @@ def test_a_study_s_folder_is_all_that_is_needed(study: Path, tmp_path: Path) -> 
     assert done.stdout.splitlines() == [
         f"{target}: 260 answers of 13 participations, 260 scored, 0 no_answer; 13 agents",
         "rule        meet it  cannot be told  excluded  answers lost",
-        "incomplete  1        0               1         7",
-        "constant    0        0               0         0",
+        "incomplete        1               0         1             7",
+        "constant          0               0         0             0",
         "kept: 13 of 14 participations",
     ]
     assert done.stderr == ""

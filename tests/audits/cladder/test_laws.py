@@ -12,8 +12,6 @@ from tests.audits.cladder.worlds import PRINTED, SHAPES, PlainWorld
 from whybench.audits.cladder.audit import judge_item
 from whybench.audits.cladder.prompt_parser import parse_background, parse_shares
 
-pytestmark = pytest.mark.slow
-
 some = settings(max_examples=settings.default.max_examples // 10)
 
 shares = st.integers(1, 399).map(lambda number: Fraction(number, 400))

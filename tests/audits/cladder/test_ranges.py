@@ -21,8 +21,6 @@ from whybench.audits.cladder.ranges import (
     find_range,
 )
 
-pytestmark = pytest.mark.slow
-
 some = settings(max_examples=settings.default.max_examples // 4)
 percents = st.integers(0, 100).map(lambda number: Fraction(number, 100))
 
