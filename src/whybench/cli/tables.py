@@ -48,13 +48,14 @@ NUMBER = re.compile(r"[-–+]?[\d.,]*( \[.*\])?(e[-+]\d+)?%?")
 
 COLORS = {
     "rose": "green",
-    "above": "green",
+    "above people": "green",
     "fell": "red",
-    "below": "red",
+    "below people": "red",
     "too much lost": "yellow",
     "cut off by our cap": "yellow",
     "undefined": "yellow",
     "no change shown": "dim",
+    "no difference shown": "dim",
     "too small to matter": "dim",
 }
 """The colours of verdicts. Green is more and red is less, which need not be good or bad."""
