@@ -157,11 +157,11 @@ def _pgmpy_probability(model: Model, query: Query) -> float:
     copy = "{} in {}".format
     for node in model.graph.nodes:
         mechanism: Any = model.mechanism(node)
-        chances = np.array([[float(chance)] for chance in mechanism.chances])
+        chances = np.array([[float(chance)] for chance in mechanism.chances[:, 0]])
         noise = copy(node, "noise")
         network.add_node(noise)
         network.add_cpds(TabularCPD(noise, len(chances), chances))
-        parents, ways = model.graph.parents(node), np.array(mechanism.responses, dtype=float)
+        parents, ways = model.graph.parents(node), mechanism.responses[..., 0].astype(float)
         for number, setting in enumerate(worlds):
             name, fixed = copy(node, number), dict(setting)
             network.add_node(name)

@@ -83,15 +83,15 @@ def install_wheel(extras: str = "") -> Installed:
 
 
 def first_example(installed: Installed) -> str:
-    """Run the README's first example word for word; the wheel stands for the first line."""
+    """Run the README's first example that needs no extra, word for word, with the wheel."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    first = re.search(r"```bash\n(.*?)```", readme, re.DOTALL)
-    if first is None:
-        raise RuntimeError("the README must begin with an example, got none")
-    install, command = first[1].strip().splitlines()
-    if install != "pip install whybench":
-        raise RuntimeError(f"the first line must install the package, got {install!r}")
-    return installed.run(*command.split())
+    install, *_ = re.findall(r"```bash\n(.*?)\n", readme) or [""]
+    if install != "pip install 'whybench[all]'":
+        raise RuntimeError(f"the README must begin with how to install it, got {install!r}")
+    command = re.search(r"```bash\n(inspect eval .*?)\n```", readme)
+    if command is None:
+        raise RuntimeError("the README must have an example that needs no extra, got none")
+    return installed.run(*command[1].split())
 
 
 def start_up(installed: Installed, rounds: int = 7) -> dict[str, float]:

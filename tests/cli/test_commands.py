@@ -109,7 +109,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
         from_file = whybench("measures", name, "--json", folder=tmp_path)
         assert from_file.stdout == first.stdout
     table = whybench("measures", "logs", folder=tmp_path).stdout
-    assert re.search(r"^ea +0\.35 \[0\.35, 0\.35\] +48 +240", table, re.MULTILINE)
+    assert re.search(r"^ea +0\.35 \[0\.35, 0\.35\] +\d+ +80", table, re.MULTILINE)
 
     other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
     assert other.returncode == 2
@@ -133,7 +133,8 @@ def test_run_records_measures(tmp_path: Path) -> None:
         ("measures nowhere.csv", "a file of records was expected, got nowhere.csv: no such file"),
         (
             "data list nothing",
-            "SOURCE must be one of causAIign, CausalPitfalls, jsPsych, got 'nothing'",
+            "SOURCE must be one of causAIign, CausalPitfalls, rlcausal, cladder, jsPsych, "
+            "got 'nothing'",
         ),
         (
             "data fetch causAIign --only zzz",
@@ -199,7 +200,7 @@ def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_nam
 def test_replicate_previews_tables_and_prints_rows_as_json(mirror: Path) -> None:
     words = ("replicate", "judge", "--resamples", "20")
     preview = whybench(*words).stdout
-    assert "fits: " in preview
+    assert re.search(r"^fits  \d+ rows$", preview, re.MULTILINE)
     assert "--table alignment prints all" in preview
     rows = [json.loads(line) for line in whybench(*words, "--json").stdout.splitlines()]
     assert tuple(dict.fromkeys(row["table"] for row in rows)) == TABLES

@@ -111,7 +111,7 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     again = run(*words)
     assert again.exit_code == 0, again.output
     assert sorted(folder.rglob("*.eval")) == logs, "a finished profile asks nothing"
-    assert "0.2656    0.1" in again.stdout
+    assert "0.27 [0.1" in again.stdout
     assert "the page is mine/page.html" in again.stdout
 
     other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
