@@ -249,7 +249,8 @@ def replicate_command(
         if json_output:
             print_json(*({"table": name, **row} for row in rows))
             continue
-        print_rows([_row(row) for row in (rows if chosen else rows[:PREVIEW])], name, _count(rows))
+        shown = rows if chosen else rows[:PREVIEW]
+        print_rows([_row(row) for row in shown], name, f"{len(rows)} rows")
         if not chosen and len(rows) > PREVIEW:
             click.echo(f"  ... --table {name} prints all, --json every column")
 
@@ -259,10 +260,6 @@ def _check_table(chosen: str, names: Sequence[str]) -> None:
         raise UserError(
             f"--table must be one of {', '.join(names)}, got {chosen!r}{suggest(chosen, names)}"
         )
-
-
-def _count(rows: Sequence[object]) -> str:
-    return f"{len(rows)} rows"
 
 
 def _estimate(row: Mapping[str, Any]) -> str:
