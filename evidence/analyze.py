@@ -33,18 +33,22 @@ def calibration(small: bool) -> Iterator[Figure]:
 
 
 REAL = {
-    "direct": ["-T", "challenge=structure,direction", "-T", "rows=40"],
+    "direct": ["-T", "challenge=structure,direction"],
     "code": ["-T", "protocol=code"],
 }
-"""What a real model is asked: a sample of rows that its context can hold, or for programs."""
+"""What a real model is asked: about a sample of rows, or for programs."""
+
+ROWS, FEW_ROWS = 40, 12
+"""How many rows it is shown, which its context can hold; it takes 20 ms of a core for a token."""
 
 
 def real(small: bool) -> Iterator[Figure]:
     """Yield the answers of a real model, without and with code."""
     from evidence.model_server import LEARNED, real_answers
 
-    count, tokens = (1, 64) if small else (5, 128)
-    for protocol, options in REAL.items():
+    count, tokens, shown = (1, 16, FEW_ROWS) if small else (5, 128, ROWS)
+    for protocol, words in REAL.items():
+        options = [*words, "-T", f"rows={shown}"] if protocol == "direct" else words
         rows, calls = real_answers("analyze", options, count, tokens, LEARNED // 2)
         outcomes = Counter(f"{row['outcome']} {row['reason']}".strip() for row in rows)
         yield Figure(

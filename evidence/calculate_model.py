@@ -25,11 +25,11 @@ def real_model(small: bool) -> Iterator[Figure]:
     from whybench.records.table import record_table
     from whybench.suites.calculate import SUITE
 
-    count = 6 if small else 40
+    count, tokens = (3, 16) if small else (40, 48)
     for name, options in DESIGNS.items():
         if small and name == "core":
             return
-        rows, calls = real_answers("calculate", list(options), count, 48)
+        rows, calls = real_answers("calculate", list(options), count, tokens)
         measures = SUITE.measures(record_table(rows, SUITE.record_columns))
         told = [
             f"{m.name} {m.estimate:.2f} [{m.low:.2f}, {m.high:.2f}]"

@@ -21,7 +21,7 @@ __all__ = ["PARTS", "figures"]
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every design."""
     if small:
-        designs = [SUITE.make_design({"design": "core", "units": 16})]
+        designs = [SUITE.make_design({"design": "core", "units": 4})]
     else:
         designs = list(SUITE.designs.values())
     yield from checked(SUITE, designs)
@@ -30,7 +30,7 @@ def soundness(small: bool) -> Iterator[Figure]:
 def calibration(small: bool) -> Iterator[Figure]:
     """Yield the calibration of every measure with an agent of known value."""
     if small:
-        yield from calibrated(SUITE, SUITE.make_design({"design": "core", "units": 16}), 10, small)
+        yield from calibrated(SUITE, SUITE.make_design({"design": "core", "units": 8}), 10, small)
         return
     yield from calibrated(SUITE, SUITE.designs["core"], 200, small)
 

@@ -118,19 +118,20 @@ def stack_sides(
     }
 
 
-def cpu_per_call(calls: int, rounds: int) -> dict[str, float]:
-    """Return CPU milliseconds a call: bare Inspect, judge, and judge with 20 calls a sample."""
+def cpu_per_call(calls: int, rounds: int, *names: str) -> dict[str, float]:
+    """Return CPU milliseconds a call of bare Inspect, and of judge or of 20 calls a sample."""
     design: dict[str, Any] = {"design": "full", "shard": f"1/{10080 // calls}"}
     kinds: dict[str, Callable[[], Task]] = {
         "bare": lambda: bare(judge(**design)),
         "judge": lambda: judge(**design),
         "grouped": lambda: judge(**design, group=20),
     }
-    return stack_sides(kinds, lambda *_: said("Likelihood: 70"), _count(kinds["judge"]()), rounds)
+    chosen = {name: kinds[name] for name in ("bare", *names)}
+    return stack_sides(chosen, lambda *_: said("Likelihood: 70"), _count(kinds["judge"]()), rounds)
 
 
-def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
-    """Return CPU milliseconds a call: bare Inspect, compose one by one, and by the unit."""
+def compose_overhead(calls: int, rounds: int, *names: str) -> dict[str, float]:
+    """Return CPU milliseconds a call of bare Inspect, and of compose one by one or by the unit."""
     from whybench._registry import compose
 
     design: dict[str, Any] = {"gates": "mixed", "units": calls // ASKED_OF_A_UNIT}
@@ -139,7 +140,8 @@ def compose_overhead(calls: int, rounds: int) -> dict[str, float]:
         "one by one": lambda: compose(**design, group=1),
         "by unit": lambda: compose(**design),
     }
-    return stack_sides(kinds, lambda *_: said("yes"), _count(kinds["by unit"]()), rounds)
+    chosen = {name: kinds[name] for name in ("bare", *names)}
+    return stack_sides(chosen, lambda *_: said("yes"), _count(kinds["by unit"]()), rounds)
 
 
 def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:

@@ -63,7 +63,7 @@ def _speaker(agent: Agent[Any], settings: dict[str, Any], item: str) -> Callable
 def agents(small: bool) -> Iterator[Figure]:
     """Yield how the agents fare on the advanced set, whatever moves at first."""
     for initial in ("all-moving", "some-moving"):
-        design = replace(DESIGNS["advanced"], initial=(initial,), graphs=8 if small else 80)
+        design = replace(DESIGNS["advanced"], initial=(initial,), graphs=4 if small else 80)
         items = list(SUITE.items(design))
         at_start = fmean(
             InterveneEpisode(parse_case(item.factors)).evidence == "no" for item in items
@@ -264,12 +264,12 @@ def real(small: bool) -> Iterator[Figure]:
     """Yield the episodes of a real model, through both interfaces."""
     from evidence.model_server import real_answers
 
-    count = 2 if small else 10
+    count = 1 if small else 10
     outcomes: dict[str, Counter[str]] = {}
     calls = {}
     for interface in ("text", "tools"):
         options = ["-T", f"interface={interface}"]
-        rows, calls[interface] = real_answers("intervene", options, count, 48)
+        rows, calls[interface] = real_answers("intervene", options, count, 16 if small else 48)
         outcomes[interface] = Counter(row["reason"] or row["outcome"] for row in rows)
     yield Figure(
         f"{2 * count} episodes of a real model are recorded, {count} through each interface",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.browser import chromium, opened
 from evidence.figures import Figure
-from evidence.participants import drive, kept_rows, take_part
+from evidence.participants import WHOLE_STUDY, drive, kept_rows, take_part
 from evidence.studies import exported, list_replies, opened_study, plan_of, served
 from whybench.study.export import Saving
 
@@ -73,7 +73,7 @@ def _to_the_end(
 ) -> Figure:
     """Go through a study, and hold the file that is downloaded against what was answered."""
     with opened_study(browser, study, "?participant=somebody&number=1") as found:
-        with found.page.expect_download() as download:
+        with found.page.expect_download(timeout=WHOLE_STUDY) as download:
             drive(found.page, said.__getitem__, hands)
         rows = [json.loads(line) for line in download.value.path().read_text("utf-8").splitlines()]
         expected = [(item.digest, _meant(said[item.digest])) for item in plan.list_items(1)]
@@ -208,14 +208,15 @@ def _balance(browser: Browser, study: Path, plan: StudyPlan) -> Iterator[Figure]
         f"{sorted({len(entry) for entry in plan.lists})} items; times at a place: "
         f"{set.union(*(at for at, _ in by_list))}, times behind another: "
         f"{set.union(*(behind for _, behind in by_list))}; as planned: {same}",
-        same and all(len(at) == 1 and len(behind) == 1 for at, behind in by_list),
+        same
+        and all(len(at) == len(behind) == 1 and {0} not in (at, behind) for at, behind in by_list),
     )
 
 
 def _pairs(entry: Sequence[Any], follows: Counter[Any]) -> Iterator[int]:
     for first, second in product(entry, entry):
         if first is not second:
-            yield follows[first.id, second.id]
+            yield follows[first.digest, second.digest]
 
 
 def closing(small: bool) -> Iterator[Figure]:

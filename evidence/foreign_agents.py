@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai.agent import Agent, AgentState, agent, agent_bridge
 
 from evidence.figures import Figure, Parts
+from evidence.processes import command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,14 +81,14 @@ def react_on_worlds(small: bool) -> Iterator[Figure]:
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     limit = 12 if small else 84
-    command = [
-        *(sys.executable, "-m", "inspect_ai", "eval", "whybench/intervene"),
+    words = [
+        *(command("inspect"), "eval", "whybench/intervene"),
         *("-T", "interface=tools", "--solver", "inspect_ai/react", "-S", REACT_TOOLS),
         *("--model", "reference/intervene.recipe", "--limit", str(limit), "--display", "none"),
     ]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [*command, "--log-dir", folder],
+            [*words, "--log-dir", folder],
             capture_output=True,
             text=True,
             check=False,

@@ -10,13 +10,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts
+from evidence.processes import command
 from whybench.records.rows import NO_ANSWER, pack_metadata
 from whybench.suites.analyze.grader.calibration import read_labelled_answers
 from whybench.suites.analyze.grader.verdicts import criteria_for
@@ -223,7 +223,7 @@ def real_grader(small: bool) -> Iterator[Figure]:
 
         def run(where: str, *words: str) -> EvalLog:
             subprocess.run(
-                [sys.executable, "-m", "inspect_ai", "eval", *words, "--log-dir", where],
+                [command("inspect"), "eval", *words, "--log-dir", where],
                 env={**os.environ, **server.environment, "INSPECT_DISPLAY": "none"},
                 stdout=subprocess.DEVNULL,
                 check=True,

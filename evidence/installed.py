@@ -14,7 +14,7 @@ from pathlib import Path
 
 from evidence.processes import children_cpu
 
-__all__ = ["Installed", "first_example", "install_wheel", "start_up"]
+__all__ = ["Installed", "build_wheel", "first_example", "install_wheel", "start_up"]
 
 ROOT = Path(__file__).parents[1]
 UV = (sys.executable, "-m", "uv")
@@ -55,27 +55,30 @@ def _place() -> Path:
 
 
 @cache
-def _wheel() -> Path:
-    """Build the wheel, once for all environments of this process."""
-    built = _place() / "dist"
-    subprocess.run([*UV, "build", "--quiet", "--wheel", "--out-dir", built, ROOT], check=True)
+def build_wheel(release: bool = False) -> Path:
+    """Build the wheel, once for all environments of this process; or that of a release."""
+    built = _place() / ("release" if release else "dist")
+    subprocess.run(
+        [*UV, "build", "--quiet", "--wheel", "--out-dir", built, ROOT],
+        env={**os.environ, "WHYBENCH_RELEASE": "1" if release else "0"},
+        check=True,
+    )
     (wheel,) = built.glob("*.whl")
     return wheel
 
 
 @cache
-def install_wheel(extras: str = "") -> Installed:
+def install_wheel(extras: str = "", release: bool = False) -> Installed:
     """Install the wheel, with extras, into an environment of its own, which asks may share.
 
-    Without extras all that is installed is compiled, as pip does it, so that starts can be timed.
+    Nothing is compiled before it is first imported, so the first of many starts is not timed.
     """
-    environment = _place() / (extras or "bare")
+    environment = _place() / (f"{extras or 'bare'}{'-release' if release else ''}")
+    wheel = build_wheel(release)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     install = ["pip", "install", "--quiet", "--python", str(environment)]
     subprocess.run(
-        [*UV, *install, f"{_wheel()}[{extras}]"]
-        if extras
-        else [*UV, *install, "--compile-bytecode", str(_wheel())],
+        [*UV, *install, f"{wheel}[{extras}]" if extras else str(wheel)],
         env={**os.environ, "UV_CONSTRAINT": str(ROOT / "constraints.txt")},
         check=True,
     )

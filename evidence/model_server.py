@@ -20,6 +20,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from evidence.processes import command
+
 if TYPE_CHECKING:
     from types import TracebackType
 
@@ -97,7 +99,7 @@ def real_answers(
         words = ["run", suite, "--json", "--model", MODEL, "--limit", str(limit), "--log-dir"]
         words += [folder, "--max-tokens", str(max_tokens), "--max-connections", "2", *options]
         subprocess.run(
-            [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+            [command(), *words],
             env={**os.environ, **server.environment},
             stdout=subprocess.DEVNULL,
             stderr=sys.stderr,

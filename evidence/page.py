@@ -1,9 +1,10 @@
 """Figures on the page: how large it is, and what a real browser makes of it.
 
-The page is of ten agents and fifty thousand answers over four suites. Reference agents give the
-answers, under names of models, so that the four profiles of an agent are there without asking
-anybody; `small` is a page of two agents. Pictures of it are kept in the folder that the variable
-`WHYBENCH_SCREENSHOTS` names, if it is set.
+There are three pages. One is of four agents over five suites; one of those with people and all
+published models of judge under all conditions beside them; one of ten agents and fifty thousand
+answers. Reference agents give the answers, under names of models, so that whole profiles are there
+without asking anybody; `small` is a page of two agents. Pictures are kept in the folder that the
+variable `WHYBENCH_SCREENSHOTS` names, if it is set.
 """
 
 from __future__ import annotations
@@ -14,15 +15,17 @@ from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from evidence.browser import chromium, opened
 from evidence.figures import Figure
 from evidence.made_logs import Speaker, write_log
+from evidence.sentences import sentences
+from whybench.drawing.vega import bundle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from playwright.sync_api import Browser, Page
 
@@ -35,8 +38,12 @@ WIDTHS = (1280, 390)
 """A desk's window and a telephone's."""
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 LARGEST = 5_000_000
-"""So many bytes the page has at most."""
+"""So many bytes the page of many answers has at most."""
 MOST_SECONDS = 2
+FIRST_SCREENS = {(1280, 800): 1, (390, 844): 3}
+"""Windows, and in how many of their heights all panels lie."""
+HIGHEST = 8_000
+"""So many pixels the page is high as it opens, at most."""
 
 NAMES = (
     "maker/large-3",
@@ -88,6 +95,10 @@ PORTIONS = (
         "compose", {"gates": "mixed", "worlds": 1, "units": 84}, 84, 1, 12,
         (("exact", {}), ("flip", {}), ("coin", {}), ("local-only", {}), ("wrong-world", {})),
     ),
+    _Portion(
+        "calculate", {"design": "core"}, 120, 1, 24,
+        (("exact", {}), ("sees-only", {}), ("slips", {}), ("constant", {}), ("rounds", {})),
+    ),
     # Challenges of which few rows say enough: what is shown of a conversation is the same.
     _Portion(
         "analyze",
@@ -116,15 +127,26 @@ class Made:
     agents: int
     answers: int
     seconds: float
+    beside: tuple[str, ...] = ()
 
 
-def made_page(folder: Path, small: bool) -> Made:
-    """Write logs of some agents and a page about them into a folder."""
+def made_page(
+    folder: Path, small: bool, names: Sequence[str] = (), beside: Sequence[str] = ()
+) -> Made:
+    """Write logs of some agents and a page about them into a folder.
+
+    Args:
+        folder: Where to.
+        small: Whether to ask little.
+        names: The agents; two of a small page, ten of a large one if not stated.
+        beside: What is set beside them, such as people.
+    """
     from whybench.page import report
+    from whybench.results.sources import load
     from whybench.suites.registry import get_suite
     from whybench.suites.task import inspect_task
 
-    names = NAMES[:2] if small else NAMES
+    names = names or (NAMES[:2] if small else NAMES)
     answers = 0
     for portion in PORTIONS:
         asked = get_suite(portion.suite)
@@ -135,25 +157,187 @@ def made_page(folder: Path, small: bool) -> Made:
             samples, epochs = (portion.few, 1) if small else (portion.samples, portion.epochs)
             answers += write_log(asked, task, speaker, folder / "logs", samples, epochs)
     page = folder / "page.html"
-    start = perf_counter()
-    report(folder / "logs", page)
-    return Made(page, len(names), answers, perf_counter() - start)
+    bundle()  # made once on a machine
+    start = process_time()
+    records = load(folder / "logs")
+    report(records.with_baselines(*beside) if beside else records, page)
+    return Made(page, len(names), answers, process_time() - start, tuple(beside))
 
 
 def page(small: bool) -> Iterator[Figure]:
-    """Yield figures on the page's size, and on what Chromium makes of it."""
+    """Yield figures on the pages' sizes, and on what Chromium makes of the largest."""
+    if not small:
+        yield from _sizes()
     with TemporaryDirectory() as folder:
         made = made_page(Path(folder), small)
         size = made.path.stat().st_size
         yield Figure(
             f"the page of {made.agents} agents and {made.answers:,} answers is at most 5 MB",
-            f"{size / 1e6:.2f} MB, made in {made.seconds:.0f} s",
+            f"{size / 1e6:.2f} MB, made in {made.seconds:.0f} s of CPU",
             size <= LARGEST and made.answers >= (0 if small else 50_000),
         )
         with chromium() as browser:
             yield from _as_opened(browser, made, small)
             yield from _as_seen(browser, made, small)
             yield from _by_keyboard(browser, made)
+            yield from _first_screen(browser, made)
+            yield from _marks(browser, made)
+
+
+SIZES = (((), 2_000_000, 15), (("people", "published"), 6_000_000, 40))
+"""What stands beside four agents, and the bytes and seconds of CPU that their page may take."""
+
+
+def _sizes() -> Iterator[Figure]:
+    """Yield size and cost of pages of four agents, alone and beside many."""
+    for beside, largest, seconds in SIZES:
+        with TemporaryDirectory() as folder, chromium() as browser:
+            made = made_page(Path(folder), True, NAMES[:4], beside)
+            size = made.path.stat().st_size
+            yield Figure(
+                f"the page of four agents{' beside ' + ' and '.join(beside) if beside else ''} is "
+                f"at most {largest / 1e6:.0f} MB and made in {seconds} s of CPU",
+                f"{size / 1e6:.2f} MB, {made.seconds:.1f} s",
+                size <= largest and made.seconds <= seconds,
+            )
+            yield from _first_screen(browser, made)
+
+
+def _first_screen(browser: Browser, made: Made) -> Iterator[Figure]:
+    """Yield where the panels lie, when something is first seen, and how high the page is."""
+    for (width, height), screens in FIRST_SCREENS.items():
+        with opened(browser, made.path.as_uri(), width=width, height=height) as found:
+            found.page.wait_for_selector("#answers-list li")
+            boxes = found.boxes(".panel-card")
+            lowest = max(box.top + box.height for box in boxes)
+            yield Figure(
+                f"at {width} x {height} all panels lie in the first {screens} screens",
+                f"{len(boxes)} panels, the lowest ends at {lowest:.0f} pixels",
+                len(boxes) == 6 and lowest <= screens * height,
+            )
+            if width < 1000:
+                cut = found.page.evaluate(CUT_OFF)
+                yield Figure(
+                    f"no text is cut off at {width} pixels",
+                    f"{len(cut)} cut off {cut[:3]}",
+                    not cut,
+                )
+                continue
+            paint = found.page.evaluate(FIRST_PAINT)
+            high = found.page.evaluate("document.documentElement.scrollHeight")
+            yield Figure(
+                "it is first painted in at most 1 s", f"{paint / 1000:.2f} s", paint <= 1000
+            )
+            yield Figure(
+                f"as it opens it is at most {HIGHEST:,} pixels high",
+                f"{high:,} pixels",
+                high <= HIGHEST,
+            )
+
+
+FIRST_PAINT = (
+    "performance.getEntriesByType('paint').find(one => one.name === 'first-contentful-paint')"
+    "?.startTime ?? 1e9"
+)
+CUT_OFF = """
+[...document.querySelectorAll('#profile *, .suite-section h2, .suite-section p, header *')]
+  .filter(one => one.offsetParent && one.children.length === 0 && one.textContent.trim())
+  .filter(one => one.scrollWidth > one.clientWidth + 1
+      && getComputedStyle(one).overflowX === 'hidden'
+    || one.getBoundingClientRect().right > innerWidth + 1)
+  .map(one => one.textContent.slice(0, 40))
+"""
+
+
+def _marks(browser: Browser, made: Made) -> Iterator[Figure]:
+    """Hold every mark that says a number, in panels and charts, against the tables of the page."""
+    with opened(browser, made.path.as_uri()) as found:
+        page = found.page
+        page.wait_for_selector("#answers-list li")
+        table = page.evaluate(SHOWN_NUMBERS)
+        told = page.eval_on_selector_all(
+            "svg.panel .agent title", "titles => titles.map(one => one.textContent)"
+        )
+        apart = [words for words in told if words.split(": ", 1)[1].split(" ", 1)[1] not in table]
+        yield Figure(
+            "every mark of the panels says what a table says",
+            f"{len(told)} marks, {len(apart)} apart {apart[:3]}",
+            bool(told) and not apart,
+        )
+        page.eval_on_selector_all(
+            "details.more-figures", "all => all.forEach(one => one.open = true)"
+        )
+        drawn = _draw_charts(page)
+        marks, wrong = page.evaluate(CHART_MARKS)
+        yield Figure(
+            "every mark of the charts says what the rows behind its figure say",
+            f"{drawn} charts, {marks} marks with a number, {len(wrong)} apart {wrong[:3]}",
+            drawn > 0 and marks > 0 and not wrong,
+        )
+        yield from _sorted_by_keyboard(page)
+
+
+def _draw_charts(page: Page) -> int:
+    """Scroll to every chart, so that it is drawn; return how many are."""
+    charts = page.query_selector_all(".chart")
+    for chart in charts:
+        chart.scroll_into_view_if_needed()
+        page.wait_for_function(
+            "chart => chart.querySelector('svg') !== null", arg=chart, timeout=20_000
+        )
+    return len(charts)
+
+
+SHOWN_NUMBERS = """
+[...document.querySelectorAll('.sortable td .words')].map(one => one.textContent)
+"""
+CHART_MARKS = """
+async () => {
+  const bytes = Uint8Array.from(atob(document.getElementById('tables-data').textContent),
+    one => one.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  const tables = JSON.parse(await new Response(stream).text());
+  let marks = 0;
+  const wrong = [];
+  for (const chart of document.querySelectorAll('.chart')) {
+    const known = new Set(tables[chart.dataset.chart].rows.flat().map(Number)
+      .filter(Number.isFinite).map(one => one.toFixed(2)));
+    for (const mark of chart.querySelectorAll('[aria-label*="estimate: "]')) {
+      const told = mark.getAttribute('aria-label').match(/estimate: ([\\u2212\\d.-]+)/);
+      if (!told) continue;
+      marks += 1;
+      const number = Number(told[1].replace('\\u2212', '-'));
+      // A part of a bar is told by how many answers it holds; its share follows from these.
+      const held = mark.getAttribute('aria-label').match(/(?:episodes|answers): (\\d+)/);
+      const numbers = [number, number / 100, ...(held ? [Number(held[1])] : [])];
+      if (!numbers.some(one => known.has(one.toFixed(2)))) {
+        wrong.push(mark.getAttribute('aria-label'));
+      }
+    }
+  }
+  return [marks, wrong];
+}
+"""
+
+
+def _sorted_by_keyboard(page: Page) -> Iterator[Figure]:
+    """Sort a table from the keyboard: the head is reached by Tab, and Enter turns the order."""
+    page.focus(".suite-section .sortable thead th:nth-child(2) button")
+    orders = []
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        orders.append(
+            page.eval_on_selector_all(
+                ".suite-section:first-of-type .condition-block:not([hidden]) tbody td:nth-child(2)",
+                "cells => cells.map(cell => cell.dataset.value).filter(Boolean).map(Number)",
+            )
+        )
+    down, up = orders
+    yield Figure(
+        "a table is sorted by keyboard, both ways",
+        f"{down} and {up}",
+        down == sorted(down, reverse=True) and up == sorted(up),
+    )
 
 
 def _as_opened(browser: Browser, made: Made, small: bool) -> Iterator[Figure]:
@@ -168,12 +352,12 @@ def _as_opened(browser: Browser, made: Made, small: bool) -> Iterator[Figure]:
     )
     with opened(browser, made.path.as_uri()) as found:
         found.page.wait_for_selector("#answers-list li")
-        boxes = found.boxes("#figures figure svg")
+        boxes = found.boxes(".suite-section > figure svg.figure")
         yield Figure(
-            "all figures are seen",
+            "all open drawings are seen",
             f"{len(boxes)} figures, the smallest {min(box.width for box in boxes):.0f} x "
             f"{min(box.height for box in boxes):.0f} pixels",
-            all(box.width >= 300 and box.height >= 40 for box in boxes),
+            bool(boxes) and all(box.width >= 300 and box.height >= 40 for box in boxes),
         )
         rows = sum(_downloaded(found.page, name) for name in _packs(found.page))
         yield Figure(
@@ -278,5 +462,5 @@ def _tab_to(page: Page, selector: str, most: int = 60) -> int:
     raise TimeoutError(f"{selector} must be reached by at most {most} presses of Tab")
 
 
-PARTS = {"page": page}
+PARTS = {"page": page, "sentences": sentences}
 """Parts of the figures of a profile."""

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Locator, Page
 
-__all__ = ["Hands", "drive", "kept_rows", "take_part"]
+__all__ = ["WHOLE_STUDY", "Hands", "drive", "kept_rows", "take_part"]
 
 Hands = Literal["quick", "mouse", "keys"]
 
 MOST_PAGES = 500
 MOST_TABS = 80
+WHOLE_STUDY = 300_000
+"""How long a participant may take until the answers are downloaded, in milliseconds."""
 
 LOOK = """before => new Promise((resolve, reject) => {
     const give = () => {
@@ -225,7 +227,7 @@ def take_part(
     """Take part in a study whose answers are downloaded; return the file of the answers."""
     address = f"{study.resolve().as_uri()}/index.html?participant={participant}&number={number}"
     with opened(browser, address, home=study.resolve().as_uri()) as found:
-        with found.page.expect_download() as download:
+        with found.page.expect_download(timeout=WHOLE_STUDY) as download:
             drive(found.page, answer)
         target = folder / download.value.suggested_filename
         download.value.save_as(target)

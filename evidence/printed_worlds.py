@@ -13,6 +13,7 @@ share against one that rows with an odd number of present causes use the other w
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -133,7 +134,11 @@ class PrintedWorld:
             yield [dict(zip(names, world, strict=True)) for world in state], weight
 
     def share(self, settings: Sequence[Facts], wanted: Sequence[Facts], known: Facts) -> Fraction:
-        """Return the chance of facts in each of the worlds, given facts of the first."""
+        """Return the chance of facts in each of the worlds, given facts of the first.
+
+        Raises:
+            ZeroDivisionError: What is given cannot be.
+        """
         kept = set(known).union(*wanted)
         hit = base = Fraction(0)
         for worlds, weight in self.spread(settings, kept):
@@ -287,7 +292,9 @@ def answer_prompt(prompt: str) -> float:
     for unknown in TRIED if untold else TRIED[:1]:
         for turned in (False, True) if shares else (False,):
             world.unknown, world.turned = unknown, turned
-            found.append(tuple(100 * ask(world, question) for question in questions))
+            # A number with which what is known cannot be is not the one that was left out.
+            with suppress(ZeroDivisionError):
+                found.append(tuple(100 * ask(world, question) for question in questions))
     if len(questions) == 1:
         return float(found[0][0]) if len(set(found)) == 1 else CANNOT
     greater = {1.0 if first > second else 2.0 for first, second in found}

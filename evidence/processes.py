@@ -1,4 +1,4 @@
-"""How much memory another process holds at its peak.
+"""Commands to start, and how much memory another process holds at its peak.
 
 What the system tells of an ended child (`ru_maxrss`) begins with the memory of whoever started it.
 The peak that a running process has under /proc is its own.
@@ -6,8 +6,10 @@ The peak that a running process has under /proc is its own.
 
 from __future__ import annotations
 
+import os
 import re
 import resource
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,9 +17,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["children_cpu", "ended"]
+__all__ = ["COMMANDS", "children_cpu", "command", "ended"]
 
 PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
+
+
+COMMANDS = "COMMANDS_OF_TESTS"
+"""The variable that names a folder of commands that need not import what takes long."""
+
+
+def command(name: str = "whybench") -> str:
+    """Return the path of a command: the installed one, or that of tests, which starts sooner.
+
+    What is measured of the process itself (time, memory, what a kill leaves) asks a real one.
+    """
+    return str(Path(os.environ.get(COMMANDS) or Path(sys.executable).parent, name))
 
 
 def children_cpu() -> float:

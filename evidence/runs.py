@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from evidence.model_server import MODEL, ModelServer
+from evidence.processes import command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,11 +72,16 @@ def real_runs(items: int = 40) -> RealRuns:
                 "--log-dir": place / log_dir,
             }
             pairs = [str(word) for pair in settings.items() for word in pair]
-            return whybench_command("run", "judge", "--json", *pairs)
+            return ["run", "judge", "--json", *pairs]
 
         def call(words: Sequence[str]) -> None:
             subprocess.run(
-                words, env=environment, cwd=place, check=True, stdout=sys.stderr, stderr=sys.stderr
+                [command(), *words],
+                env=environment,
+                cwd=place,
+                check=True,
+                stdout=sys.stderr,
+                stderr=sys.stderr,
             )
 
         environment = {**os.environ, **server.environment}
@@ -87,7 +93,11 @@ def real_runs(items: int = 40) -> RealRuns:
 
         before = server.calls
         killed = subprocess.Popen(
-            run("killed"), env=environment, cwd=place, stdout=sys.stderr, stderr=sys.stderr
+            [sys.executable, "-c", "from whybench.cli import main; main()", *run("killed")],
+            env=environment,
+            cwd=place,
+            stdout=sys.stderr,
+            stderr=sys.stderr,
         )
         deadline = time.monotonic() + 600
         while server.calls - before < items * 2 // 3 and time.monotonic() < deadline:
@@ -119,10 +129,6 @@ def real_runs(items: int = 40) -> RealRuns:
         )
 
 
-def whybench_command(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from whybench.cli import main; main()", *words]
-
-
 def _records(
     place: Path, log_dir: str, environment: dict[str, str], *options: str
 ) -> list[dict[str, Any]]:
@@ -130,7 +136,7 @@ def _records(
     from pyarrow import parquet
 
     target = place / f"{log_dir}.parquet"
-    words = whybench_command("records", str(place / log_dir), "-o", str(target), "--json", *options)
+    words = [command(), "records", str(place / log_dir), "-o", str(target), "--json", *options]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     notes = json.loads(done.stdout.splitlines()[0])["notes"]
     if any("gave way" in note for note in notes):

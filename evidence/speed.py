@@ -34,7 +34,8 @@ OPEN, CLOSE = "<!-- figures -->", "<!-- end of figures -->"
 
 def compose_cost(small: bool) -> Iterator[Figure]:
     """Yield the CPU of a call of compose, one by one and by the unit."""
-    spent = compose_overhead(240, 3) if small else compose_overhead(960, 9)
+    calls, rounds = (240, 3) if small else (960, 9)
+    spent = compose_overhead(calls, rounds, "one by one", "by unit")
     ratio, grouped = spent["one by one"] / spent["bare"], spent["by unit"] / spent["bare"]
     bound = 1.5 if small else 1.1  # few calls carry the cost of starting a run
     yield Figure(
@@ -129,8 +130,10 @@ def _logged(folder: Path, samples: int, epochs: int) -> int:
 
 def page(small: bool) -> Iterator[Figure]:
     """Yield how long the page about a run takes, by the thousand records."""
+    from whybench.drawing.vega import bundle
     from whybench.page import report
 
+    bundle()  # made once on a machine
     with tempfile.TemporaryDirectory() as folder:
         answers = _logged(Path(folder), 60 if small else 240, 1 if small else 20)
         target = str(Path(folder, "page.html"))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.billing_server import MODEL, BillingServer, Tariff
 from evidence.figures import Figure, Parts
+from evidence.processes import command
 from whybench.evaluation.accounts import give_up_dead
 from whybench.evaluation.spending import Spending
 from whybench.planning.prices import Price, Prices
@@ -288,7 +289,7 @@ def _plan_without_key() -> list[str]:
     hidden = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     words = ["profile", "openai/gpt-4o", "--suite", "judge", "--plan"]
     done = subprocess.run(
-        [sys.executable, "-c", "from whybench.cli import main; main()", *words],
+        [command(), *words],
         env=hidden,
         capture_output=True,
         text=True,

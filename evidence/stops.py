@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 
 from evidence.fault_server import MODEL, FaultServer, Plan
 from evidence.figures import Figure, Parts
+from evidence.processes import command
 from whybench.evaluation.engine import FLUSH_SECONDS
 from whybench.evaluation.stopping import FIRST_FAILURES
 
@@ -217,7 +218,7 @@ def interrupted(small: bool) -> Iterator[Figure]:
     suites: list[str] = []
     models: Sequence[str] = MODELS
     if small:
-        suites, models, stops = ["judge", "intervene"], MODELS[:1], 2
+        suites, models, stops = ["judge"], MODELS[:1], 2
         kinds = [signal.SIGINT, signal.SIGTERM]
     else:
         stops = 20
@@ -330,10 +331,10 @@ def sweep_in_trouble(
     with FaultServer(Plan(pause=PAUSE, key=key)) as server, tempfile.TemporaryDirectory() as place:
         plan = PLAN.format(model=MODEL, limit=limit, unit=limit)
         Path(place, "plan.yaml").write_text(plan, encoding="utf-8")
-        run = [*COMMAND[:2], MAIN, "sweep", "run", "plan.yaml", *words]
+        run = ["sweep", "run", "plan.yaml", *words]
         environment = {**os.environ, **server.environment}
         first = subprocess.Popen(
-            run,
+            [*COMMAND[:2], MAIN, *run],
             cwd=place,
             env=environment,
             text=True,
@@ -346,9 +347,11 @@ def sweep_in_trouble(
         answered = {call["asked"] for call in calls if not call["fault"]}
         if key:
             environment |= {"FAULTY_API_KEY": key}
-        second = subprocess.run(run, cwd=place, env=environment, capture_output=True, check=False)
+        second = subprocess.run(
+            [command(), *run], cwd=place, env=environment, capture_output=True, check=False
+        )
         again = [call["asked"] for call in server.calls()[len(calls) :]]
-        collect = [*COMMAND[:2], MAIN, "sweep", "collect", "plan.yaml", "--json"]
+        collect = [command(), "sweep", "collect", "plan.yaml", "--json"]
         told = subprocess.run(
             collect, cwd=place, env=environment, capture_output=True, check=False, text=True
         )

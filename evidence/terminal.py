@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["run_at_terminal"]
 
+OF_THE_CALLER = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "INSPECT_DISPLAY"}
+"""Variables that tell how the caller's own terminal shows things; a command does not get them."""
+
 
 def run_at_terminal(
     command: Sequence[str],
@@ -25,14 +28,29 @@ def run_at_terminal(
     folder: Path | str,
     environment: Mapping[str, str] | None = None,
     seconds: float = 300,
+    errors: bool = True,
 ) -> tuple[int, str]:
-    """Run a command in a pseudo-terminal; return its status and all that it wrote."""
+    """Run a command in a pseudo-terminal; return its status and all that it wrote.
+
+    Args:
+        command: Words of the command.
+        columns: The width of the terminal.
+        folder: Where it runs.
+        environment: Variables beside those of this process.
+        seconds: How long it may take.
+        errors: Whether standard error, with all progress, is the terminal too; else it is dropped.
+    """
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    settings = {**os.environ, "TERM": "xterm-256color", **(environment or {})}
-    settings.pop("COLUMNS", None)
+    inherited = {name: value for name, value in os.environ.items() if name not in OF_THE_CALLER}
+    settings = {**inherited, "TERM": "xterm-256color", **(environment or {})}
     process = subprocess.Popen(
-        command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=settings
+        command,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs if errors else subprocess.DEVNULL,
+        cwd=folder,
+        env=settings,
     )
     os.close(theirs)
     written = b""

@@ -193,14 +193,15 @@ def page_faults(page: str) -> Iterator[str]:
     if not page.rstrip().endswith("</html>"):
         yield "the page does not end"
     for key, _ in SECTIONS:
-        if f'<section id="{key}"' not in page:
+        if key != "people" and f'<section id="{key}"' not in page:
             yield f"no section {key}"
     if "Traceback" in page:
         yield "a traceback"
     for figure in re.findall(r"<figure .*?</figure>", page, flags=re.DOTALL):
-        if ('<svg class="figure"' in figure) == ("cannot be drawn: " in figure):
+        drawn = '<svg class="figure"' in figure or '<div class="chart' in figure
+        if drawn == ("cannot be drawn: " in figure):
             yield f"a figure that is neither drawn nor explained: {figure[:80]}"
-    section = page.partition('<section id="figures"')[2].partition("</section>")[0]
+    section = page.partition('<section id="suites"')[2].partition('<section id="answers"')[0]
     if "<figure" not in section and '<p class="note">' not in section:
         yield "neither a figure nor a word on it"
 
@@ -241,13 +242,13 @@ NAMES = ("maker/one-1.0005", 'other/$two$ id="1.0005"')
 
 
 def axis_labels(small: bool) -> Iterator[Figure]:
-    """Yield whether a page writes in its figures what their files do."""
+    """Yield whether a page writes in its drawings what their files do; charts it draws itself."""
     from whybench.page import report
     from whybench.results import load
     from whybench.suites.registry import get_suite
     from whybench.suites.task import inspect_task
 
-    suites = ["judge", "analyze"] if small else list(SPEAKERS)
+    suites = ["judge", "intervene"] if small else list(SPEAKERS)
     files: dict[str, list[str]] = {}
     with TemporaryDirectory() as folder:
         for name in suites:
@@ -257,11 +258,13 @@ def axis_labels(small: bool) -> Iterator[Figure]:
             for agent, (strategy, settings) in zip(NAMES, strategies, strict=True):
                 speaker = Speaker(agent, strategy, settings)
                 write_log(asked, task, speaker, Path(folder, name), samples)
-            for figure in load(str(Path(folder, name))).figures():
+            drawings = load(str(Path(folder, name))).figures()
+            for figure in (one for one in drawings if one.spec is None):
                 files[f"{name}: {figure.title}"] = words_of_file(figure.to_svg())
         answers = load(*(str(Path(folder, name)) for name in suites))
         page = report(answers, Path(folder, "page.html")).read_text(encoding="utf-8")
-    yield compare_words(files, words_of_page(page))
+    shown = words_of_page(page)
+    yield compare_words(files, {title: shown[title] for title in files if title in shown})
 
 
 def compare_words(files: Mapping[str, list[str]], shown: Mapping[str, list[str]]) -> Figure:

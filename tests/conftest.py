@@ -16,6 +16,8 @@ from tests.command_server import VARIABLE, commands
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    CallCommand = Callable[[str], tuple[int, str, str]]
+
 ROOT = Path(__file__).parents[1]
 
 # The gate sees the same examples every time, so that a change is judged by what it changed. Every
@@ -44,6 +46,27 @@ EVIDENCE = ROOT / "tests" / "evidence"
 SLOW = ("model", "install", "xdist_group")
 
 COLLECTED = pytest.StashKey[Counter[str]]()
+
+
+@pytest.fixture
+def call_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> CallCommand:
+    """Call the command in this process; gives its status, what it printed, and its errors."""
+
+    def call(words: str) -> tuple[int, str, str]:
+        from whybench.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["whybench", *words.split()])
+        status = 0
+        try:
+            main()
+        except SystemExit as done:
+            status = int(done.code or 0)
+        printed = capsys.readouterr()
+        return status, printed.out, printed.err
+
+    return call
 
 
 def pytest_configure(config: pytest.Config) -> None:

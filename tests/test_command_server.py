@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.command_server import VARIABLE, command, commands
 
+from evidence import processes
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="commands are processes here"),
@@ -26,6 +28,14 @@ def found_in(place: Path, **variables: str) -> dict[str, str]:
     return {**os.environ, "PATH": f"{place}{os.pathsep}{os.environ['PATH']}", **variables}
 
 
+def test_evidence_takes_its_commands_from_here_and_else_the_installed_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert processes.command("inspect") == command("inspect")
+    monkeypatch.delenv(VARIABLE)
+    assert Path(processes.command()) == INSTALLED / "whybench"
+
+
 @pytest.mark.parametrize(
     ("line", "status", "said"),
     [
@@ -33,7 +43,7 @@ def found_in(place: Path, **variables: str) -> dict[str, str]:
         ("whybench shwo judge 5", 2, "Did you mean 'show'?"),
         ("whybench items judge -T style=loud", 2, "style must be among"),
         ("whybench play intervene --as $RANDOM", 0, "'fly' is not clear"),
-        ("whybench items judge | head -1; echo ${PIPESTATUS[@]}", 0, "judge-"),
+        ("whybench items judge --format ids | head -1; echo ${PIPESTATUS[@]}", 0, "judge-"),
         ("umask 027; whybench new story mine -o $RANDOM >&2; stat -c %a */mine.yaml", 0, "640"),
         ("inspect nonsense", 2, "No such command"),
     ],

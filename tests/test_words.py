@@ -41,6 +41,7 @@ SMALLEST = 40
 
 SMALL = {
     "_registry.py": "what Inspect imports",
+    "numerals.py": "command, results and page write numbers alike, and share no other module",
     "training/canary.py": "all that the room of studies may import of training",
 }
 """Modules under forty lines, and why they are not part of another one."""

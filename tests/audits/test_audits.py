@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -16,13 +15,14 @@ from whybench import audits
 from whybench.audits import AUDITS, VERDICTS, count_rows, find_folder
 from whybench.audits.rlcausal import FILES, audit_rlcausal
 from whybench.audits.rlcausal.verdicts import ASKS_OF_SEEN, FOLLOWS, IMPOSSIBLE
-from whybench.cli import main
 from whybench.datasets import SOURCES
 from whybench.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from tests.conftest import CallCommand
 
 TABLES = {"v0": ((), [[0.68, 0.32]]), "v1": (("v0",), [[0.85, 0.15], [0.35, 0.65]])}
 ITEMS = (
@@ -46,19 +46,6 @@ def write_items(folder: Path, items: Sequence[tuple[str, str]]) -> None:
 def made(tmp_path: Path) -> Path:
     write_items(tmp_path, [(make_prompt(TABLES, question), key) for question, key in ITEMS])
     return tmp_path
-
-
-def call(
-    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["whybench", "audit", *words.split()])
-    status = 0
-    try:
-        main()
-    except SystemExit as done:
-        status = int(done.code or 0)
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
 
 
 def test_an_altered_key_is_found(made: Path) -> None:
@@ -89,11 +76,11 @@ def test_files_that_are_missing_or_damaged(made: Path) -> None:
 
 
 def test_the_command_counts_and_writes(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    made: Path, monkeypatch: pytest.MonkeyPatch, call_command: CallCommand
 ) -> None:
     monkeypatch.chdir(made)
     words = "rlcausal --folder . --only observational_distribution/test_n10v2"
-    status, out, _ = call(f"{words} --output found.csv", monkeypatch, capsys)
+    status, out, _ = call_command(f"audit {words} --output found.csv")
     assert status == 0
     assert "key of no world that prints so" in out
     assert "What a perfect reader of the prompts scores" in out
@@ -101,10 +88,10 @@ def test_the_command_counts_and_writes(
         rows = list(csv.DictReader(file))
     assert [row["verdict"] for row in rows] == ["right", "wrong", "trivial"]
     assert [row["key"] for row in rows] == [key for _, key in ITEMS]
-    status, out, _ = call(f"{words} --limit 1 --json", monkeypatch, capsys)
+    status, out, _ = call_command(f"audit {words} --limit 1 --json")
     said = json.loads(out)
     assert (status, said["items"], said["counts"][0]["reason"]) == (0, 1, FOLLOWS)
-    status, out, _ = call("", monkeypatch, capsys)
+    status, out, _ = call_command("audit")
     assert status == 0
     assert out.splitlines()[1].startswith("rlcausal")
 
@@ -118,16 +105,14 @@ def test_the_command_counts_and_writes(
         ("rlcausal --output found.txt", "-o must end in .csv"),
     ],
 )
-def test_requests_that_cannot_be_met(
-    words: str, told: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, _, err = call(words, monkeypatch, capsys)
+def test_requests_that_cannot_be_met(words: str, told: str, call_command: CallCommand) -> None:
+    status, _, err = call_command(f"audit {words}")
     assert status == 2
     assert told in err
 
 
 def test_an_audit_that_is_stopped_says_how_far_it_came(
-    made: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    made: Path, monkeypatch: pytest.MonkeyPatch, call_command: CallCommand
 ) -> None:
     real = AUDITS["rlcausal"]
 
@@ -142,7 +127,7 @@ def test_an_audit_that_is_stopped_says_how_far_it_came(
     words = (
         f"rlcausal --folder {made} --only observational_distribution/test_n10v2 --output {target}"
     )
-    status, _, err = call(words, monkeypatch, capsys)
+    status, _, err = call_command(f"audit {words}")
     assert status == 130
     assert "Stopped after 1 of 8,000 items; nothing was written." in err
     assert not target.exists()

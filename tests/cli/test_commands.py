@@ -59,7 +59,11 @@ def test_items_in_three_forms() -> None:
     ]
     table = lines("items", "judge", "--count", "3")
     assert len(ids) == 240
-    assert [row["item"] for row in rows] == ids[:3] == [line.split()[0] for line in table]
+    assert [row["item"] for row in rows] == ids[:3]
+    assert table[1].split() == ["number", "story", "polarity", "task", "letter", "cause", "truth"]
+    assert [line.split()[:2] for line in table[2:5]] == [
+        [str(number), row["story"]] for number, row in enumerate(rows, start=1)
+    ]
     assert {"prompt", "truth", "story", "task"} <= set(rows[0])
 
 
@@ -105,11 +109,13 @@ def test_run_records_measures(tmp_path: Path) -> None:
 
     for name in ("answers.csv", "answers.parquet"):
         done = whybench("records", "logs", "-o", name, folder=tmp_path)
-        assert done.stdout == f"{name}: 80 answers, 80 scored, 0 no_answer, 0 error\n"
+        words = [line.split() for line in done.stdout.splitlines()]
+        assert words == [["file", "answers", "scored"], [name, "80", "80"]]
         from_file = whybench("measures", name, "--json", folder=tmp_path)
         assert from_file.stdout == first.stdout
     table = whybench("measures", "logs", folder=tmp_path).stdout
-    assert re.search(r"^ea +0\.35 \[0\.35, 0\.35\] +\d+ +80", table, re.MULTILINE)
+    assert re.search(r"^ea +0\.35 \[0\.35, 0\.35\] +\d+", table, re.MULTILINE)
+    assert "scored 80" in table
 
     other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
     assert other.returncode == 2
@@ -260,7 +266,7 @@ def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
     words = ("check", "judge", "-T", "story=leaky.yaml", "-T", "overload=e")
     done = whybench(*words, folder=tmp_path)
     assert done.returncode == 1
-    assert "FAIL overload is unrelated" in done.stdout
+    assert re.search("overload is unrelated +FAIL", done.stdout)
     assert "1 checks failed" in done.stdout
 
 
@@ -268,5 +274,6 @@ def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
 def test_calibrate_prints_a_table_and_passes_at_few_seeds(mirror: Path) -> None:
     printed = lines("calibrate", "judge", "--seeds", "10")
     rows = [line for line in printed if line.endswith(" ok")]
+    assert printed[-1] == f"{len(rows)} of {len(rows)} are as expected."
     assert len(rows) == 34
     assert sum("exact" in row for row in rows) == 11

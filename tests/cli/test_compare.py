@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -14,12 +15,15 @@ from tests.page.simulated import answers
 
 from whybench.cli import whybench_command
 from whybench.records import write_records
+from whybench.results import Records
 from whybench.results.changes import FailIf
 from whybench.suites.contract import UserError
 from whybench.suites.judge.published_replies import published_records
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.conftest import CallCommand
 
 
 @pytest.fixture(scope="module")
@@ -148,9 +152,9 @@ def test_agents_are_set_beside_people(tmp_path: Path) -> None:
     lines = done.stdout.splitlines()
     assert "published/gpt-4o and people (judge: collider, published, story, direct" in lines[0]
     (ea, placed) = (line.split() for line in lines[:12] if line.startswith("ea "))
-    assert ea[1:3] == ["0.625", "0.100"]
+    assert ea[1:3] == ["0.62", "0.10"]
     assert " ".join(ea[-2:]) == "above people"
-    assert placed[2] == "1.000"
+    assert placed[2] == "1.00"
     assert "six numbers" in done.stdout
     assert "collider: 132 of 132 cells that people judged" in lines
     table = csv.read_csv(tmp_path / "table.csv").to_pylist()
@@ -162,6 +166,23 @@ def test_agents_are_set_beside_people(tmp_path: Path) -> None:
     tests = [row["p"] for row in rows if row["table"] == "differences"]
     found = [row["adjusted"] for row in rows if row["table"] == "differences"]
     assert found == pytest.approx(false_discovery_control(tests))
+
+
+def test_ctrl_c_while_computing_leaves_nothing_half_written(
+    sources: Path, tmp_path: Path, call_command: CallCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = []
+
+    def compute(*_: object) -> None:
+        begun.append(True)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Records, "compare_with_people", compute)
+    source, target = sources / "before.parquet", tmp_path / "table.csv"
+    told = call_command(f"compare {source} --baseline people -o {target}")
+    assert begun
+    assert told == (130, "", "Stopped.\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("mirror")

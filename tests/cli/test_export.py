@@ -3,61 +3,46 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from whybench.cli import main
 from whybench.training import reward
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-def call(
-    words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> tuple[int, str, str]:
-    monkeypatch.setattr(sys, "argv", ["whybench", *words.split()])
-    status = 0
-    try:
-        main()
-    except SystemExit as done:
-        status = int(done.code or 0)
-    printed = capsys.readouterr()
-    return status, printed.out, printed.err
+    from tests.conftest import CallCommand
 
 
 @pytest.mark.slow
 def test_export_and_look_for_tests(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call_command: CallCommand
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status, out, _ = call("export compose --count 45 -o train.jsonl", monkeypatch, capsys)
+    status, out, _ = call_command("export compose --count 45 -o train.jsonl")
     assert status == 0
-    assert out.startswith("45 items of compose to train on\nfile     train.jsonl, ")
+    assert out.startswith("45 items of compose to train on\nfile             train.jsonl, ")
     text = (tmp_path / "train.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.split("\n")[:-1]]
     assert sum(reward(row, "yes") for row in rows) == sum(row["truth"] for row in rows)
 
-    status, out, _ = call(
+    status, out, _ = call_command(
         "export compose --split test --design core --not-for-training --count 15 "
-        "-o test.parquet --json",
-        monkeypatch,
-        capsys,
+        "-o test.parquet --json"
     )
     said = json.loads(out)
     assert (status, said["items"], said["split"]) == (0, 15, "test")
 
     looked = "contamination --designs compose/core train.jsonl"
-    status, out, _ = call(f"{looked} --json", monkeypatch, capsys)
+    status, out, _ = call_command(f"{looked} --json")
     found = json.loads(out)
     assert (status, found["contaminated"], found["texts"]) == (0, False, 45)
     assert found["counts"] == [
         {"found": "canary", "suite": "compose", "designs": "", "split": "train", "count": 45}
     ]
 
-    status, out, _ = call(f"{looked} test.parquet", monkeypatch, capsys)
+    status, out, _ = call_command(f"{looked} test.parquet")
     assert status == 1
     assert out.startswith("60 texts held against 5,760 prompts of tests\n")
     assert "canary  compose  –        train     45\nexact   compose  core     test      15\n" in out
@@ -95,10 +80,10 @@ def test_requests_that_cannot_be_met_end_with_status_2(
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call_command: CallCommand,
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    status, out, err = call(words, monkeypatch, capsys)
+    status, out, err = call_command(words)
     assert (status, out) == (2, "")
     assert message in err
     assert list(tmp_path.iterdir()) == []

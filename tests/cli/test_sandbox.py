@@ -22,13 +22,15 @@ FAILS = SandboxFinding("namespaces", False, "not permitted")
         (
             [HOLDS],
             0,
-            "ok   network off: only ['lo']\nUntrusted code can be confined on this machine.\n",
+            "what         holds  seen\nnetwork off  ok     only ['lo']\n\n"
+            "Untrusted code can be confined on this machine.\n",
             "",
         ),
         (
             [HOLDS, FAILS],
             1,
-            "ok   network off: only ['lo']\nFAIL namespaces: not permitted\n",
+            "what         holds  seen\nnetwork off  ok     only ['lo']\n"
+            "namespaces   FAIL   not permitted\n\n",
             "Untrusted code must not be run here: namespaces: not permitted\n",
         ),
     ],

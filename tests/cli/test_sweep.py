@@ -31,8 +31,9 @@ def sweep(*words):
 
 def test_units_are_numbered(plan):
     lines = sweep("units", plan).output.splitlines()
-    assert [line.split()[0] for line in lines] == ["1", "2"]
-    assert "12 samples x 1" in lines[0]
+    assert [line.split()[0] for line in lines[2:]] == ["1", "2"]
+    assert lines[0].endswith("plan.yaml  epochs 1")
+    assert lines[2].endswith(" 12")
     rows = [json.loads(line) for line in sweep("units", plan, "--json").output.splitlines()]
     assert [row["samples"] for row in rows] == [12, 6]
 

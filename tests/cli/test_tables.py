@@ -9,19 +9,22 @@ import sys
 import click
 import pytest
 from evidence.terminal import run_at_terminal
+from evidence.terminals import REASONS, REQUESTS, find_cut_numbers, list_commands
 
 from whybench.cli import COMMANDS, EXAMPLES, whybench_command
-from whybench.cli.tables import change_text, interval_text, print_measures, print_rows
+from whybench.cli.tables import change_text, print_measures
+from whybench.numerals import interval_text
 from whybench.results.changes import Change
 from whybench.results.measures import Measures
 from whybench.stats import Measure
+from whybench.terminal import choose_widths, fold, print_rows
 
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 KNOWN = {"suite": "calculate", "agent": "reference/calculate.slips", "design": "core"}
 
 SCRIPT = """
-from whybench.cli.tables import print_rows
+from whybench.terminal import print_rows
 row = {
     "measure": "a_measure_with_a_long_name style=cot overload=none",
     "first": "0.35",
@@ -64,10 +67,10 @@ def test_each_suite_has_a_table_with_what_all_rows_share_above(
         Measures([make_measure(), make_measure("accuracy", style="cot", no_answer=3), other])
     )
     assert capsys.readouterr().out.splitlines() == [
-        "calculate  agent reference/calculate.slips, design core",
-        "measure   where               estimate   n  scored  no answer",
-        "skill                0.35 [0.20, 0.51]  12      40",
-        "accuracy  style=cot  0.35 [0.20, 0.51]  12      40          3",
+        "calculate  agent reference/calculate.slips, design core, scored 40",
+        "measure   where               estimate   n  no answer",
+        "skill                0.35 [0.20, 0.51]  12",
+        "accuracy  style=cot  0.35 [0.20, 0.51]  12          3",
         "",
         "judge  agent reference/calculate.slips, design core, style cot",
         "measure           estimate   n  scored",
@@ -78,7 +81,7 @@ def test_each_suite_has_a_table_with_what_all_rows_share_above(
 def test_agents_have_a_column_where_there_are_several(capsys: pytest.CaptureFixture[str]) -> None:
     print_measures(Measures([make_measure(), make_measure(agent="reference/calculate.exact")]))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "calculate  design core"
+    assert lines[0] == "calculate  design core, scored 40"
     assert [line.split()[0] for line in lines[2:]] == [
         "reference/calculate.slips",
         "reference/calculate.exact",
@@ -107,6 +110,23 @@ def test_no_color_is_kept() -> None:
     assert "\x1b[32m" not in shown
 
 
+def test_every_command_is_tried_at_terminals_or_says_why_not() -> None:
+    assert sorted(list_commands()) == sorted([*REQUESTS, *REASONS])
+
+
+def test_a_number_that_a_terminal_breaks_is_found() -> None:
+    line = "x" * 77 + " 0.125 and more"
+    assert find_cut_numbers(line, 80) == [line]
+    assert find_cut_numbers("x" * 74 + " 0.125 and more", 80) == []
+
+
+def test_words_are_folded_between_their_parts_and_names_of_columns_first() -> None:
+    names, columns = ["measure", "longest reply"], [["balanced_accuracy_factual"], ["1,024"]]
+    assert choose_widths(names, columns, [False, True], 34) == [25, 7]
+    assert choose_widths(names, columns, [False, True], 25) == [16, 7]
+    assert fold(columns[0][0], 16) == "balanced_\naccuracy_factual"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_example_of_a_command_can_be_typed(name: str) -> None:
     program, command, *rest = shlex.split(EXAMPLES[name])
@@ -119,3 +139,13 @@ def test_the_example_of_a_command_can_be_typed(name: str) -> None:
         known = known.get_command(context, chosen)
     assert known is not None
     known.make_context(known.name, rest, context)  # a wrong option or argument is an error
+
+
+def test_what_is_shown_does_not_depend_on_the_callers_terminal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = ("COLUMNS", "NO_COLOR", "INSPECT_DISPLAY")
+    for name in names:
+        monkeypatch.setenv(name, "plain")
+    script = f"import os; print([name for name in {names} if name in os.environ])"
+    assert run_at_terminal([sys.executable, "-c", script], 80, ".") == (0, "[]\n")

@@ -14,20 +14,17 @@ pytest.importorskip("matplotlib")
 import matplotlib as mpl
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.drawing.seen import check_apart, check_readable, drawn, extents, words
+from matplotlib.lines import Line2D
+from tests.drawing.seen import check_apart, extents
 
-from whybench.drawing import canvas, figure, graphs, panels
-from whybench.drawing.canvas import even_grid, settle, sheet, styled
-from whybench.drawing.estimate_panels import draw_dots
+from whybench.drawing import figure, graphs, grids
+from whybench.drawing.canvas import add_key, settle, sheet, styled
+from whybench.drawing.charts import parts
 from whybench.drawing.figure import Figure as Saved
 from whybench.drawing.figure import distinct_names, short_names
 from whybench.drawing.graphs import NODE, round_bend, round_layout
-from whybench.drawing.labels import label_points, squared_axis, stretched
-from whybench.drawing.marks import add_key, draw_points, key_of, small_key, swarm
-from whybench.drawing.panels import agent_panels, pages
+from whybench.drawing.grids import even_grid, pages
 from whybench.drawing.style import PEOPLE, SERIES, colour
-from whybench.seeds import generator
-from whybench.stats import Measure
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,13 +46,17 @@ def plain(points: int = 3) -> Figure:
     figure = sheet(40)
     axes = figure.subplots()
     across = list(range(points))
-    draw_points(axes, across, across, SERIES[1], [place == 0 for place in across], "plain")
+    axes.plot(across, across, linestyle="none", marker="o", gid="points-plain")
     axes.set_ylabel("height")
-    add_key(figure, [key_of(SERIES[1], "agents"), small_key()])
+    add_key(figure, [key("agents")])
     return figure
 
 
-@pytest.mark.parametrize("module", [canvas, figure, graphs, panels])
+def key(name: str) -> Line2D:
+    return Line2D([], [], linestyle="none", marker="o", label=name)
+
+
+@pytest.mark.parametrize("module", [figure, graphs, grids, parts])
 def test_examples_in_docstrings(module: object) -> None:
     found = doctest.testmod(module)
     assert found.attempted > 0
@@ -75,36 +76,11 @@ def test_a_kind_of_file_must_be_one_that_there_is(tmp_path: Path) -> None:
         Saved("plain", plain).save(tmp_path / "plain.gif")
 
 
-def test_open_points_rest_on_few_answers() -> None:
-    figure = plain()
-    assert drawn(figure) == 3
-    assert drawn(figure, "-small") == 1
-    (line,) = [m for m in figure.findobj() if m.get_gid() == "points-plain-small"]
-    assert line.get_markerfacecolor() == "white"
-    assert "open: fewer than 60 answers" in words(figure)
-
-
-def test_the_second_interval_is_a_lighter_line_behind_the_first() -> None:
-    counts = {"n": 90, "units": 12, "scored": 90, "no_answer": 0, "error": 0, "method": "t"}
-    labels = {"labels": {"agent": "a"}}
-    second = {"general_low": -0.2, "general_high": 0.9, "general_units": 3}
-    both = Measure("ea", 0.3, 0.1, 0.5, **counts, **labels, **second)
-    figure = draw_dots([both])
-    (axes,) = figure.axes
-    lines = {tuple(line.get_xdata()): line for line in axes.lines}
-    assert lines[-0.2, 0.9].get_alpha() < lines[0.1, 0.5].get_alpha()
-    assert lines[-0.2, 0.9].get_zorder() < lines[0.1, 0.5].get_zorder()
-    assert axes.get_xlim()[0] < -0.2
-    assert "for others like these" in words(figure)
-    alone = draw_dots([Measure("ea", 0.3, 0.1, 0.5, **counts, **labels)])
-    assert "for others like these" not in words(alone)
-
-
 @pytest.mark.parametrize("where", ["outside upper center", "outside lower center"])
 def test_a_key_that_is_too_wide_gets_a_second_row(where: str) -> None:
     figure = sheet(60)
     figure.subplots()
-    keys = [key_of(PEOPLE, f"a kind of agent, number {place}") for place in range(6)]
+    keys = [key(f"a kind of agent, number {place}") for place in range(6)]
     add_key(figure, keys, where=where)
     settle(figure)
     heights = {round(box.y0) for text, box in extents(figure) if "number" in text}
@@ -167,28 +143,6 @@ def test_links_of_a_round_layout_keep_clear_of_other_nodes(n: int) -> None:
         assert gaps.min() * unit > NODE / 2 * 25.4 / 72
 
 
-def test_every_agent_has_a_titled_panel_and_rows_are_named_once() -> None:
-    labels = [{"agent": f"maker/{name}"} for name in "abcde"]
-    figure, panels = agent_panels(labels, 3, 40, "height")
-    assert [axes.get_title() for axes in panels] == list("abcde")
-    assert [axes.get_ylabel() for axes in panels] == ["height", "", "", "height", ""]
-    assert [axes.axison for axes in figure.axes] == [True] * 5 + [False]
-    assert figure.get_size_inches()[1] == pytest.approx((2 * 40 + 20) / 25.4)
-    settle(figure)
-    # The third panel has none below it, and keeps the names of its ticks.
-    named = [any(t.get_visible() for t in axes.get_xticklabels()) for axes in panels]
-    assert named == [False, False, True, True, True]
-
-
-def test_long_names_go_on_below_instead_of_covering_each_other() -> None:
-    long = "a-model-with-a-rather-long-name-preview"
-    figure, panels = agent_panels([{"agent": f"maker/{long}-{n}"} for n in range(4)], 4, 40)
-    settle(figure)
-    check_apart(figure)
-    check_readable(figure)
-    assert panels[0].get_title().replace("\n", "") == f"{long}-0"
-
-
 @given(things=st.lists(st.integers(), max_size=40), most=st.integers(1, 9))
 def test_pages_hold_everything_in_order_and_have_numbers_of_their_own(
     things: list[int], most: int
@@ -199,43 +153,8 @@ def test_pages_hold_everything_in_order_and_have_numbers_of_their_own(
     assert len({name for name, _ in found}) == len(found)
 
 
-def test_swarm_keeps_points_apart() -> None:
-    up = generator("test", "swarm").uniform(0, 5, 30)
-    across = swarm(np.zeros(30), up, room=1)
-    gaps = np.hypot(across[:, None] - across, up[:, None] - up) + 9 * np.eye(30)
-    assert gaps.min() >= 0.99
-    assert np.abs(swarm(np.zeros(30), np.zeros(30), room=1, farthest=2)).max() <= 2
-
-
-def test_labels_stand_apart_and_the_loneliest_come_first() -> None:
-    figure = sheet(60)
-    axes = figure.subplots()
-    axes.set(xlim=(0, 10), ylim=(0, 10))
-    settle(figure)
-    x, y = [1, 5, 5.05, 8], [1, 5, 5.05, 8]
-    assert label_points(axes, x, y, ["first", "second", "third", ""], 2) == ["first", "second"]
-    assert {"first", "second"} <= set(words(figure))
-    check_apart(figure)
-
-
-def test_equal_steps_are_equal_factors_of_what_is_missing_to_one() -> None:
-    steps = np.diff(stretched(np.array([0.0, 0.9, 0.99, 0.999])))
-    assert steps == pytest.approx([1, 1, 1])
-    axes = sheet(60).subplots()
-    squared_axis(axes, [0.2, 0.97])
-    assert axes.get_ylim()[0] < 0.2
-    assert axes.get_ylim()[1] > 0.97
-    across = sheet(60).subplots()
-    squared_axis(across, [-1.2, 0.9994], "x")
-    ticks = stretched(np.array(across.get_xticks()))
-    assert np.diff(ticks).min() >= 0.16 * np.diff(stretched(np.array(across.get_xlim())))[0] * 0.9
-    assert across.get_xticklabels()[0].get_text() == "−1"
-    at = axes.transData.transform([(0, 0.5), (0, 0.95), (0, 0.995)])[:, 1]
-    assert at[2] - at[1] == pytest.approx(at[1] - at[0])
-
-
 def test_looks_differ_in_colour_and_in_shape() -> None:
-    assert len({look.colour for look in SERIES}) == len(SERIES)
+    assert len({look.ink for look in SERIES}) == len(SERIES)
     assert len({look.marker for look in SERIES}) == len(SERIES)
     assert len({look.dashes for look in SERIES}) == len(SERIES)
     assert PEOPLE.colour == colour("black")

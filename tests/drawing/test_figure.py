@@ -6,17 +6,20 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from errno import ENOSPC
-from functools import cache
+from functools import cache, partial
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 pytest.importorskip("matplotlib")
 
-from tests.drawing.seen import FigureLaws, drawn, texts, words
+from tests.drawing.seen_charts import ChartLaws, texts, told
+from tests.drawing.test_drawing import plain
 
+from whybench.drawing.charts import theme
 from whybench.drawing.estimates import numeric_factor, plot_estimates
 from whybench.drawing.figure import (
     Figure,
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from matplotlib.figure import Figure as Drawn
+    from whybench.drawing.charts import Chart
 
 PEOPLE = "human/rw17"
 
@@ -56,74 +59,105 @@ def made(names: int, agents: int, *levels: int) -> list[Measure]:
 
 
 DRAW = {
-    "one-of-two": lambda: shown(made(1, 2)),
-    "three-of-eight": lambda: shown(made(3, 8)),
-    "many": lambda: shown(made(5, 40)),
-    "lines": lambda: shown(made(1, 3, 4, 5, 6, 7)),
-    "lines-of-many": lambda: shown(made(2, 7, 4, 6)),
+    "one-of-two": lambda: plot_estimates(made(1, 2)),
+    "three-of-eight": lambda: plot_estimates(made(3, 8)),
+    "many": lambda: plot_estimates(made(5, 40)),
+    "lines": lambda: plot_estimates(made(1, 3, 4, 5, 6, 7)),
+    "lines-of-many": lambda: plot_estimates(made(2, 7, 4, 6)),
+    "long-names": lambda: plot_estimates(
+        [measure(name, f"maker/{'long-' * 9}{n}", n / 5) for name in ("ea", "mv") for n in range(4)]
+    ),
 }
 
 
 @cache
-def figure_of(name: str) -> Drawn:
+def figure_of(name: str) -> Figure:
     return DRAW[name]()
 
 
-class TestEstimates(FigureLaws):
+class TestEstimates(ChartLaws):
     draw = DRAW
     figure_of = staticmethod(figure_of)
 
 
-def shown(measures: list[Measure]) -> Drawn:
-    return plot_estimates(measures).drawn
+def values(figure: Figure, panel: str) -> list[dict[str, Any]]:
+    """Return the estimates of a panel, as the chart states them."""
+    assert figure.spec is not None
+    return [d for d in figure.spec["data"]["values"] if d.get("p") == panel and "e" in d]
+
+
+def rows_of(figure: Figure) -> list[str]:
+    """Return the names of rows, from above."""
+    return figure.spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
+
+
+def titles(figure: Figure) -> list[str]:
+    return figure.spec["facet"]["sort"]
 
 
 def test_points_stand_at_estimates_and_rows_in_the_order_of_the_first_measure() -> None:
     given = [measure("ea", f"maker/{name}", value) for name, value in (("a", 0.2), ("b", 0.7))]
-    figure = shown([*given, measure("mv", "maker/a", 0.1)])
-    first, second = figure.axes
-    assert [text.get_text() for text in first.get_yticklabels()] == ["b", "a"]
-    assert [axes.get_title() for axes in figure.axes] == ["ea", "mv"]
-    points = [tuple(map(tuple, line.get_data())) for line in first.lines if line.get_gid()]
-    assert points == [((0.7,), (0,)), ((0.2,), (1,))]
-    assert drawn(figure, "mv") == 1
-    assert list(second.get_ylim()) == list(first.get_ylim())
+    figure = plot_estimates([*given, measure("mv", "maker/a", 0.1)])
+    assert rows_of(figure) == ["b", "a"]
+    assert titles(figure) == ["ea", "mv"]
+    points = {d["r"]: (d["l"], d["e"], d["h"], d["n"]) for d in values(figure, "ea")}
+    assert points == {"b": (0.64, 0.7, 0.75, 80), "a": (0.14, 0.2, 0.25, 80)}
+    assert [mark["95% interval"] for mark in told(figure)] == [
+        "0.14 to 0.25", "0.64 to 0.75", "0.04 to 0.15",
+    ]  # fmt: skip
 
 
-def test_what_is_undefined_is_listed_without_a_mark_and_few_answers_are_open() -> None:
-    figure = shown([
+def test_what_is_undefined_is_a_cross_and_few_answers_are_open() -> None:
+    figure = plot_estimates([
         measure("ea", "maker/a", 0.4),
         measure("ea", "maker/b", None, "undefined"),
         measure("ea", "maker/c", 0.9, "small_n"),
     ])  # fmt: skip
-    assert {"a", "b", "c"} <= set(words(figure))
-    assert drawn(figure) == 2
-    assert drawn(figure, "-small") == 1
-    assert "open: fewer than 60 answers" in words(figure)
+    assert {"a", "b", "c", "×"} <= set(texts(figure))
+    assert [d["r"] for d in values(figure, "ea") if d.get("f")] == ["c"]
+    assert any("open: fewer than 60 answers; cross: no estimate" in t for t in texts(figure))
+    assert [mark["estimate"] for mark in told(figure)] == ["0.4", "0.9", "none"]
 
 
 def test_numbers_make_lines_and_words_make_panels() -> None:
     numbers = [measure("accuracy", "maker/a", n / 10, entities=n) for n in (6, 4, 5)]
     assert numeric_factor(numbers) == "entities"
-    (axes,) = shown(numbers).axes
-    assert list(axes.lines[0].get_ydata()) == [0.4, 0.5, 0.6]
-    assert list(axes.lines[0].get_xdata()) == [4, 5, 6]
+    figure = plot_estimates(numbers)
+    assert [(d["x"], d["e"]) for d in values(figure, "accuracy")] == [(4, 0.4), (5, 0.5), (6, 0.6)]
+    assert {"4", "5", "6", "entities"} <= set(texts(figure))
     assert numeric_factor(numbers[:1]) is None
     assert numeric_factor([*numbers, measure("accuracy", "maker/a", 0.5)]) is None
     gates = [measure("error", "maker/a", 0.5, gates=gate) for gate in ("or", "and")]
     assert numeric_factor(gates) is None
-    titles = [axes.get_title() for axes in shown(gates).axes]
-    assert titles == ["error (gates or)", "error (gates and)"]
+    assert titles(plot_estimates(gates)) == ["error (gates or)", "error (gates and)"]
+
+
+def test_the_second_interval_is_a_lighter_bar_behind_the_first() -> None:
+    plain = measure("ea", "a", 0.3)
+    both = replace(plain, general_low=-0.2, general_high=0.9, general_units=3)
+    figure = plot_estimates([both])
+    styles = [layer["mark"]["style"] for layer in figure.spec["spec"]["layer"]]
+    assert styles.index("general-interval") < styles.index("interval") < styles.index("estimate")
+    looks = theme(paper=True)["style"]
+    assert looks["general-interval"]["opacity"] < looks["interval"]["opacity"]
+    assert {"p": "ea", "d0": -0.2, "d1": 0.9} in figure.spec["data"]["values"]
+    assert told(figure)[0]["for others like these"] == "−0.2 to 0.9"
+    assert not any("others like these" in text for text in texts(plot_estimates([plain])))
 
 
 def test_conditions_are_told_where_they_differ_and_suites_share_rows() -> None:
     one = measure("ea", "maker/a", 0.5)
     labels = {"agent": "maker/a", "theme": "feast"}
     other = Measure("error", 0.1, None, None, 80, 8, 80, 0, 0, "made up", (), labels)
-    (first, _) = shown([one, other]).axes
-    assert [text.get_text() for text in first.get_yticklabels()] == ["a"]
+    assert rows_of(plot_estimates([one, other])) == ["a"]
     cot = Measure("ea", 0.2, 0.1, 0.3, 80, 8, 80, 0, 0, "", (), {**one.labels, "style": "cot"})
-    assert {"a, direct", "a, cot"} <= {text.get_text() for text in texts(shown([one, cot]))}
+    assert {"a, direct", "a, cot"} <= set(texts(plot_estimates([one, cot])))
+
+
+def shown(measures: list[Measure]) -> Chart:
+    spec = plot_estimates(measures).spec
+    assert spec is not None
+    return spec
 
 
 def test_nothing_cannot_be_shown() -> None:
@@ -148,11 +182,11 @@ def test_an_ending_says_what_is_written(tmp_path: Path) -> None:
 def test_figures_are_drawn_when_their_turn_comes(tmp_path: Path) -> None:
     asked = []
 
-    def draw() -> Drawn:
+    def draw() -> Chart:
         asked.append(1)
         return shown(made(1, 1))
 
-    one = Figure("one-of-many", draw)
+    one = Figure("one-of-many", draw, [{"n": 1}])
     assert (one.title, asked) == ("one of many", [])
     paths = save_figures([one, one], tmp_path / "there.d")
     assert next(paths).name == "one-of-many.pdf"
@@ -165,7 +199,7 @@ def test_a_figure_that_fails_is_named_and_the_others_are_written(tmp_path: Path)
     figures = [
         Figure("no-good", lambda: 1 / 0),
         Figure("no-rows", lambda: None),
-        Figure("good", lambda: shown(made(1, 1))),
+        Figure("good", lambda: shown(made(1, 1)), [{"n": 1}]),
     ]
     fence = Fence()
     written = [path.name for path in save_figures(figures, tmp_path, fence)]
@@ -214,7 +248,7 @@ def test_names_of_designs_that_look_alike_do_not_fall_together() -> None:
 @pytest.mark.parametrize("name", ["a$b$c", "$\\frac{$", "_{", "100% $ & <b>"])
 def test_a_dollar_in_a_name_is_a_dollar(name: str) -> None:
     figure = plot_estimates([measure("ea", f"maker/{name}", 0.5)])
-    assert name in words(figure.drawn)
+    assert name in texts(figure)
     assert f">{escape(name)}</text>" in figure.to_svg(for_page=True)
 
 
@@ -261,7 +295,7 @@ def test_figures_of_each_design_in_order_of_appearance() -> None:
 
 
 def test_in_a_notebook_letters_are_paths_and_ids_are_its_own() -> None:
-    first, second = (plot_estimates(made(1, n))._repr_html_() for n in (1, 2))
+    first, second = (Figure("plain", partial(plain, n))._repr_html_() for n in (2, 3))
     ids = []
     for html in (first, second):
         root = ET.fromstring(html)
@@ -283,13 +317,14 @@ def test_rows_as_a_data_frame() -> None:
     assert {"agent", "measure", "estimate", "low", "high"} <= set(frame.columns)
 
 
-def test_without_matplotlib_there_are_rows_and_a_word_on_what_to_install() -> None:
+def test_without_vl_convert_there_are_rows_and_a_word_on_what_to_install() -> None:
     code = (
-        "import sys; sys.modules['matplotlib'] = None\n"
+        "import sys; sys.modules['vl_convert'] = None\n"
         "from whybench.drawing.figure import Figure\n"
         "from whybench.drawing.estimates import plot_estimates\n"
         "from whybench.stats import Measure\n"
-        "figure = plot_estimates([Measure('ea', .5, None, None, 8, 4, 8, 0, 0, '')])\n"
+        "whose = {'agent': 'a'}\n"
+        "figure = plot_estimates([Measure('ea', .5, None, None, 8, 4, 8, 0, 0, '', (), whose)])\n"
         "print(len(figure.rows), figure.to_csv().count('ea'))\n"
         "try:\n    figure.save('nothing.pdf')\n"
         "except ImportError as error:\n    print(error)"
@@ -299,5 +334,5 @@ def test_without_matplotlib_there_are_rows_and_a_word_on_what_to_install() -> No
     )
     assert done.stdout.splitlines() == [
         "1 2",
-        "figures need matplotlib: pip install 'whybench[figures]'",
+        "figures need vl-convert: pip install 'whybench[figures]'",
     ]

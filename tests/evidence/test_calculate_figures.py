@@ -6,6 +6,11 @@ import pytest
 from evidence.calculate import PARTS
 from evidence.calculate_model import limits_of
 from evidence.figures import held
+from evidence.printed_worlds import answer_prompt
+
+from whybench.suites.calculate.generation import ItemCell
+from whybench.suites.calculate.items import make_item
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 
 
 @pytest.mark.slow
@@ -26,3 +31,12 @@ def test_what_limits_a_model_is_told_in_words() -> None:
     assert limits_of(rows) == (
         "of 4: takes seeing for doing 2, right 1, gives no answer 1; said most: 60 (2 x), 40 (1 x)"
     )
+
+
+def test_a_number_with_which_what_is_known_cannot_be_is_not_tried() -> None:
+    cell = ItemCell("pn", "thresholds", "missing", "number", 7, 2, 1711)
+    item = make_item(cell, "workshop", "table", "direct")
+    # By hand: with the saw on, the mixer has 39 - 40 + ? points; 1 of the lamp would leave it none.
+    assert "| the saw is on | -40 |\n| the lamp is on | ? |\n| in any case | 39 |" in item.prompt
+    assert "the saw was on and the mixer was on" in item.prompt
+    assert answer_prompt(item.prompt) == item.truth == NOT_COMPUTABLE

@@ -9,6 +9,7 @@ import pytest
 from evidence.made_logs import Speaker, write_log
 
 from whybench.page import report
+from whybench.page.downloads import unpacked
 from whybench.suites.registry import get_suite
 from whybench.suites.task import inspect_task
 
@@ -108,10 +109,10 @@ def measures_in(parse):
     """What a page says of measures: one row each, after the suite."""
 
     def told(text: str) -> list[dict[str, object]]:
-        [script] = parse(text).all("script", id="measures")
+        [script] = parse(text).all("script", id="measures-data")
         return [
             dict(zip(block["columns"], row, strict=True))
-            for block in json.loads(script.text)
+            for block in json.loads(unpacked(script.text))
             for row in block["rows"]
         ]
 

@@ -10,14 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whybench.errors import Fence
+from whybench.page.bars import EDGE, WIDTH, Scale, bar, in_figures, in_words, scale_of
 from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shortened
 from whybench.page.cautions import cautions
+from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, packed, unpacked
-from whybench.page.glance import glance
 from whybench.page.material import Material, Measured
 from whybench.page.pairings import pairings, pairs_of
-from whybench.page.profiles import EDGE, WIDTH, Scale, bar, in_figures, in_words, profiles, scale_of
+from whybench.page.panels import _marks, panels
 from whybench.page.svg import Styles, compact_path, inline_svg
+from whybench.page.tables import make_table
 from whybench.records.runs import Run
 from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
@@ -57,6 +60,10 @@ def judged(agent: str = "maker/one", strategy: str = "noisy-or", n: int = 60, **
     return record_table([{**row, **changes} for row in rows], judge.record_columns)
 
 
+def answered(number: int, kind: str) -> dict[str, object]:
+    return {"suite": "s", "agent": "a", "item": f"i{number}", "epoch": 1, "kind": kind}
+
+
 @given(texts)
 def test_packed_text_comes_back(text: str) -> None:
     assert unpacked(packed(text)) == text
@@ -77,7 +84,10 @@ def test_json_in_a_page_has_no_number_that_json_does_not_know() -> None:
 
 @given(kinds, st.integers(1, 60), st.integers(0, 3))
 def test_failures_come_first_and_leave_room_for_others(found, most, seed) -> None:
-    rows = [{"item": f"i{k}", "epoch": 1, "kind": kind} for k, kind in enumerate(found)]
+    rows = [
+        {"suite": "s", "agent": "a", "item": f"i{k}", "epoch": 1, "kind": kind}
+        for k, kind in enumerate(found)
+    ]
     chosen = selected(rows, most, seed)
     assert len(chosen) == min(most, len(rows))
     assert len({row["item"] for row in chosen}) == len(chosen)
@@ -93,17 +103,34 @@ def test_failures_come_first_and_leave_room_for_others(found, most, seed) -> Non
 
 @given(kinds, st.integers(1, 30), st.integers(0, 3))
 def test_fewer_answers_are_chosen_from_those_chosen_before(found, most, seed) -> None:
-    rows = [{"item": f"i{k}", "epoch": 1, "kind": kind} for k, kind in enumerate(found)]
+    rows = [
+        {"suite": "s", "agent": "a", "item": f"i{k}", "epoch": 1, "kind": kind}
+        for k, kind in enumerate(found)
+    ]
     assert selected(selected(rows, 2 * most, seed), most, seed) == selected(rows, most, seed)
 
 
 def test_agents_are_seen_on_the_same_items() -> None:
     one, two = (
-        selected([{"item": f"i{k}", "epoch": 1, "kind": "scored"} for k in order], 10, 0)
+        selected(
+            [
+                {"suite": "s", "agent": "a", "item": f"i{k}", "epoch": 1, "kind": "scored"}
+                for k in order
+            ],
+            10,
+            0,
+        )
         for order in (range(100), range(99, -1, -1))
     )
     assert [row["item"] for row in one] == [row["item"] for row in two]
-    other = selected([{"item": f"i{k}", "epoch": 1, "kind": "scored"} for k in range(100)], 10, 1)
+    other = selected(
+        [
+            {"suite": "s", "agent": "a", "item": f"i{k}", "epoch": 1, "kind": "scored"}
+            for k in range(100)
+        ],
+        10,
+        1,
+    )
     assert {row["item"] for row in other} != {row["item"] for row in one}
 
 
@@ -241,8 +268,7 @@ def test_unfinished_and_mixed_runs_are_told() -> None:
     told = cautions(Material([("judge", outcome_table(20, 0, 0))], runs=runs), [])
     assert [line.partition(";")[0] for line in told] == [
         "a, judge: the run in y.eval is unfinished (cancelled)",
-        "judge: runs of one design differ in what was asked or in how replies were read (content "
-        "hashes c, e)",
+        "judge: runs of one design differ in what was asked or in how replies were read",
         "The runs were made by several versions: whybench 0.1.0, inspect 0.3",
         "a, judge: the grader has not been calibrated.",
     ]
@@ -264,32 +290,31 @@ def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
     ]
 
 
-def test_profiles_have_every_ability_in_order_and_say_how_to_measure_the_others() -> None:
+def panels_of(material: Material):
+    found = conditions(material.measured(), material.beside)
+    agents = material.agents()
+    fence = Fence()
+    made = panels(material, found, (), commands(material, agents), fence)
+    assert not fence.notes
+    return made
+
+
+def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() -> None:
     material = Material([("judge", judged("maker/one[seed=1]"))])
-    [profile] = profiles(material, material.measured(), material.agents())
-    assert [ability.name for ability in profile.abilities][:5] == [
-        "judge",
-        "intervene",
-        "compose",
-        "calculate",
-        "analyze",
-    ]
-    judge, intervene = profile.abilities[:2]
-    assert judge.headlines[0].name == "coherence"
-    assert judge.counts == "60 answers: 60 scored, 0 no answer, 0 error"
-    assert intervene.command == "whybench run intervene --model maker/one"
-    assert ("", "") not in profile.absent()
-
-    material = Material([("judge", judged("reference/judge.noisy-or"))])
-    [profile] = profiles(material, material.measured(), material.agents())
-    absent = dict(profile.absent())
+    made = panels_of(material)
+    assert list(made)[:5] == ["judge", "intervene", "compose", "calculate", "analyze"]
+    [judge], [intervene] = made["judge"], made["intervene"]
+    assert judge.measure == "coherence"
+    assert judge.readings[0].sentences
+    assert intervene.readings[0].estimate == "not run"
+    assert intervene.readings[0].command == "whybench run intervene --model maker/one"
     others = "intervene, compose, calculate, analyze"
-    assert absent[f"{others}: not run: this reference agent answers judge only"] == ""
-
-    # Nobody asks people by `whybench run`.
-    material = Material([("judge", judged("human/pilot"))])
-    [profile] = profiles(material, material.measured(), material.agents())
-    assert dict(profile.absent()) == {f"{others}: not asked": ""}
+    for agent, why in (
+        ("reference/judge.noisy-or", "not run: this reference agent answers judge only"),
+        ("human/pilot", "not asked"),  # nobody asks people by `whybench run`
+    ):
+        material = Material([("judge", judged(agent))])
+        assert not_measured(material, [agent]) == [(f"{agent}, {others}: {why}", "")]
 
 
 def test_what_must_stand_beside_a_headline_does() -> None:
@@ -298,13 +323,44 @@ def test_what_must_stand_beside_a_headline_does() -> None:
         Measured("compose", measure(name="answered", estimate=1.0)),
         Measured("compose", measure(name="answered", estimate=0.5, labels={"agent": "b"})),
     ]
-    table = judged("a").set_column(1, "suite", pa.array(["compose"] * 60))
-    [profile] = profiles(Material([("compose", table)]), found, ["a"])
-    [headline] = profile.abilities[2].headlines
-    assert headline.beside == ("answered at all: 1.00",)
-    shown = glance([profile], [])
-    assert [(column.suite, column.name) for column in shown.columns] == [("compose", "agreement")]
-    assert shown.rows[0].cells[0].beside == headline.beside
+    [condition] = conditions(found, frozenset())["compose"]
+    table = make_table(condition, ["a"], ["b"])
+    assert [column.name for column in table.columns] == ["agreement", "answered"]
+    assert [column.is_headline for column in table.columns] == [True, False]
+    assert [[cell.value for cell in row.cells] for row in table.rows] == [[0.36, 1.0], [None, 0.5]]
+    assert [row.beside for row in table.rows] == [False, True]
+
+
+def test_a_table_shows_one_condition_and_the_first_is_that_of_most_agents() -> None:
+    found = [
+        Measured("intervene", measure(name="justified_accuracy", labels=labels))
+        for labels in (
+            {"agent": "a", "design": "core", "style": "cot"},
+            {"agent": "a", "design": "core", "style": "direct"},
+            {"agent": "b", "design": "core", "style": "direct"},
+        )
+    ]
+    first, second = conditions(found, frozenset())["intervene"]
+    assert (first.words, set(first.measures)) == ("design core, style direct", {"a", "b"})
+    assert (second.words, set(second.measures)) == ("design core, style cot", {"a"})
+
+
+def test_where_an_agent_without_reasoning_is_follows_from_skill() -> None:
+    """By hand: headline .6 with skill .5 lies half-way from .2 to 1."""
+    found = [
+        Measured("intervene", measure(name="justified_accuracy", estimate=0.6)),
+        Measured("intervene", measure(name="skill", estimate=0.5)),
+    ]
+    [condition] = conditions(found, frozenset())["intervene"]
+    marks = dict(_marks(condition, "justified_accuracy", ["a"], {}))
+    assert marks == pytest.approx({"no reasoning": 0.2, "exact": 1.0})
+
+
+def test_with_many_agents_the_chosen_one_has_the_line_and_others_are_ticks() -> None:
+    tables = [judged(f"maker/{letter}") for letter in "abcdef"]
+    [panel] = panels_of(Material([("judge", pa.concat_tables(tables))]))["judge"]
+    assert panel.picture.count('class="tick"') == 6
+    assert panel.picture.count(" hidden>") == 5
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import pytest
 
+from whybench.sandbox.check import require_confinement
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.inside import runner
 from whybench.sandbox.limits import Limits
@@ -112,6 +113,7 @@ def test_a_pool_that_cannot_make_any_keeps_nobody_waiting(monkeypatch: pytest.Mo
     def refuse(*_: object, **__: object) -> None:
         raise SandboxError("the sandbox did not start")
 
+    require_confinement()  # holds, and is remembered: what fails is what comes later
     monkeypatch.setattr(Sandbox, "open", refuse)
     with Pool(1, LIMITS, preload=()) as pool:
         began = time.monotonic()

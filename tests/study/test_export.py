@@ -47,6 +47,7 @@ def test_two_exports_are_the_same_byte_by_byte(name, tmp_path) -> None:
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
     assert {*contents(tmp_path / "one")} == {
         *("circuit.js", "experiment.js", "index.html", "pages.js", "participant.js", "rows.js"),
+        "shapes.js",
         *("style.css", "study.js", "study.json"),
         *("jspsych/LICENSE.txt", "jspsych/index.browser.min.js"),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import contextmanager
+from dataclasses import asdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,10 @@ import numpy as np
 import pytest
 from evidence.browser import opened
 from evidence.participants import drive, kept_rows
-from evidence.studies import served
+from evidence.studies import plan_of, served
 
 from whybench.study.export import Saving, write_study
+from whybench.study.importing import import_study
 from whybench.study.plan import make_plan
 from whybench.suites.intervene.world import InterveneWorld
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evidence.browser import Opened
-    from playwright.sync_api import Browser, Route
+    from playwright.sync_api import Browser, Page, Route
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -105,6 +107,69 @@ def test_a_wrong_check_leads_back_to_the_text_and_is_counted(browser, study) -> 
         assert drive(page, seventy) == "end"
         checks = [row for row in kept_rows(page) if row["kind"] == "comprehension"]
         assert [(row["attempts"], row["correct"]) for row in checks] == [(1, False), (2, True)]
+
+
+def fail_the_check(page: Page) -> None:
+    """Answer every question on the text wrongly."""
+    drive(page, seventy, seen=lambda kind, _: kind != "comprehension")
+    rights = page.evaluate("whybench.assigned(STUDY, 0).lesson.quizzes.map(quiz => quiz.right)")
+    for place, right in enumerate(rights):
+        page.locator(f"input[name=quiz-{place}]").nth(0 if right else 1).check()
+    page.get_by_role("button", name="Continue").click()
+
+
+@pytest.mark.parametrize("reload", [False, True])
+def test_who_fails_the_check_three_times_is_sent_home_and_the_data_say_so(
+    reload, browser, study, tmp_path
+) -> None:
+    with at(browser, study, "?participant=anna&number=0") as found:
+        page = found.page
+        fail_the_check(page)
+        page.get_by_text("Not all was right. Please read it once more.").wait_for()
+        assert not page.get_by_text("There is one more try.").count()
+        if reload:
+            page.reload()
+        fail_the_check(page)
+        page.get_by_text("There is one more try.").wait_for()
+        with page.expect_download() as download:
+            fail_the_check(page)
+        page.get_by_role("heading", name="Thank you for your time").wait_for()
+        page.get_by_text("Your answers are saved").wait_for()
+        assert found.barriers() == []
+        rows = kept_rows(page)
+        assert (rows[-1]["kind"], rows[-1]["outcome"]) == ("end", "check failed")
+        assert [row["attempts"] for row in rows if row["kind"] == "comprehension"] == [1, 2, 3]
+        assert not any(row["kind"] == "item" for row in rows)
+        # Who comes back finds the same page, and nothing is added.
+        page.reload()
+        page.get_by_role("heading", name="Thank you for your time").wait_for()
+        assert kept_rows(page) == rows
+        files = [tmp_path / "anna.jsonl", tmp_path / "bob.jsonl"]
+        download.value.save_as(files[0])
+    with at(browser, study, "?participant=bob&number=0") as found:
+        page = found.page
+        fail_the_check(page)
+        fail_the_check(page)
+        with page.expect_download() as download:
+            assert drive(page, seventy) == "end"
+        page.get_by_role("heading", name="Thank you", exact=True).wait_for()
+        assert kept_rows(page)[-1]["outcome"] == "complete"
+        download.value.save_as(files[1])
+    came = import_study(study, files)
+    assert (came.participations, came.kept, came.table.num_rows) == (2, 1, 4)
+    assert [asdict(each) for each in came.exclusions] == [
+        {"rule": "check failed", "met": 1, "unknown": 0, "excluded": 1, "answers": 0}
+    ]
+    assert came.flaws == ()
+
+
+def test_how_often_the_check_may_be_failed_is_chosen(browser, engine, tmp_path) -> None:
+    for attempts, kind in ((1, "end"), (0, "learning")):
+        write_study(PLAN, tmp_path / str(attempts), attempts=attempts)
+        with at(browser, tmp_path / str(attempts), "?participant=anna&number=0") as found:
+            for _ in range(attempts or 5):
+                fail_the_check(found.page)
+            assert drive(found.page, seventy, seen=lambda kind, _: kind != "learning") == kind
 
 
 def test_a_check_on_attention_can_be_failed(browser, study) -> None:
@@ -317,6 +382,19 @@ def test_which_of_two_is_greater_is_chosen(browser, engine, tmp_path) -> None:
         assert {row["item"]: row["replies"] for row in rows} == said
 
 
+@pytest.mark.parametrize(("name", "below"), [("compose", True), ("judge", False)])
+def test_a_text_that_stands_open_does_not_stand_before_the_answer(
+    name, below, browser, engine, tmp_path
+) -> None:
+    write_study(plan_of(name, small=True), tmp_path / "study")
+    with at(browser, tmp_path / "study", "?number=0") as found:
+        drive(found.page, seventy, seen=lambda kind, _: kind != "item")
+        (lesson,), (form,) = found.boxes("details.lesson"), found.boxes("form")
+        assert (lesson.top >= form.top + form.height) == below
+        assert found.page.locator("details.lesson[open]").count() == below
+        assert found.barriers() == []
+
+
 JATOS = """
 const jatos = {
   workerId: "12", studyResultId: "31", urlQueryParameters: {PROLIFIC_PID: ""}, text: "", ended: 0,
@@ -335,10 +413,34 @@ def test_jatos_gets_rows_one_by_one_and_ends_the_study(browser, engine, tmp_path
         assert len(found.page.evaluate("jatos.text").splitlines()) == 7
         found.page.reload()
         drive(found.page, seventy)
-        found.page.wait_for_function("jatos.ended === 1")
+        assert found.page.evaluate("jatos.ended") == 0
+        found.page.get_by_role("button", name="Finish").click()
+        assert found.page.evaluate("jatos.ended") == 1
         rows = kept_rows(found.page)
         assert rows[0]["participant"] == "worker-12"
         assert rows[0]["jatos"] == {"worker": "12", "result": "31"}
         assert (rows[0]["number"], rows[0]["number_by"]) == (31 % PLAN.cycle, "jatos")
         later = [json.loads(line) for line in found.page.evaluate("jatos.text").splitlines()]
         assert later == rows[7:]
+
+
+def test_who_is_sent_home_leaves_by_the_same_door(browser, engine, tmp_path) -> None:
+    write_study(PLAN, tmp_path / "jatos", Saving("jatos"), attempts=1)
+    (tmp_path / "jatos" / "jatos.js").write_text(JATOS, encoding="utf-8")
+    with at(browser, tmp_path / "jatos", "?number=0") as found:
+        fail_the_check(found.page)
+        found.page.get_by_role("button", name="Finish").click()
+        assert found.page.evaluate("jatos.ended") == 1
+        assert '"outcome":"check failed"' in found.page.evaluate("jatos.text")
+    write_study(PLAN, tmp_path / "pipe", Saving.read("datapipe:Exp1"), attempts=1)
+    sent: list[str] = []
+
+    def receive(route: Route) -> None:
+        sent.append(json.loads(route.request.post_data or "")["data"])
+        route.fulfill(status=200, body="", headers={"Access-Control-Allow-Origin": "*"})
+
+    with at(browser, tmp_path / "pipe", "?participant=anna&number=0") as found:
+        found.page.context.route("https://pipe.jspsych.org/**", receive)
+        fail_the_check(found.page)
+        found.page.get_by_text("All your answers have arrived.").wait_for()
+        assert [json.loads(line) for line in sent[0].splitlines()] == kept_rows(found.page)

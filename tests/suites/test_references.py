@@ -12,7 +12,7 @@ from tests.altered import altered
 
 from whybench.cli import whybench_command
 from whybench.evaluation.runs import list_suites_for
-from whybench.page.profiles import _absent
+from whybench.page.conditions import _why_not
 from whybench.suites import references
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
@@ -144,7 +144,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> str:
     minds = {name: part for name, part in suites["compose"].minds.items() if name != "guesser"}
     suites["compose"] = altered(suites["compose"], minds=minds)
     monkeypatch.setattr(references, "list_suites", lambda: suites)
-    monkeypatch.setattr("whybench.page.profiles.get_suite", suites.__getitem__)
+    monkeypatch.setattr("whybench.page.conditions.get_suite", suites.__getitem__)
     return "reference/guesser"
 
 
@@ -154,8 +154,11 @@ def test_a_suite_that_says_nothing_of_a_mind_is_not_asked(silent: str) -> None:
     with pytest.raises(UserError, match=r"must be asked suites that say who stands.*got compose"):
         list_suites_for(silent, ["compose"])
     assert find_reference(silent).explain().endswith("not asked, since they name nobody: compose")
-    assert _absent("compose", silent) == ("not run: no agent of the suite stands for this mind", "")
-    assert _absent("judge", f"{silent}[seed=2]")[0] == "not run"
+    assert _why_not("compose", silent) == (
+        "not run: no agent of the suite stands for this mind",
+        "",
+    )
+    assert _why_not("judge", f"{silent}[seed=2]")[0] == "not run"
 
 
 def test_check_sees_a_mind_that_is_made_of_nobody() -> None:
@@ -174,9 +177,10 @@ def test_check_sees_a_mind_that_is_made_of_nobody() -> None:
 
 def test_the_list_shows_minds() -> None:
     shown = CliRunner().invoke(whybench_command, ["list"]).output
-    assert all(f"  {name:18} {summary}" in shown for name, summary in MINDS.items())
+    words = " ".join(shown.split())
+    assert all(f"{name} {' '.join(summary.split())}" in words for name, summary in MINDS.items())
     one = CliRunner().invoke(whybench_command, ["list", "calculate"]).output
-    assert "hasty              slips[error=0.2]" in one
+    assert "hasty slips[error=0.2]" in " ".join(one.split())
     rows = json.loads(CliRunner().invoke(whybench_command, ["list", "--json"]).output)
     assert {row["suite"]: row["minds"]["guesser"] for row in rows}["compose"] == "coin"
 

@@ -18,6 +18,7 @@ import click
 from whybench import __version__
 from whybench.cli.options import name_options
 from whybench.errors import SIGNALS, DataError, Interrupted, StoppedError, UserError, suggest
+from whybench.terminal import print_line
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -164,7 +165,7 @@ def main() -> None:
     try:
         whybench_command()
     except StoppedError as error:
-        click.echo(str(error), err=True)
+        print_line(str(error), err=True)
         sys.exit(1)
     except (UserError, DataError) as error:
         _end(str(error), 2)
@@ -179,5 +180,5 @@ def _end(message: str, status: int) -> NoReturn:
     """Print an error in one line, its details if they are asked for, and end."""
     if os.environ.get(DEBUG):
         traceback.print_exc()
-    click.echo(f"Error: {message}", err=True)
+    print_line(f"Error: {message}", err=True)
     sys.exit(status)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from whybench.cli.options import json_option, print_json
-from whybench.cli.tables import print_rows
 from whybench.errors import Interrupted, UserError
+from whybench.terminal import print_groups, print_line, print_rows, show_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from whybench.audits import Audit, Finding
 
@@ -75,19 +74,27 @@ def audit_command(
         summary = {"audit": audit.name, "items": len(findings), "seconds": round(seconds, 1)}
         print_json({**summary, "counts": counts, "readers": readers})
         return
-    print_rows(
-        [
-            {**row, "items": f"{row['items']:,}", "share": f"{row['share']:.1%}"}  # type: ignore[dict-item]
-            for row in counts
-        ]
-    )
+    texts = [
+        {**row, "items": f"{row['items']:,}", "share": f"{row['share']:.1%}"} for row in counts
+    ]
+    print_groups(texts, _get_file, _print_file)
     if readers:
-        click.echo("\nWhat a perfect reader of the prompts scores by the benchmark's own rule:")
-        print_rows(readers)
+        print_line("\nWhat a perfect reader of the prompts scores by the benchmark's own rule:")
+        print_groups(readers, _get_file, _print_file)
     rate = len(findings) / seconds
-    click.echo(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} a second")
+    print_line(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} a second")
     if output is not None:
-        click.echo(f"findings {output}")
+        print_line(f"findings {output}")
+
+
+def _get_file(row: Mapping[str, object]) -> str:
+    return str(row["file"])
+
+
+def _print_file(file: str, rows: Sequence[Mapping[str, object]]) -> None:
+    print_rows(
+        [{**{name: str(cell) for name, cell in row.items()}, "file": ""} for row in rows], file
+    )
 
 
 def _examine(
@@ -96,13 +103,11 @@ def _examine(
     """Return all findings, and show the progress."""
     total = sum(min(items, limit or items) for items in files.values())
     found: list[Finding] = []
-    hidden = quiet or not sys.stderr.isatty()
-    bar = click.progressbar(length=total, label="Auditing", hidden=hidden, file=sys.stderr)
     try:
-        with bar:
+        with show_progress("auditing", total, quiet) as advance:
             for finding in audit.examine(folder, tuple(files), limit):
                 found.append(finding)
-                bar.update(1)
+                advance(1)
     except KeyboardInterrupt as error:
         number = getattr(error, "signal", signal.SIGINT)
         told = f"Stopped after {len(found):,} of {total:,} items; nothing was written."

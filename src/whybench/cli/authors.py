@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import asdict
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,8 +22,12 @@ from whybench.scaffolds import KINDS, THEMED, make_scaffold, write_scaffold
 from whybench.suites.calibration import calibrate, coverage_bounds
 from whybench.suites.checks import check_design
 from whybench.suites.laws import try_lapses
+from whybench.terminal import print_line, print_pairs, print_rows, show_progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from whybench.suites.calibration import Calibration
     from whybench.suites.checks import CheckResult
     from whybench.suites.contract import SelfTest
 
@@ -49,32 +53,49 @@ def check_command(
     designs = [chosen] if design or factors else list(suite.designs.values())
     failed = skipped = 0
     for each in designs:
-        if not json_output:
-            click.echo(each.name)
         try:
-            for result in check_design(suite, each):
-                failed += not result.passed
-                if json_output:
-                    print_json({"design": each.name, **asdict(result), "passed": result.passed})
-                else:
-                    _print_result(result)
+            with show_progress(f"checking {each.name}", quiet=json_output):
+                results = list(check_design(suite, each))
         except DataError as error:
             skipped += 1
-            click.echo(f"  not checked: {error}", err=True)
+            print_line(f"{each.name} was not checked: {error}", err=True)
+            continue
+        failed += sum(not result.passed for result in results)
+        if json_output:
+            rows = ({**asdict(result), "passed": result.passed} for result in results)
+            print_json(*({"design": each.name, **row} for row in rows))
+        else:
+            _print_results(each.name, results)
     if not json_output:
         left = f", {skipped} not checked for want of data" if skipped else ""
-        click.echo(f"{len(designs) - skipped} designs checked{left}; {failed} checks failed.")
+        print_line(f"{len(designs) - skipped} designs checked{left}; {failed} checks failed.")
     sys.exit(1 if failed else 0)
 
 
-def _print_result(result: CheckResult) -> None:
-    mark = ("ok  " if result.passed else "FAIL") if result.applies else "--  "
-    note = f"; {result.note}" if result.note else ""
-    click.echo(f"  {mark} {result.name} ({result.looked_at} items{note})")
-    for example in result.examples:
-        click.echo(f"         {example}")
-    if result.problems > len(result.examples):
-        click.echo(f"         and {result.problems - len(result.examples)} more")
+def _print_results(design: str, results: Sequence[CheckResult]) -> None:
+    """Print what was checked, and below it examples of what is wrong."""
+    most = max(result.looked_at for result in results)
+    rows = [
+        {
+            "check": result.name,
+            "verdict": _verdict(result) if result.applies else "–",
+            "items": f"{result.looked_at:,}" if 0 < result.looked_at < most else "",
+            "note": result.note,
+        }
+        for result in results
+    ]
+    print_rows(rows, design, f"{most:,} items")
+    for result in results:
+        more = result.problems - len(result.examples)
+        if result.problems:
+            print_line(f"\n{result.name}:")
+            print_pairs([("", example) for example in result.examples])
+            print_pairs([("", f"and {more:,} more")] if more else [])
+    click.echo()
+
+
+def _verdict(result: CheckResult | Calibration | SelfTest) -> str:
+    return "ok" if result.passed else "FAIL"
 
 
 @click.command("calibrate")
@@ -95,47 +116,55 @@ def calibrate_command(
     does not recover its expected value, or something else does not hold.
     """
     suite, chosen = choose_design(suite_name, design, factors)
-    failed = 0
+    with show_progress(f"calibrating {suite.name}", quiet=json_output) as advance:
+        rows, tests = [], []
+        for row in calibrate(suite, chosen, seeds):
+            rows.append(row)
+            print_json({**asdict(row), "passed": row.passed}) if json_output else advance(1)
+        for test in chain(try_lapses(suite, chosen, seeds), suite.self_tests(chosen, seeds)):
+            tests.append(test)
+            print_json({**asdict(test), "passed": test.passed}) if json_output else advance(1)
+    failed = sum(not row.passed for row in rows) + sum(not test.passed for test in tests)
     if not json_output:
         low, high = coverage_bounds(seeds)
-        click.echo(
-            f"{suite.name}, design {chosen.name}, {seeds} seeds for agents with noise; "
-            f"95% intervals should cover in {low:.0%} to {high:.0%}\n"
-        )
-        click.echo(f"{'agent':40} {'measure':32} {'expected':>8} {'estimate':>9} {'cover':>7}")
-    for row in calibrate(suite, chosen, seeds):
-        failed += not row.passed
-        if json_output:
-            print_json({**asdict(row), "passed": row.passed})
-            continue
-        cover = "exact" if row.coverage is None else f"{row.coverage:.1%}"
-        click.echo(
-            f"{row.agent:40} {row.measure:32} {row.expected:8.4f} {row.estimate:9.4f} {cover:>7}"
-            f"  {'ok' if row.passed else 'FAIL'}"
-        )
-    columns: list[str] = []
-    for test in chain(try_lapses(suite, chosen, seeds), suite.self_tests(chosen, seeds)):
-        failed += not test.passed
-        if json_output:
-            print_json({**asdict(test), "passed": test.passed})
-        else:
-            _print_self_test(test, first=columns != list(test.figures))
-            columns = list(test.figures)
+        about = f"design {chosen.name}, {seeds} seeds for agents with noise"
+        cover = f"95% intervals should cover in {low:.0%} to {high:.0%}"
+        print_rows([_calibration_row(row) for row in rows], suite.name, f"{about}; {cover}")
+        for _, alike in groupby(tests, key=lambda test: list(test.figures)):
+            click.echo()
+            _print_self_tests(list(alike))
+        every = len(rows) + len(tests)
+        print_line(f"\n{every - failed} of {every} are as expected.")
     sys.exit(1 if failed else 0)
 
 
-def _print_self_test(test: SelfTest, *, first: bool) -> None:
-    """Print one line of a table, the first one below the names of its columns."""
-    widths = {name: max(len(name), 6) for name in test.figures}
-    if first:
-        click.echo(f"\n{'self-test':40} " + " ".join(n.rjust(w) for n, w in widths.items()))
-    figures = [
-        (str(value) if isinstance(value, int) else f"{value:.3f}").rjust(widths[name])
-        for name, value in test.figures.items()
+def _calibration_row(row: Calibration) -> dict[str, str]:
+    return {
+        "agent": row.agent,
+        "measure": row.measure,
+        "expected": f"{row.expected:.4f}",
+        "estimate": f"{row.estimate:.4f}",
+        "cover": "exact" if row.coverage is None else f"{row.coverage:.1%}",
+        "verdict": _verdict(row),
+    }
+
+
+def _print_self_tests(tests: Sequence[SelfTest]) -> None:
+    """Print tests that have the same figures, and below them what was missed."""
+    rows = [
+        {
+            "self-test": test.subject,
+            **{
+                name: str(value) if isinstance(value, int) else f"{value:.3f}"
+                for name, value in test.figures.items()
+            },
+            "verdict": _verdict(test),
+        }
+        for test in tests
     ]
-    click.echo(f"{test.subject:40} {' '.join(figures)}  {'ok' if test.passed else 'FAIL'}")
-    for miss in test.misses:
-        click.echo(f"       {miss}")
+    print_rows(rows)
+    for miss in (miss for test in tests for miss in test.misses):
+        print_pairs([("", miss)])
 
 
 @click.command("new")
@@ -165,4 +194,4 @@ def new_command(kind: str, name: str, folder: Path, suite_name: str | None) -> N
     click.echo("\nIt works as it is. Go on with" + ("" if folder == Path() else f", in {folder},"))
     for step in scaffold.steps:
         click.echo(f"  {step}")
-    click.echo(f"\nand change it bit by bit; see the page “{scaffold.guide}” of the documentation.")
+    print_line(f"\nand change it bit by bit; see the page “{scaffold.guide}” of the documentation.")

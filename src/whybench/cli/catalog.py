@@ -14,12 +14,16 @@ from whybench.cli.options import (
     shard_option,
     suite_argument,
 )
-from whybench.suites.catalog import Items
+from whybench.suites.catalog import WHOLE, Items
 from whybench.suites.contract import MINDS
 from whybench.suites.references import show_part
 from whybench.suites.registry import AnySuite, get_suite, list_suites
+from whybench.terminal import NAMES, print_line, print_pairs, print_prompt, print_rows
 
 __all__ = ["items_command", "list_command", "show_command"]
+
+PREVIEW = 20
+"""Items of a table, if nobody says how many."""
 
 
 @click.command("list")
@@ -37,14 +41,22 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
                 ]
             )
             return
-        for name, suite in suites.items():
-            click.echo(f"{name:12} the agent {suite.summary}")
-        click.echo("\nMinds: reference agents that answer every suite (--model reference/NAME)")
-        for name, summary in MINDS.items():
-            click.echo(f"  {name:18} {summary}")
-            if missing := [other for other, suite in suites.items() if name not in suite.minds]:
-                click.echo(f"  {'':18}   not in {', '.join(missing)}")
-        click.echo("\n`whybench list SUITE` shows a suite's designs and reference agents.")
+        print_rows(
+            [{"suite": name, "the agent …": suite.summary} for name, suite in suites.items()]
+        )
+        click.echo()
+        rows = [
+            {
+                "mind": name,
+                "which…": summary,
+                "not in": " ".join(n for n, suite in suites.items() if name not in suite.minds),
+            }
+            for name, summary in MINDS.items()
+        ]
+        print_rows(
+            rows, "Minds", "reference agents that answer every suite: --model reference/NAME"
+        )
+        print_line("\n`whybench list SUITE` shows a suite's designs and reference agents.")
         return
     suite = get_suite(suite_name)
     designs = {name: design.summary for name, design in suite.designs.items()}
@@ -60,18 +72,38 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
             {"suite": suite.name, "designs": designs, "agents": agents, "minds": _minds(suite)}
         )
         return
-    click.echo(f"{suite.name}: the agent {suite.summary}\n\nDesigns (--design)")
-    for name, line in designs.items():
-        click.echo(f"  {name}\n      {line}")
-    click.echo(f"\nReference agents (--model reference/{suite.name}.NAME -M PARAMETER=VALUE)")
-    for name, agent in suite.agents.items():
-        click.echo(f"  {name:18} {agent.summary}")
-        for key, parameter in agent.parameters.items():
-            click.echo(f"  {'':18}   {key}={parameter.default}: {parameter.meaning}")
+    print_line(f"{suite.name}: the agent {suite.summary}\n")
+    print_rows([_design_row(*each) for each in designs.items()], "Designs", "--design")
+    about = f"--model reference/{suite.name}.NAME -M PARAMETER=VALUE"
+    click.echo()
+    print_rows(
+        [
+            {"agent": name, "which…": agent.summary, "parameters": " ".join(agent.parameters)}
+            for name, agent in suite.agents.items()
+        ],
+        "Reference agents",
+        about,
+    )
+    parameters = {
+        (name, str(each.default), each.meaning)
+        for agent in suite.agents.values()
+        for name, each in agent.parameters.items()
+    }
+    names = ("parameter", "default", "meaning")
+    click.echo()
+    print_rows([dict(zip(names, each, strict=True)) for each in sorted(parameters)])
     if suite.minds:
-        click.echo("\nMinds (--model reference/NAME) and the agents that stand for them here")
-    for name, part in suite.minds.items():
-        click.echo(f"  {name:18} {show_part(*part)}")
+        click.echo()
+        rows = [{"mind": name, "is here": part} for name, part in _minds(suite).items()]
+        print_rows(rows, "Minds", "--model reference/NAME")
+
+
+def _design_row(name: str, summary: str) -> dict[str, str]:
+    """Return a row on a design; many a summary begins with the number of items."""
+    count, mark, rest = summary.partition(" items: ")
+    if mark and count.isdigit():
+        return {"design": name, "items": f"{int(count):,}", "what is asked": rest}
+    return {"design": name, "what is asked": summary}
 
 
 def _minds(suite: AnySuite) -> dict[str, str]:
@@ -84,7 +116,9 @@ def _minds(suite: AnySuite) -> dict[str, str]:
 @design_options
 @shard_option
 @click.option(
-    "--count", type=click.IntRange(1), help="The number of items, from the start of the design."
+    "--count",
+    type=click.IntRange(1),
+    help="The number of items, from the start of the design; of a table, 20 unless you say.",
 )
 @click.option(
     "--format",
@@ -104,14 +138,32 @@ def items_command(
 ) -> None:
     """Print the items of a design of SUITE."""
     items = Items(*choose_design(suite_name, design, factors), shard)
+    if form == "table":
+        _print_items(items, count or PREVIEW, numbered=shard == WHOLE)
+        return
     for item in islice(items, count):
-        if form == "jsonl":
-            print_json(items.row(item))
-        elif form == "ids":
-            click.echo(item.id)
-        else:
-            levels = "  ".join(str(level) for level in item.factors.values())
-            click.echo(f"{item.id}  {_short(item.truth):>6}  {levels}")
+        print_json(items.row(item)) if form == "jsonl" else click.echo(item.id)
+
+
+def _print_items(items: Items, count: int, numbered: bool) -> None:
+    """Print the first items of a design: what tells them apart, and above it what they share."""
+    shown = items[:count]
+    drawn = items.suite.drawn_columns(items.design)
+    names = [name for name in shown[0].factors if name not in drawn] if shown else []
+    rows = [
+        {
+            **({"number": str(number)} if numbered else {"item": item.id}),
+            **{name: _short(item.factors[name]) for name in names},
+            "truth": _short(item.truth),
+        }
+        for number, item in enumerate(shown, start=1)
+    ]
+    suite = items.suite.name
+    print_rows(rows, suite, f"design {items.design.name}", share=names)
+    if len(items[: count + 1]) > count:
+        print_line(f"\nThe first {count}; --count prints more, --format jsonl all of every item.")
+    if numbered:
+        print_line(f"`whybench show {suite} NUMBER`, with the same options, shows one.")
 
 
 @click.command("show")
@@ -131,20 +183,26 @@ def show_command(
         certificate = {"query": item.certificate.query, "derivations": derivations}
         print_json({**items.row(item), "certificate": certificate})
         return
-    click.echo(suite.render(item))
+    print_prompt(suite.render(item))
+    drawn = suite.drawn_columns(chosen)
+    levels = ", ".join(
+        f"{name} {level}"
+        for name, level in item.factors.items()
+        if name not in drawn and str(level) not in {"", "none"}
+    )
     click.echo("\n" + "─" * 72)
-    click.echo(f"{'item':16} {item.id}")
-    click.echo(f"{'design':16} {chosen.name} of {suite.name}")
-    for line in suite.costs.advice(chosen, 1):
-        click.echo(f"{'':16} {line}")
-    for name, level in item.factors.items():
-        click.echo(f"{name:16} {level}")
-    for line in suite.draw(item):
-        click.echo(line)
-    click.echo(f"truth            {_short(item.truth)}")
-    click.echo(f"certificate      {item.certificate.query}")
-    for name, value in derivations:
-        click.echo(f"                 {value:.15g}  by {name}")
+    print_pairs(
+        [
+            ("item", item.id),
+            ("design", f"{chosen.name} of {suite.name}"),
+            *(("", line) for line in suite.costs.advice(chosen, 1)),
+            ("levels", levels),
+            *((line[:NAMES].strip(), line[NAMES:].strip()) for line in suite.draw(item)),
+            ("truth", _short(item.truth)),
+            ("certificate", item.certificate.query),
+            *(("", f"{value:.15g}  by {name}") for name, value in derivations),
+        ]
+    )
 
 
 def _short(truth: object) -> str:

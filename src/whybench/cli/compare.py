@@ -14,24 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whybench.cli.options import json_option, print_json, print_notes, suite_argument
-from whybench.cli.tables import (
-    change_text,
-    interval_text,
-    label_measure,
-    number_text,
-    print_line,
-    print_rows,
-)
+from whybench.cli.options import json_option, print_json, read_sources, suite_argument
+from whybench.cli.tables import change_text, label_measure
 from whybench.drawing.figure import save_figures
 from whybench.errors import UserError, suggest
+from whybench.numerals import interval_text, number_text
 from whybench.suites.registry import get_suite
+from whybench.terminal import print_groups, print_line, print_rows, show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from whybench.frames import Frame
-    from whybench.results import Change, Comparison
+    from whybench.results import Change, Comparison, Records
 
 __all__ = [
     "compare_command",
@@ -90,7 +85,9 @@ def compare_command(
             raise UserError(f"{wanted}, got {baseline!r}")
         _print_people(first, dict(map(_read_smallest, smallest)), output, json_output)
         return
-    comparison = _compare(first, second, agents, dict(map(_read_smallest, smallest)))
+    sides = _read_sides(first, second, agents)
+    with show_progress("comparing", quiet=json_output):
+        comparison = _compare(sides, agents, dict(map(_read_smallest, smallest)))
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
     comparison = chosen if measures else comparison
     failed = [
@@ -106,12 +103,14 @@ def compare_command(
         ):
             click.echo(f"{side:8}{agent}" + (f"  ({source})" if second else ""))
         click.echo()
-        _print(comparison)
+        print_groups(comparison, lambda change: change.suite, _print_changes)
+        if comparison.notes:
+            click.echo()
     for note in comparison.notes:
         print_line(note, err=json_output)
     _write(comparison, output)
     for condition, change in failed:
-        click.echo(f"Failed: {condition}: {_format_change(change)}", err=True)
+        print_line(f"Failed: {condition}: {_format_change(change)}", err=True)
     sys.exit(FAILED if failed else 0)
 
 
@@ -125,18 +124,17 @@ def _write(table: Frame, output: str | None) -> None:
 def _print_people(
     source: str, smallest: Mapping[str, float], output: str | None, json_output: bool
 ) -> None:
-    from whybench.results import load  # noqa: PLC0415
     from whybench.results.people_words import tell_people  # noqa: PLC0415
 
-    answers = load(source)
-    print_notes(answers)
-    found = answers.compare_with_people(smallest)
+    answers = read_sources([source], False, ())
+    with show_progress("comparing with people", quiet=json_output):
+        found = answers.compare_with_people(smallest)
     _write(found, output)
     if json_output:
         print_json(*(row for one in found for row in one.rows()))
         return
     for part in tell_people(found):
-        print_line(part) if isinstance(part, str) else print_rows(part)
+        print_line(part) if isinstance(part, str) else print_rows(part, share=("flags",))
 
 
 def _read_smallest(text: str) -> tuple[str, float]:
@@ -148,49 +146,46 @@ def _read_smallest(text: str) -> tuple[str, float]:
     raise UserError(f"`--smallest` must be MEASURE=NUMBER, such as ea=0.05, got {text!r}")
 
 
-def _compare(
-    first: str,
-    second: str | None,
-    agents: tuple[str, str] | None,
-    smallest: Mapping[str, float],
-) -> Comparison:
-    """Return the comparison of two sources, or of two agents of one."""
-    from whybench.results import compare, load  # noqa: PLC0415
-
+def _read_sides(
+    first: str, second: str | None, agents: tuple[str, str] | None
+) -> Sequence[Records]:
+    """Return the answers of two sources, or of the one that has two agents."""
     if (second is None) == (agents is None):
         raise UserError(
             "compare takes two sources, or one source and two --agents, got "
             + ("neither a second source nor --agents" if second is None else "both")
         )
-    sides = [load(source) for source in (first, second) if source is not None]
-    for side in sides:
-        print_notes(side)
+    return [read_sources([source], False, ()) for source in (first, second) if source is not None]
+
+
+def _compare(
+    sides: Sequence[Records], agents: tuple[str, str] | None, smallest: Mapping[str, float]
+) -> Comparison:
+    from whybench.results import compare  # noqa: PLC0415
+
     if agents is not None:
         return sides[0].compare(*agents, smallest)
     before, after = sides
     return compare(before, after, smallest)
 
 
-def _print(changes: Sequence[Change]) -> None:
-    for suite in dict.fromkeys(change.suite for change in changes):
-        rows = []
-        own = [change for change in changes if change.suite == suite]
-        for change in own:
-            alike = [c.labels for c in own if c.measure == change.measure]
-            rows.append(
-                {
-                    "measure": label_measure(change.measure, change.labels, alike),
-                    "first": number_text(change.first),
-                    "second": number_text(change.second),
-                    "change": change_text(change),
-                    "p": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
-                    "n": str(change.n),
-                    "verdict": change.verdict,
-                    "flags": " ".join(change.flags),
-                }
-            )
-        print_rows(rows, suite)
-        click.echo()
+def _print_changes(suite: str, changes: Sequence[Change]) -> None:
+    rows = []
+    for change in changes:
+        alike = [other.labels for other in changes if other.measure == change.measure]
+        rows.append(
+            {
+                "measure": label_measure(change.measure, change.labels, alike),
+                "first": number_text(change.first),
+                "second": number_text(change.second),
+                "change": change_text(change),
+                "p": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
+                "n": str(change.n),
+                "verdict": change.verdict,
+                "flags": " ".join(change.flags),
+            }
+        )
+    print_rows(rows, suite, share=("flags",))
 
 
 def _format_change(change: Change) -> str:
@@ -240,7 +235,8 @@ def replicate_command(
         return
     if chosen is not None and replication.names:
         _check_table(chosen, replication.names)
-    tables = replication.tables(resamples)
+    with show_progress("recomputing", quiet=json_output):
+        tables = replication.tables(resamples)
     if chosen is not None:
         _check_table(chosen, list(tables))
     for name, rows in tables.items():
@@ -252,7 +248,7 @@ def replicate_command(
         shown = rows if chosen else rows[:PREVIEW]
         print_rows([_row(row) for row in shown], name, f"{len(rows)} rows")
         if not chosen and len(rows) > PREVIEW:
-            click.echo(f"  ... --table {name} prints all, --json every column")
+            print_line(f"  … --table {name} prints all, --json every column")
 
 
 def _check_table(chosen: str, names: Sequence[str]) -> None:

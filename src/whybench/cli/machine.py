@@ -11,6 +11,7 @@ import click
 from whybench.cli.options import json_option, print_json
 from whybench.datasets import SOURCES, data_path, file_state
 from whybench.errors import DataError, suggest
+from whybench.terminal import print_line, print_pairs, print_rows, show_progress, track
 
 __all__ = [
     "data_command",
@@ -37,22 +38,26 @@ def list_data(source: str | None, json_output: bool) -> None:
         if json_output:
             print_json(*rows)
             return
-        for row in rows:
-            click.echo("{bytes:>9}  {state:11}  {path}".format(**row))
+        texts = [{**row, "bytes": f"{row['bytes']:,}"} for row in rows]
+        print_rows(texts, chosen, share=("state",))  # type: ignore[arg-type]
         return
-    for each in SOURCES.values():
+    for number, each in enumerate(SOURCES.values()):
         states = Counter(file_state(each.name, path) for path in each.files)
         size = sum(file.size for file in each.files.values())
         if json_output:
             row = {"source": each.name, "files": len(each.files), "bytes": size, "states": states}
             print_json({**row, "address": each.address, "licence": each.licence})
             continue
-        click.echo(f"{each.name}: {each.title}")
-        click.echo(f"  files     {len(each.files)}, {size / 1e6:.1f} MB")
-        click.echo("  have      " + ", ".join(f"{count} {name}" for name, count in states.items()))
-        click.echo(f"  address   {each.address}")
-        click.echo(f"  licence   {each.licence}")
-        click.echo(f"  cite      {each.citation}")
+        have = ", ".join(f"{count} {name}" for name, count in states.items())
+        print_line(("\n" if number else "") + f"{each.name}: {each.title}")
+        print_pairs(
+            [
+                ("  files", f"{len(each.files)}, {size / 1e6:.1f} MB: {have}"),
+                ("  address", each.address),
+                ("  licence", each.licence),
+                ("  cite", each.citation),
+            ]
+        )
 
 
 @data_command.command("fetch")
@@ -64,9 +69,8 @@ def fetch_data(source: str, only: str) -> None:
     paths = [path for path in SOURCES[chosen].files if only in path]
     if not paths:
         raise DataError(f"--only must be part of a path of {chosen}, got {only!r}")
-    with click.progressbar(paths, label=f"Fetching {len(paths)} files") as bar:
-        for path in bar:
-            data_path(chosen, path)
+    for path in track(paths, "fetching files"):
+        data_path(chosen, path)
     click.echo(f"{len(paths)} files of {chosen} are here and have the right checksums.")
 
 
@@ -100,17 +104,17 @@ def _check(json_output: bool) -> None:
     """
     from whybench.sandbox.check import check_all  # noqa: PLC0415
 
-    failed = []
-    for finding in check_all():
-        if not finding.holds:
-            failed.append(finding)
-        if json_output:
-            print_json(asdict(finding))
-            continue
-        click.echo(f"{'ok  ' if finding.holds else 'FAIL'} {finding.name}: {finding.seen}")
-    if failed:
+    with show_progress("trying", quiet=json_output):
+        findings = list(check_all())
+    if json_output:
+        print_json(*map(asdict, findings))
+    else:
+        rows = ((f.name, "ok" if f.holds else "FAIL", f.seen) for f in findings)
+        print_rows([{"what": name, "holds": mark, "seen": seen} for name, mark, seen in rows])
+        click.echo()
+    if failed := [finding for finding in findings if not finding.holds]:
         first = failed[0]
-        click.echo(f"Untrusted code must not be run here: {first.name}: {first.seen}", err=True)
+        print_line(f"Untrusted code must not be run here: {first.name}: {first.seen}", err=True)
         sys.exit(1)
     if not json_output:
         click.echo("Untrusted code can be confined on this machine.")

@@ -12,9 +12,10 @@ import yaml
 
 from whybench.errors import UserError
 from whybench.suites.registry import get_suite
+from whybench.terminal import print_note, show_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from contextlib import AbstractContextManager
 
     from whybench.results import Records
@@ -42,7 +43,6 @@ __all__ = [
     "shard_option",
     "sources_argument",
     "suite_argument",
-    "track_agents",
 ]
 
 suite_argument = click.argument("suite_name", metavar="SUITE")
@@ -177,26 +177,18 @@ def read_sources(
     """Return the answers of sources with baselines below them, and print notes on them."""
     from whybench.results.sources import load  # noqa: PLC0415  (not for --help)
 
-    answers = load(*sources, reread=reread)
+    with show_progress("reading"):
+        answers = load(*sources, reread=reread)
+        answers = answers.with_baselines(*baselines) if baselines else answers
     if not quiet:
         print_notes(answers)
-    return answers.with_baselines(*baselines) if baselines else answers
+    return answers
 
 
 def print_notes(answers: Records) -> None:
     """Print what a reader should know of the sources of answers."""
     for note in answers.notes:
-        click.echo(f"Note: {note}", err=True)
-
-
-def track_agents(quiet: bool) -> Callable[[Sequence[str], str], Iterator[str]]:
-    """Return what iterates over many agents and shows the progress."""
-
-    def watch(agents: Sequence[str], label: str) -> Iterator[str]:
-        with click.progressbar(agents, label=label, hidden=quiet, file=sys.stderr) as every:
-            yield from every
-
-    return watch
+        print_note(note)
 
 
 def name_options(message: str, command: click.Command) -> str:

@@ -18,12 +18,13 @@ from whybench.cli.options import (
     print_json,
     suite_argument,
 )
-from whybench.cli.tables import print_rows
 from whybench.errors import UserError
+from whybench.study.export import ATTEMPTS
 from whybench.study.importing import By, ImportedStudy, import_study
 from whybench.study.signals import leave_in_order
 from whybench.study.simulation import MOST
 from whybench.suites.registry import AnySuite, list_suites
+from whybench.terminal import print_line, print_note, print_rows
 
 __all__ = ["play_command", "study_command"]
 
@@ -48,9 +49,23 @@ def study_command() -> None:
 )
 @click.option("--items", "max_items", type=click.IntRange(1), help="Items for one participant.")
 @click.option("--lists", type=click.IntRange(1), help="How many lists of items. [default: all]")
+@click.option(
+    "--pictures/--no-pictures",
+    default=True,
+    show_default=True,
+    help="Draw what the words say: the causes of judge, the shapes of intervene.",
+)
 @click.option("--consent", type=click.Path(), help="Your own text, a file of Markdown.")
 @click.option("--instructions", type=click.Path(), help="Your own text, a file of Markdown.")
 @click.option("--debriefing", type=click.Path(), help="Your own text, a file of Markdown.")
+@click.option("--early-end", type=click.Path(), help="Your own text, for who fails the check.")
+@click.option(
+    "--attempts",
+    default=ATTEMPTS,
+    show_default=True,
+    type=click.IntRange(0),
+    help="The check on the text may be failed so often before the study ends; 0: for ever.",
+)
 def export_study(
     suite_name: str,
     design: str | None,
@@ -59,9 +74,12 @@ def export_study(
     save: str,
     max_items: int | None,
     lists: int | None,
+    pictures: bool,
     consent: str | None,
     instructions: str | None,
     debriefing: str | None,
+    early_end: str | None,
+    attempts: int,
 ) -> None:
     """Write an experiment that asks people the items of SUITE.
 
@@ -72,15 +90,14 @@ def export_study(
     from whybench.study.plan import make_plan  # noqa: PLC0415
 
     saving = Saving.read(save)
-    plan = make_plan(
-        suite_name, parse_design_settings(suite_name, design, factors), max_items, lists
-    )
-    texts = Texts(consent, instructions, debriefing)
-    write_study(plan, Path(output), saving, texts)
+    settings = parse_design_settings(suite_name, design, factors)
+    plan = make_plan(suite_name, settings, max_items, lists, pictures)
+    texts = Texts(consent, instructions, debriefing, early_end)
+    write_study(plan, Path(output), saving, texts, attempts)
     sizes = sorted({len(entry) for entry in plan.lists})
     each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    click.echo(f"{output}: study {plan.id} of {suite_name}, answers by {saving.how}")
-    click.echo(
+    print_line(f"{output}: a study of {suite_name}, answers by {saving.how}")
+    print_line(
         f"{len(plan.lists)} lists, a participant has one: {each} items. All orders are balanced "
         f"after {plan.cycle} participants, all lists after every {len(plan.lists)}."
     )
@@ -142,7 +159,7 @@ def simulate_people(
 
     target = Path(output) if output else Path(folder) / "simulated.jsonl"
     simulate_study(Path(folder), target, model, parse_key_values(settings, "-M"), people, seed)
-    click.echo(f"{target}: {people} people, answering as {model}")
+    print_line(f"{target}: {people} people, answering as {model}")
     click.echo(f"whybench study import {target} --study {folder} -o simulated.parquet")
 
 
@@ -163,7 +180,7 @@ def simulate_people(
     multiple=True,
     metavar="RULE",
     help="Leave out who meets it: incomplete, constant, repeated, comprehension>2, attention<1, "
-    "seconds<2; may be repeated, and is counted in order. Nobody is left out without a rule.",
+    "seconds<2; may be repeated, and is counted in order. Who answered stays without a rule.",
 )
 @click.option(
     "--by",
@@ -203,10 +220,10 @@ def import_data(
     if json_output:
         print_json({"file": output, "outcomes": outcomes, **study.summary()})
     else:
-        click.echo(f"{output}: {_summarize(study, outcomes)}")
+        print_line(f"{output}: {_summarize(study, outcomes)}")
         _print_exclusions(study)
         for note in study.notes():
-            click.echo(f"Note: {note}", err=True)
+            print_note(note)
 
 
 def _summarize(study: ImportedStudy, outcomes: Counter[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +17,12 @@ from whybench.cli.options import (
     read_sources,
     reread_option,
     sources_argument,
-    track_agents,
 )
 from whybench.cli.tables import print_measures
 from whybench.drawing.figure import save_figures
 from whybench.errors import Fence, UserError
 from whybench.suites.registry import get_suite, suite_names
+from whybench.terminal import print_line, print_note, print_rows, show_progress, track
 
 if TYPE_CHECKING:
     from whybench.results import Measures, Records
@@ -34,6 +35,9 @@ __all__ = [
     "report_command",
     "say_step",
 ]
+
+
+OUTCOMES = ("scored", "no_answer", "error")
 
 
 @click.command("records")
@@ -82,15 +86,16 @@ def records_command(
         files = dict.fromkeys(chosen.suites, output)
     else:
         files = dict(zip(chosen.suites, map(str, chosen.save(output)), strict=True))
+    rows = []
     for name, file in files.items():
-        rows, outcomes = chosen.tables[name].num_rows, answers[name].outcomes
-        counts = ", ".join(f"{outcomes[name]} {name}" for name in ("scored", "no_answer", "error"))
+        count, outcomes = chosen.tables[name].num_rows, answers[name].outcomes
         if json_output:
-            row = {"suite": name, "file": file, "rows": rows, "outcomes": outcomes}
+            row = {"suite": name, "file": file, "rows": count, "outcomes": outcomes}
             print_json({**row, "notes": answers.notes})
-        else:
-            click.echo(f"{file}: {rows} {table or f'answers, {counts}'}")
+        told = {key.replace("_", " "): f"{outcomes[key]:,}" for key in OUTCOMES if outcomes[key]}
+        rows.append({"file": file, table or "answers": f"{count:,}", **({} if table else told)})
     if not json_output:
+        print_rows(rows)
         print_notes(answers)
 
 
@@ -120,10 +125,10 @@ def measures_command(
 
         measures, left_out = measure_sums(*sources)
         for name in left_out:
-            click.echo(f"Note: left out {name}: its measures need single answers", err=True)
+            print_note(f"left out {name}: its measures need single answers")
     else:
         answers = read_sources(sources, reread, baselines)
-        measures = measure_answers(answers, watch=track_agents(json_output))
+        measures = measure_answers(answers, watch=partial(track, quiet=json_output))
     if json_output:
         print_json(*(measure.row() for measure in measures))
     elif measures:
@@ -136,7 +141,7 @@ def measure_answers(answers: Records, **options: Any) -> Measures:
     fence = Fence()
     measures = answers.measures(fence=fence, **options)
     for note in fence.notes:
-        click.echo(f"Note: not measured: {note}", err=True)
+        print_note(f"not measured: {note}")
     return measures
 
 
@@ -200,7 +205,7 @@ def figures_command(
     A figure that cannot be drawn is named, and the others are written. Ends with status 1 if there
     is none.
     """
-    fence, written = Fence(), 0
+    fence = Fence()
     answers = read_sources(sources, reread, baselines)
     if not any(get_suite(name).draws_figures for name in answers.suites):
         able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
@@ -208,13 +213,14 @@ def figures_command(
             f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
             f"got {', '.join(answers.suites)}"
         )
-    for path in save_figures(answers.figures(), output, fence):
+    with show_progress("drawing figures"):
+        written = [str(path) for path in save_figures(answers.figures(), output, fence)]
+    for path in written:
         click.echo(path)
-        written += 1
     for note in fence.notes:
-        click.echo(f"Note: not drawn: {note}", err=True)
+        print_note(f"not drawn: {note}")
     if not written:
-        click.echo(
+        print_line(
             "No figure was written: these answers hold nothing that one could show", err=True
         )
         sys.exit(1)

@@ -20,14 +20,9 @@ from whybench.cli.options import (
     suite_argument,
 )
 from whybench.cli.results import measure_answers, say_step
-from whybench.cli.tables import (
-    print_headlines,
-    print_line,
-    print_measures,
-    print_outcomes,
-    print_rows,
-)
+from whybench.cli.tables import print_headlines, print_measures, print_outcomes
 from whybench.suites.contract import BUDGETS
+from whybench.terminal import print_line, print_note, print_rows
 
 if TYPE_CHECKING:
     from whybench.results import Records
@@ -117,8 +112,8 @@ def _print(answers: Records, json_output: bool) -> None:
         click.echo()
         print_measures(measures.overall)
         if more := len(measures) - len(measures.overall):
-            click.echo(f"\n{more} more, level by level: `whybench measures {log_dir}`")
-        click.echo(f"\nLogs are in {log_dir}; `whybench records {log_dir} -o answers.parquet`")
+            print_line(f"\n{more} more, level by level: `whybench measures {log_dir}`")
+        print_line(f"\nLogs are in {log_dir}; `whybench records {log_dir} -o answers.parquet`")
 
 
 @click.command("profile")
@@ -174,8 +169,9 @@ def profile_command(
     if json_output:
         print_json(*(measure.row() for measure in headlines))
     else:
+        click.echo()
         print_headlines(headlines)
-        click.echo(f"\nEverything is in {folder}; the page is {folder / 'page.html'}")
+        print_line(f"\nEverything is in {folder}; the page is {folder / 'page.html'}")
     if "judge" in answers.suites and "alignment" not in headlines.names:
-        click.echo(f"Note: {PEOPLE}", err=True)
+        print_note(PEOPLE)
     sys.exit(print_outcomes(answers))

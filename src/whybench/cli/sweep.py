@@ -31,6 +31,7 @@ from whybench.sweep.collection import (
 from whybench.sweep.plan import find_unit, list_units, read_plan
 from whybench.sweep.pool import run_units
 from whybench.sweep.store import open_store
+from whybench.terminal import print_line, print_note, print_rows, track
 
 __all__ = ["sweep_command"]
 
@@ -53,11 +54,20 @@ def sweep_command() -> None:
 @json_option
 def _units(plan_file: Path, json_output: bool) -> None:
     """Print the units of PLAN, numbered from 1; an array job runs one each."""
-    for number, unit in enumerate(list_units(read_plan(plan_file)), start=1):
-        if json_output:
-            print_json({"number": number, "name": unit.name, **asdict(unit)})
-        else:
-            click.echo(f"{number:5} {unit.name}  {unit.samples} samples x {unit.ask.epochs}")
+    units = list(enumerate(list_units(read_plan(plan_file)), start=1))
+    if json_output:
+        print_json(*({"number": n, "name": unit.name, **asdict(unit)} for n, unit in units))
+        return
+    rows = [
+        {
+            "number": str(number),
+            "unit": unit.name,
+            "samples": f"{unit.samples:,}",
+            "epochs": str(unit.ask.epochs),
+        }
+        for number, unit in units
+    ]
+    print_rows(rows, str(plan_file), share=("epochs",))
 
 
 @sweep_command.command("run")
@@ -115,11 +125,11 @@ def _run(
     except Interrupted as error:
         raise Interrupted(error.signal, f"Stopped: {tell_progress(chosen, store)}") from None
     for name, reason in failed.items():
-        click.echo(f"{name} failed: {reason}", err=True)
+        print_line(f"{name} failed: {reason}", err=True)
     if failed:
-        click.echo(f"{len(failed)} units are not complete. The same command goes on.", err=True)
+        print_line(f"{len(failed)} units are not complete. The same command goes on.", err=True)
         sys.exit(1)
-    click.echo(f"All complete. `whybench sweep collect {plan_file}` makes records of the logs.")
+    print_line(f"All complete. `whybench sweep collect {plan_file}` makes records of the logs.")
 
 
 @sweep_command.command("status")
@@ -160,11 +170,11 @@ def _collect(
     target = output or f"{plan.output.rstrip('/')}/records"
     units = list(list_units(plan))
     chosen = finished_units(units, store, plan_file, partial, keep_errors)
-    with click.progressbar(chosen, label="Collecting", file=sys.stderr) as bar:
-        fence = Fence()
-        rows, damaged = collect(bar, store, target, fence)
+    fence = Fence()
+    units_left = track(chosen, "collecting units", json_output)
+    rows, damaged = collect(units_left, store, target, fence)
     for note in (*fence.notes, *damaged):
-        click.echo(f"Note: {note}", err=True)
+        print_note(note)
     if json_output:
         print_json({"units": len(chosen), "rows": rows, "output": target})
     else:

@@ -1,18 +1,11 @@
-"""Numbers as text, and rows of text as tables that fit the terminal.
-
-At a terminal a table is folded to its width, between words and never inside a number, and verdicts
-have colours unless NO_COLOR is set. Anywhere else lines are as long as they need to be.
-"""
+"""Measures, headlines and outcomes, as a command prints them."""
 
 from __future__ import annotations
 
-import re
-import shutil
-import sys
-import textwrap
 from typing import TYPE_CHECKING
 
-import click
+from whybench.numerals import interval_text
+from whybench.terminal import print_groups, print_line, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,102 +13,34 @@ if TYPE_CHECKING:
     from whybench.results import Change, Measures, Records
     from whybench.stats import Measure
 
-    Row = Mapping[str, str]
-
 __all__ = [
     "change_text",
-    "interval_text",
     "label_measure",
-    "number_text",
     "print_headlines",
-    "print_line",
     "print_measures",
     "print_outcomes",
-    "print_rows",
 ]
 
 SHOWN = 5
 """The number of reasons for missing answers that are listed."""
 
+SHARED = ("scored", "no answer", "error", "flags")
+"""Columns of measures that stand above a table where all its rows have the same."""
+
 SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
 """Labels that do not tell rows of one headline apart within a profile."""
-
-ENDLESS = 10_000
-"""The width of a table that is not printed at a terminal."""
-
-NUMBER = re.compile(r"[-–+]?[\d.,]*( \[.*\])?(e[-+]\d+)?%?")
-"""What a number looks like, with its interval."""
-
-COLORS = {
-    "rose": "green",
-    "above people": "green",
-    "fell": "red",
-    "below people": "red",
-    "too much lost": "yellow",
-    "cut off by our cap": "yellow",
-    "undefined": "yellow",
-    "no change shown": "dim",
-    "no difference shown": "dim",
-    "too small to matter": "dim",
-}
-"""The colours of verdicts. Green is more and red is less, which need not be good or bad."""
-
-
-def print_rows(rows: Sequence[Row], title: str = "", suffix: str = "", err: bool = False) -> None:
-    """Print rows of words as a table with a line of names above; nothing if there are none.
-
-    Args:
-        rows: Column to cell; columns that are empty everywhere are left out.
-        title: What is printed above, in bold.
-        suffix: What follows it on the same line.
-        err: Whether to print on standard error.
-    """
-    from rich.console import Console  # noqa: PLC0415  (not for --help)
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
-
-    if not rows:
-        return
-    stream = sys.stderr if err else sys.stdout
-    width = None if stream.isatty() else ENDLESS
-    console = Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold dim")
-    known = dict.fromkeys(name for row in rows for name in row)
-    names = [name for name in known if any(row.get(name) for row in rows)]
-    for name in names:
-        is_number = all(NUMBER.fullmatch(row.get(name, "")) for row in rows)
-        fold = {"justify": "right", "no_wrap": True} if is_number else {"overflow": "fold"}
-        table.add_column(name, **fold)
-    for row in rows:
-        cells = [row.get(name, "") for name in names]
-        table.add_row(*(Text(cell, style=COLORS.get(cell, "")) for cell in cells))
-    with console.capture() as captured:
-        if title:
-            console.print(Text.assemble((title, "bold"), suffix and f"  {suffix}"))
-        console.print(table)
-    for line in captured.get().splitlines():
-        click.echo(line.rstrip(), err=err)
-
-
-def print_line(line: str = "", err: bool = False) -> None:
-    """Print a sentence, folded between words at a terminal."""
-    stream = sys.stderr if err else sys.stdout
-    if stream.isatty():
-        width = shutil.get_terminal_size().columns
-        wrap = textwrap.TextWrapper(width, subsequent_indent="  ", break_on_hyphens=False)
-        line = wrap.fill(line)
-    click.echo(line, err=err)
 
 
 def print_measures(measures: Measures) -> None:
     """Print measures as tables, one for each suite: what all rows share stands above it."""
-    for number, suite in enumerate(dict.fromkeys(each.labels["suite"] for each in measures)):
-        if number:
-            click.echo()
-        _print_suite(suite, [each for each in measures if each.labels["suite"] == suite])
+    print_groups(measures, _measure_suite, _print_measures)
 
 
-def _print_suite(suite: str, measures: Sequence[Measure]) -> None:
+def _measure_suite(measure: Measure) -> str:
+    return measure.labels["suite"]
+
+
+def _print_measures(suite: str, measures: Sequence[Measure]) -> None:
     labels = list(dict.fromkeys(name for measure in measures for name in measure.labels))
     labels.remove("suite")
     apart = [name for name in labels if name != "design_hash"]
@@ -137,20 +62,26 @@ def _print_suite(suite: str, measures: Sequence[Measure]) -> None:
         for measure in measures
     ]
     shared = (f"{name} {value}" for name, value in common.items() if value not in {"", "none"})
-    print_rows(rows, suite, ", ".join(shared))
+    print_rows(rows, suite, ", ".join(shared), share=SHARED)
 
 
 def print_headlines(measures: Measures) -> None:
     """Print headlines as tables, one for each suite, with what tells rows apart in words."""
-    for suite in dict.fromkeys(measure.labels["suite"] for measure in measures):
-        click.echo()
-        rows = []
-        for measure in measures.filter(suite=suite):
-            owner = {name: measure.labels[name] for name in ("agent", "suite")}
-            others = [other.labels for other in measures[measure.name].filter(**owner)]
-            name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
-            rows.append({"agent": owner["agent"], "measure": name, **_measure_texts(measure)})
-        print_rows(sorted(rows, key=lambda row: row["agent"]), suite)
+    print_groups(measures, _measure_suite, _print_headlines)
+
+
+def _print_headlines(suite: str, measures: Sequence[Measure]) -> None:
+    rows = []
+    for measure in measures:
+        agent = measure.labels["agent"]
+        others = [
+            other.labels
+            for other in measures
+            if (other.name, other.labels["agent"]) == (measure.name, agent)
+        ]
+        name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
+        rows.append({"agent": agent, "measure": name, **_measure_texts(measure)})
+    print_rows(sorted(rows, key=lambda row: row["agent"]), suite, share=("agent", *SHARED))
 
 
 def print_outcomes(answers: Records) -> int:
@@ -188,24 +119,9 @@ def label_measure(
     return " ".join([name, *differing])
 
 
-def number_text(value: float | None) -> str:
-    """Return a number to two places, or a dash where there is none."""
-    return "–" if value is None else f"{value:.2f}"
-
-
-def interval_text(
-    value: float | None, low: float | None, high: float | None, form: str = ".2f"
-) -> str:
-    """Return a number with its interval, if it has one: 0.35 [0.20, 0.51]."""
-    if value is None:
-        return "–"
-    ends = "" if low is None or high is None else f" [{low:{form}}, {high:{form}}]"
-    return f"{value:{form}}{ends}"
-
-
 def change_text(change: Change) -> str:
     """Return a change with its interval: +0.35 [+0.20, +0.51]."""
-    return interval_text(change.estimate, change.low, change.high, "+.2f")
+    return interval_text(change.estimate, change.low, change.high, "+")
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:

@@ -16,8 +16,8 @@ from whybench.cli.options import (
     print_json,
     suite_argument,
 )
-from whybench.cli.tables import print_rows
 from whybench.errors import UserError
+from whybench.terminal import print_line, print_note, print_pairs, print_rows, show_progress
 
 if TYPE_CHECKING:
     from whybench.training.contamination import Contamination
@@ -74,10 +74,8 @@ def export_command(
         suite_name, split, count, design, settings, not_for_training=not_for_training
     )
     start = time.perf_counter()
-    hidden = json_output or not sys.stderr.isatty()
-    bar = click.progressbar(length=count, label="Exporting", hidden=hidden, file=sys.stderr)
-    with bar:
-        written = export(items, count, output, bar.update)
+    with show_progress("exporting", count, json_output) as advance:
+        written = export(items, count, output, advance)
     seconds, peak = time.perf_counter() - start, peak_memory()
     summary = {
         "suite": suite_name,
@@ -95,11 +93,14 @@ def export_command(
         return
     what = f"of the test design {items.design.name}" if split == "test" else "to train on"
     click.echo(f"{written.rows:,} items of {suite_name} {what}")
-    click.echo(f"file     {written.path}, {written.size / 1e6:,.1f} MB")
-    click.echo(f"sha256   {written.sha256}")
-    click.echo(f"stream   {items.hash}")
     memory = "" if peak is None else f", {peak:,.0f} MB of memory at most"
-    click.echo(f"speed    {written.rows / seconds:,.0f} items a second{memory}")
+    print_pairs(
+        [
+            ("file", f"{written.path}, {written.size / 1e6:,.1f} MB"),
+            ("sha256", written.sha256),
+            ("speed", f"{written.rows / seconds:,.0f} items a second{memory}"),
+        ]
+    )
 
 
 SHOWN = 10
@@ -129,11 +130,11 @@ def contamination_command(
     chosen = list(list_named_designs(designs.split(",") if designs else ()))
     for address in datasets:
         next(read_texts(address, column), None)  # a wrong address shows at once
-    if not json_output:
-        click.echo(f"Making the prompts of {len(chosen)} test designs …", err=True)
-    known = make_fingerprints(chosen)
+    with show_progress(f"making the prompts of {len(chosen)} test designs", quiet=json_output):
+        known = make_fingerprints(chosen)
     texts = (text for address in datasets for text in read_texts(address, column, known.longest))
-    result = search_texts(texts, known)
+    with show_progress("searching", quiet=json_output):
+        result = search_texts(texts, known)
     if json_output:
         print_json(result.summary(known))
     else:
@@ -144,14 +145,14 @@ def contamination_command(
 def _print(result: Contamination, known: Fingerprints) -> None:
     click.echo(f"{result.texts:,} texts held against {len(known.prompts):,} prompts of tests")
     for design, why in known.left_out.items():
-        click.echo(f"Note: left out {design}: {why}", err=True)
+        print_note(f"left out {design}: {why}")
     rows = [{key: str(value) or "–" for key, value in row.items()} for row in result.count_rows()]
     if rows:
         click.echo()
         print_rows(rows)
     for finding in islice(result.findings, SHOWN):
         what = f"{finding.found} {finding.item or finding.suite or 'canary of tests'}"
-        click.echo(f"{finding.where}: {what} ({finding.share:.0%})")
+        print_line(f"{finding.where}: {what} ({finding.share:.0%})")
     if len(result.findings) > SHOWN:
         click.echo(f"… and {len(result.findings) - SHOWN:,} more; --json lists them all")
     verdict = "CONTAMINATED" if result.contaminated else "clean: nothing of a test was found"

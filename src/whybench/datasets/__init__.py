@@ -1,12 +1,13 @@
-"""Data that are downloaded and never bundled: answers, replies, stimuli, data sets, a library.
+"""Data that are downloaded, never kept with the code: answers, stimuli, data sets, a library.
 
 Each source is pinned to a commit of a public repository or to a version, and each of its files to a
 SHA-256 in a table beside this module. A file is taken from the first of these that has it:
 
 1. the folder named by the environment variable `WHYBENCH_DATA_MIRROR`, which holds one folder a
    source (for machines without a network, and for tests);
-2. the cache, which `WHYBENCH_DATA_CACHE` may move;
-3. the source's address, from where it is downloaded into the cache by pooch.
+2. the package, into which a release puts what its licence allows (`hatch_build.py`);
+3. the cache, which `WHYBENCH_DATA_CACHE` may move;
+4. the source's address, from where it is downloaded into the cache by pooch.
 
 Wherever a file comes from, its checksum is verified before it is used.
 """
@@ -23,7 +24,7 @@ from typing import Literal
 
 from whybench.errors import DataError
 
-__all__ = ["SOURCES", "DataFile", "Source", "data_path", "file_state"]
+__all__ = ["SOURCES", "DataFile", "Source", "cache_folder", "data_path", "file_state"]
 
 MIRROR = "WHYBENCH_DATA_MIRROR"
 CACHE = "WHYBENCH_DATA_CACHE"
@@ -142,27 +143,31 @@ def _files(name: str) -> dict[str, DataFile]:
     return {path: DataFile(path, int(size), sha256) for sha256, size, path in rows}
 
 
-def file_state(source: str, path: str) -> Literal["mirror", "cache", "not fetched"]:
+def file_state(source: str, path: str) -> Literal["mirror", "bundled", "cache", "not fetched"]:
     """Return where a file would be taken from now, without downloading or verifying it."""
     _find_file(source, path)
     if _find_in_mirror(source, path) is not None:
         return "mirror"
-    return "cache" if (_cache_folder() / source / path).is_file() else "not fetched"
+    if _find_bundled(source, path) is not None:
+        return "bundled"
+    return "cache" if (cache_folder() / source / path).is_file() else "not fetched"
 
 
 def data_path(source: str, path: str) -> Path:
     """Return the local path of a file, downloading it if need be; its checksum is verified."""
     file = _find_file(source, path)
     mirrored = _find_in_mirror(source, path)
-    if mirrored is None:
+    found = mirrored or _find_bundled(source, path)
+    if found is None:
         return _download(SOURCES[source], file)
-    sha256 = hashlib.sha256(mirrored.read_bytes()).hexdigest()
+    sha256 = hashlib.sha256(found.read_bytes()).hexdigest()
     if sha256 != file.sha256:
+        todo = f"replace the file, or unset {MIRROR} to download it"
         raise DataError(
-            f"{mirrored} must have the SHA-256 {file.sha256}, got {sha256}; "
-            f"replace the file, or unset {MIRROR} to download it"
+            f"{found} must have the SHA-256 {file.sha256}, got {sha256}; "
+            f"{todo if mirrored else 'install the package again'}"
         )
-    return mirrored
+    return found
 
 
 def _find_file(source: str, path: str) -> DataFile:
@@ -182,7 +187,13 @@ def _find_in_mirror(source: str, path: str) -> Path | None:
     return candidate if candidate.is_file() else None
 
 
-def _cache_folder() -> Path:
+def _find_bundled(source: str, path: str) -> Path | None:
+    candidate = Path(__file__).parent / source / path
+    return candidate if candidate.is_file() else None
+
+
+def cache_folder() -> Path:
+    """Return the folder in which downloaded data are kept."""
     import pooch  # noqa: PLC0415  (half of a second is not wanted at start-up)
 
     return Path(os.environ.get(CACHE) or pooch.os_cache("whybench"))
@@ -200,7 +211,7 @@ def _download(source: Source, file: DataFile) -> Path:
     from requests.exceptions import RequestException  # noqa: PLC0415
 
     pooch.get_logger().setLevel("WARNING")
-    target = _cache_folder() / source.name / file.path
+    target = cache_folder() / source.name / file.path
     try:
         return Path(
             pooch.retrieve(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 from contextlib import contextmanager, nullcontext
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ParamSpec
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec
 
 try:
     import matplotlib as mpl
@@ -21,12 +21,15 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.text import Text
 
+from whybench.drawing.figure import rows_of
 from whybench.drawing.style import FAMILY, SIZE, SMALL, WIDTH
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["even_grid", "inches", "picture", "settle", "sheet", "styled"]
+    from matplotlib.lines import Line2D
+
+__all__ = ["add_key", "inches", "picture", "settle", "sheet", "styled"]
 
 RC: dict[str, Any] = {
     "font.family": FAMILY,
@@ -83,7 +86,7 @@ def styled(draw: Callable[P, Figure]) -> Callable[P, Figure]:
             figure = draw(*args, **kwargs)
             settle(figure)
             if isinstance(figure, Sheet) and not figure.rows:
-                figure.rows = tuple(_rows_behind(args))
+                figure.rows = tuple(rows_of(*args))
             return figure
 
     return drawn
@@ -94,17 +97,6 @@ def _settings() -> Any:
     settings: dict[str, Any] = dict(mpl.rcParamsDefault.items())
     settings.pop("backend")
     return settings | RC
-
-
-def _rows_behind(given: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of something that has them, or of all things in a list."""
-    if isinstance(given, list | tuple):
-        for entry in given:
-            yield from _rows_behind(entry)
-    elif hasattr(given, "row"):
-        yield given.row()
-    elif callable(rows := getattr(given, "rows", None)):
-        yield from rows()
 
 
 def sheet(height: float) -> Sheet:
@@ -122,14 +114,17 @@ def settle(figure: Figure) -> None:
     figure.set_layout_engine("none")
 
 
-def even_grid(count: int, most: int) -> tuple[int, int]:
-    """Return rows and columns for so many panels, at most so many in a row, rows nearly alike.
-
-    >>> even_grid(5, 4)
-    (2, 3)
-    """
-    rows = -(-count // most)
-    return rows, -(-count // rows)
+def add_key(
+    figure: Figure,
+    keys: Sequence[Line2D],
+    where: Literal["outside upper center", "outside lower center"] = "outside upper center",
+) -> None:
+    """Put the keys above or below everything, in one row or, if they need more room, in two."""
+    for rows in (1, 2):
+        legend = figure.legend(handles=keys, loc=where, ncols=-(-len(keys) // rows))
+        if rows == 2 or legend.get_window_extent().width <= figure.bbox.width:
+            break
+        legend.remove()
 
 
 def inches(millimetres: float) -> float:

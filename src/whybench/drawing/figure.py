@@ -1,7 +1,8 @@
 """A figure as everybody meets it: it knows its name and what it shows, and saves itself.
 
 It is drawn when it is first needed, so a figure that nobody looks at costs nothing, and what it
-shows can be had as rows without matplotlib.
+shows can be had as rows without matplotlib. Most figures are charts: specifications of Vega-Lite,
+which a page draws by itself. What deserves a drawing of its own is drawn by matplotlib.
 
 What agents are called in a figure, and designs in the name of its file. Names and replies come
 from outside: what cannot be seen in them is made visible.
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import pyarrow as pa
 
+    from whybench.drawing.charts import Chart
     from whybench.errors import Fence
 
 __all__ = [
@@ -41,6 +43,7 @@ __all__ = [
     "figures_by_design",
     "file_name",
     "is_people",
+    "rows_of",
     "save_figures",
     "short_names",
     "show_controls",
@@ -166,12 +169,13 @@ class Figure(Frame):
         title: What it is called.
         caption: What one sees in it and what that means; empty if the title says enough.
         rows: What it shows, as flat rows.
+        spec: Its chart, as a specification of Vega-Lite; None for a drawing of its own.
     """
 
     def __init__(
         self,
         name: str,
-        draw: Callable[[], matplotlib.figure.Figure],
+        draw: Callable[[], matplotlib.figure.Figure | Chart],
         rows: Iterable[Mapping[str, Any]] | None = None,
         title: str = "",
         caption: str = "",
@@ -180,8 +184,8 @@ class Figure(Frame):
 
         Args:
             name: The stem of its files.
-            draw: Draws it, when it is needed.
-            rows: What it shows; what the drawn sheet says if not stated.
+            draw: Returns its chart, or draws it with matplotlib, when it is needed.
+            rows: What it shows; what the drawn sheet says if not stated. A chart needs them.
             title: What it is called; its name in words if not stated.
             caption: What one sees in it and what that means.
         """
@@ -198,18 +202,38 @@ class Figure(Frame):
     @property
     def rows(self) -> tuple[Mapping[str, Any], ...]:
         """What the figure shows, as flat rows."""
-        return getattr(self.drawn, "rows", ()) if self._rows is None else self._rows
+        return getattr(self._made, "rows", ()) if self._rows is None else self._rows
 
     @cached_property
+    def _made(self) -> matplotlib.figure.Figure | Chart:
+        return self._draw()
+
+    @property
+    def spec(self) -> Chart | None:
+        """The chart as a specification of Vega-Lite; None for a drawing of its own.
+
+        Raises:
+            ImportError: It is a drawing, and matplotlib is missing.
+        """
+        return self._made if isinstance(self._made, dict) else None
+
+    @property
     def drawn(self) -> matplotlib.figure.Figure:
-        """The picture as matplotlib has it.
+        """The drawing as matplotlib has it.
 
         Raises:
             ImportError: matplotlib is missing.
+            TypeError: It is a chart.
         """
-        import whybench.drawing.canvas  # noqa: F401, PLC0415  (says what to install)
+        if isinstance(self._made, dict):
+            raise TypeError(f"{self.name} must be a drawing, got a chart; see its spec")
+        return self._made
 
-        return self._draw()
+    @cached_property
+    def _chart(self) -> str:
+        from whybench.drawing.vega import draw  # noqa: PLC0415  (needs vl-convert)
+
+        return draw(self.spec or {})
 
     def save(self, path: Path | str) -> tuple[Path, ...]:
         """Write the figure, and return the files.
@@ -231,10 +255,8 @@ class Figure(Frame):
         return tuple(_write({kind: self._content(kind)}, path.with_suffix("")))
 
     def to_svg(self, *, for_page: bool = False) -> str:
-        """Return the picture as SVG: letters as paths, or as a page wants them, as text."""
-        from whybench.drawing.canvas import picture  # noqa: PLC0415  (needs matplotlib)
-
-        return picture(self.drawn, "svg", for_page=for_page).decode("utf-8")
+        """Return the picture as SVG, a drawing's letters as paths or, for a page, as text."""
+        return self._picture("svg", for_page=for_page).decode("utf-8")
 
     def to_csv(self) -> str:
         """Return the rows as CSV; a column that a row lacks is empty there."""
@@ -265,9 +287,27 @@ class Figure(Frame):
     def _content(self, kind: str) -> bytes:
         if kind == "csv":
             return self.to_csv().encode("utf-8")
+        return self._picture(kind)
+
+    def _picture(self, kind: str, *, for_page: bool = False) -> bytes:
+        if self.spec is not None:
+            from whybench.drawing.vega import convert  # noqa: PLC0415  (needs vl-convert)
+
+            return convert(self._chart, kind)
         from whybench.drawing.canvas import picture  # noqa: PLC0415  (needs matplotlib)
 
-        return picture(self.drawn, kind)
+        return picture(self.drawn, kind, for_page=for_page)
+
+
+def rows_of(*given: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of what has them, as measures do, and of all such things in lists."""
+    for one in given:
+        if isinstance(one, list | tuple):
+            yield from rows_of(*one)
+        elif hasattr(one, "row"):
+            yield one.row()
+        elif callable(rows := getattr(one, "rows", None)):
+            yield from rows()
 
 
 def save_figures(

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "COLOURS",
     "FAMILY",
     "MARKER",
+    "PAGE_COLOURS",
     "PEOPLE",
     "SERIES",
     "SIZE",
@@ -47,34 +49,49 @@ MARKER: float = _STYLE["marker"]
 """Size of a point, in points."""
 
 
+COLOURS: Mapping[str, str] = _STYLE["colours"]
+"""The colours on paper, by name."""
+PAGE_COLOURS: Mapping[str, Mapping[str, str]] = _STYLE["page"]
+"""Those that a light and a dark page have instead, by name."""
+
+
 def colour(name: str) -> str:
-    """Return a colour by its name."""
-    found: str = _STYLE["colours"][name]
-    return found
+    """Return a colour on paper by its name."""
+    return COLOURS[name]
 
 
 class Look(NamedTuple):
     """How what belongs together is drawn.
 
     Attributes:
-        colour: The colour as matplotlib knows it.
-        marker: The shape of a point.
+        ink: The name of its colour.
+        marker: The shape of a point, by matplotlib's name.
         dashes: Dashes and gaps of a line in points; none in a solid one.
     """
 
-    colour: str
+    ink: str
     marker: str
     dashes: tuple[float, ...] = ()
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> Look:
         """Return the look that an entry of a table describes."""
-        return cls(colour(entry["colour"]), entry["marker"], tuple(entry.get("dashes", ())))
+        return cls(entry["colour"], entry["marker"], tuple(entry.get("dashes", ())))
+
+    @property
+    def colour(self) -> str:
+        """The colour on paper."""
+        return colour(self.ink)
 
     @property
     def line(self) -> Any:
         """The style of a line as matplotlib knows it."""
         return (0, self.dashes) if self.dashes else "-"
+
+    @property
+    def shape(self) -> str:
+        """The shape of a point as Vega knows it."""
+        return str(_STYLE["shapes"][self.marker])
 
 
 PEOPLE = Look.of(_STYLE["people"])

@@ -34,12 +34,13 @@ from whybench.records.runs import AnswerPosition, Turn, read_transcripts
 from whybench.seeds import digest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from whybench.errors import Fence
     from whybench.page.material import Material
+    from whybench.page.panels import Place
 
 __all__ = [
     "MOST_SHOWN",
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 
-MOST_SHOWN = 200
+MOST_SHOWN = 40
 """So many answers of an agent in a suite are shown, at most."""
 
 FAILURES = {"wrong", "partly", "no_answer", "error"}
@@ -75,9 +76,20 @@ def kind_of(row: Mapping[str, Any], marked: bool) -> str:
     return "partly" if 0 < row["value"] < 1 else "wrong"
 
 
-def selected(rows: Sequence[Mapping[str, Any]], most: int, seed: int) -> list[Mapping[str, Any]]:
-    """Return at most so many of an agent's rows, each with its `kind`: failures, then others."""
-    ranked = sorted(rows, key=lambda row: digest("shown", seed, row["item"], row["epoch"]))
+def selected(
+    rows: Sequence[Mapping[str, Any]], most: int, seed: int, wanted: Container[Place] = ()
+) -> list[Mapping[str, Any]]:
+    """Return at most so many of an agent's rows, each with its `kind`: failures, then others.
+
+    Those that are wanted, since a sentence leads to them, come before others of their kind.
+    """
+    ranked = sorted(
+        rows,
+        key=lambda row: (
+            (row["suite"], row["agent"], row["item"], row["epoch"]) not in wanted,
+            digest("shown", seed, row["item"], row["epoch"]),
+        ),
+    )
     failures = [row for row in ranked if row["kind"] in FAILURES]
     others = [row for row in ranked if row["kind"] not in FAILURES]
     places = max(most - len(others), most * 3 // 4)
@@ -116,7 +128,11 @@ class Shown:
 
 
 def browser(
-    material: Material, seed: int = 0, largest: int = LARGEST, fence: Fence | None = None
+    material: Material,
+    seed: int = 0,
+    largest: int = LARGEST,
+    fence: Fence | None = None,
+    wanted: Container[Place] = (),
 ) -> Shown:
     """Choose answers, read what was said, and pack both.
 
@@ -126,9 +142,12 @@ def browser(
         largest: How many characters the packed data may take.
         fence: Takes a note if the logs cannot be read; the answers are then shown without what was
             said.
+        wanted: Answers that are shown before others.
     """
     groups = [
-        selected(rows, MOST_SHOWN, seed) for table in _tables(material) for rows in _by_agent(table)
+        selected(rows, MOST_SHOWN, seed, wanted)
+        for table in _tables(material)
+        for rows in _by_agent(table)
     ]
     places = {_place(row) for rows in groups for row in rows}
     said: dict[AnswerPosition, Sequence[Turn]] = {}
@@ -136,7 +155,7 @@ def browser(
         said = dict(read_transcripts(material.logs, places)) if material.logs else {}
     most = MOST_SHOWN
     while True:
-        shown = [row for rows in groups for row in selected(rows, most, seed)]
+        shown = [row for rows in groups for row in selected(rows, most, seed, wanted)]
         data = packed(json.dumps(_data(shown, said), ensure_ascii=False, separators=(",", ":")))
         if len(data) <= largest or most == 1:
             break

@@ -1,7 +1,7 @@
 """Cautions: what a reader should know before believing the page.
 
-They are found by rule, from measures, records and the headers of logs, and stand before the
-numbers, not after them.
+They are found by rule, from measures, records and the headers of logs. What limits a single number
+stands beside it as a badge (`panels`); here is all of it in full.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from whybench.page.profiles import is_headline
+from whybench.page.conditions import is_headline
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -87,9 +87,8 @@ def _mixed(material: Material) -> Iterator[str]:
     for (name, _), hashes in sorted(readings.items()):
         if len(hashes) > 1:
             yield (
-                f"{name}: runs of one design differ in what was asked or in how replies were read "
-                f"(content hashes {', '.join(sorted(hashes))}); a smaller part of the design is "
-                "enough for that. `--reread` reads all alike."
+                f"{name}: runs of one design differ in what was asked or in how replies were read; "
+                "a smaller part of the design is enough for that. `--reread` reads all alike."
             )
     tools = {(run.whybench, run.inspect) for run in material.runs}
     if len(tools) > 1:

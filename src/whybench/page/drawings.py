@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from whybench.drawing.vega import bundle
 from whybench.errors import Fence
 from whybench.page.svg import inline_svg
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from whybench.drawing.figure import Figure
     from whybench.page.material import Material
@@ -44,6 +45,7 @@ class Drawing:
         rows: The rows of that table.
         note: Why it cannot be drawn, if so.
         caption: What one sees in it and what that means.
+        spec: Its Vega-Lite specification, which the page draws; None for a picture.
     """
 
     key: str
@@ -54,6 +56,7 @@ class Drawing:
     rows: tuple[tuple[str, ...], ...] = ()
     note: str = ""
     caption: str = ""
+    spec: Mapping[str, Any] | None = None
 
 
 def drawings(
@@ -95,8 +98,12 @@ def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) ->
         key = f"figure-{number}"
         fence, drawing = Fence(), Drawing(key, name, figure.title, Markup(), caption=figure.caption)
         with fence.around("This figure cannot be drawn"):
-            svg = inline_svg(figure.to_svg(for_page=True), key, styles)
-            drawing = replace(drawing, svg=svg, **_behind(figure))
+            if (spec := figure.spec) is not None:
+                bundle()  # says what to install
+                drawing = replace(drawing, spec=spec, **_behind(figure))
+            else:
+                svg = inline_svg(figure.to_svg(for_page=True), key, styles)
+                drawing = replace(drawing, svg=svg, **_behind(figure))
         yield replace(drawing, note=" ".join(fence.notes))
 
 

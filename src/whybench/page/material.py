@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,14 @@ class Material:
 
     def own(self) -> list[tuple[str, pa.Table]]:
         """Return suite and records without those of downloaded data."""
+        return self._own
+
+    def outcomes(self) -> dict[tuple[str, str], Counter[str]]:
+        """Return how many answers of each agent in each suite have each outcome."""
+        return self._outcomes
+
+    @cached_property
+    def _own(self) -> list[tuple[str, pa.Table]]:
         if not self.beside:
             return list(self.tables)
         return [
@@ -90,8 +99,8 @@ class Material:
             for name, table in self.tables
         ]
 
-    def outcomes(self) -> dict[tuple[str, str], Counter[str]]:
-        """Return how many answers of each agent in each suite have each outcome."""
+    @cached_property
+    def _outcomes(self) -> dict[tuple[str, str], Counter[str]]:
         found: dict[tuple[str, str], Counter[str]] = {}
         for name, table in self.tables:
             counted = table.group_by(["agent", "outcome"], use_threads=False).aggregate(

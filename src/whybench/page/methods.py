@@ -6,6 +6,7 @@ What the page calls measures, flags and outcomes, from `words.yaml`.
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -17,12 +18,15 @@ from whybench import __version__
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from whybench.page.material import Material
+    from whybench.stats import Measure
 
 __all__ = [
+    "Badge",
     "abilities",
+    "badges_of",
     "companions",
     "designs",
     "flag_words",
@@ -49,7 +53,7 @@ def versions(material: Material) -> list[tuple[str, str]]:
 
 
 def designs(material: Material) -> list[dict[str, str]]:
-    """Return what each agent was asked: suite, agent, design, its hash, items, epochs, answers."""
+    """Return what each agent was asked: suite, agent, design, items, epochs, answers."""
     found = []
     for name, table in material.own():
         keys = ["agent", "version", "design", "design_hash"]
@@ -62,7 +66,6 @@ def designs(material: Material) -> list[dict[str, str]]:
                 "agent": row["agent"],
                 "version": str(row["version"]),
                 "design": row["design"],
-                "design hash": row["design_hash"],
                 "items": f"{row['item_count_distinct']:,}",
                 "epochs": f"{row['epoch_count_distinct']:,}",
                 "answers": f"{row['count_all']:,}",
@@ -80,7 +83,7 @@ def _words() -> dict[str, Any]:
 
 
 def abilities(installed: Iterable[str]) -> list[str]:
-    """Return the names of suites in the order of a profile: our four, then those of others.
+    """Return the names of suites in the order of a profile: ours, then those of others.
 
     >>> abilities(["analyze", "lamp", "judge"])
     ['judge', 'analyze', 'lamp']
@@ -113,6 +116,25 @@ def flag_words(flag: str) -> str:
     if flag.startswith("at_bound:"):
         return f"the fitted {flag.partition(':')[2]} is at the end of its range"
     return str(_words()["flags"].get(flag, flag.replace("_", " ")))
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What limits a number: in a word or two, and in full."""
+
+    short: str
+    full: str
+
+
+def badges_of(measure: Measure) -> Iterator[Badge]:
+    """Yield what limits a measure so much that it stands beside it.
+
+    Few answers are few units too, and that is said once.
+    """
+    known = _words()["badges"]
+    for flag in measure.flags:
+        if flag in known and not (flag == "few_units" and "small_n" in measure.flags):
+            yield Badge(str(known[flag]), flag_words(flag))
 
 
 def outcome_words() -> dict[str, str]:

@@ -33,7 +33,8 @@
   // A region is a stop for the keyboard only where there is something to scroll.
   const markScrolling = () => {
     for (const region of document.querySelectorAll(".scroll")) {
-      if (region.scrollWidth > region.clientWidth) region.tabIndex = 0;
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = region;
+      if (scrollWidth > clientWidth || scrollHeight > clientHeight) region.tabIndex = 0;
       else region.removeAttribute("tabindex");
     }
   };
@@ -113,77 +114,202 @@
     }
   }
 
-  // All measures.
-  // A row has labels, the measure's name, the levels it is restricted to, and then its numbers.
-  const measures = [];
-  const labelsOf = new Map();
-  const levelsOf = new Map();
-  for (const block of JSON.parse(byId("measures").textContent)) {
-    const [named, numbers] = ["measure", "estimate"].map((name) => block.columns.indexOf(name));
-    for (const values of block.rows) {
-      const row = Object.fromEntries(values.map((value, place) => [block.columns[place], value]));
-      measures.push(row);
-      labelsOf.set(row, block.columns.slice(0, named));
-      levelsOf.set(row, block.columns.slice(named + 1, numbers));
-    }
-  }
-  const FIRST_SHOWN = 40;
-  const NUMBERS = ["estimate", "low", "high", "n", "units", "scored", "no_answer", "error"];
-  const columns = [...new Set(measures.flatMap((row) => Object.keys(row)))];
-  // Labels that differ within a suite make up the condition; hashes are for machines.
-  const telling = new Map();
-  for (const suite of new Set(measures.map((row) => row.suite))) {
-    const rows = measures.filter((row) => row.suite === suite);
-    const labels = [...new Set(rows.flatMap((row) => labelsOf.get(row)))];
-    telling.set(suite, labels.filter((name) =>
-      !["suite", "agent", "design_hash"].includes(name)
-      && (name === "design" || new Set(rows.map((row) => row[name])).size > 1)));
-  }
-  const conditionOf = (row) =>
-    telling.get(row.suite).filter((name) => row[name] !== undefined).map((name) => `${name} ${row[name]}`).join(", ");
-  const titleOf = (row) => {
-    const levels = levelsOf.get(row).map((name) => `${name} ${row[name]}`).join(", ");
-    return levels ? `${row.measure} (${levels})` : row.measure;
-  };
-  const shownColumns = ["suite", "agent", "measure", ...NUMBERS, "condition", "flags", "method"];
-  const measuresBody = byId("measures-table").tBodies[0];
-  const headRow = make("tr");
-  for (const name of shownColumns) headRow.append(make("th", name.replaceAll("_", " "), { scope: "col" }));
-  byId("measures-table").tHead.append(headRow);
-  for (const name of telling.keys()) byId("measures-suite").append(make("option", name));
-  const haystacks = measures.map((row) => [titleOf(row), ...Object.values(row)].join(" ").toLowerCase());
-  const showMeasures = (all = false) => {
-    const words = byId("measures-words").value.toLowerCase().split(/\s+/).filter(Boolean);
-    const suite = byId("measures-suite").value;
-    const levels = byId("measures-levels").checked;
-    const chosen = measures.filter((row, place) =>
-      (!suite || row.suite === suite)
-      && (levels || !levelsOf.get(row).length)
-      && words.every((word) => haystacks[place].includes(word)));
-    const shown = all ? chosen : chosen.slice(0, FIRST_SHOWN);
-    measuresBody.replaceChildren(...shown.map((row) => {
-      const line = make("tr");
-      for (const name of shownColumns) {
-        const value = name === "condition" ? conditionOf(row) : row[name] ?? "";
-        const cell = name === "measure"
-          ? make("th", titleOf(row), { scope: "row" })
-          : make("td", typeof value === "number" ? shortNumber(value) : value);
-        cell.className = NUMBERS.includes(name) ? "number" : `cell-${name}`;
-        line.append(cell);
+  // The agent that panels speak of.
+  const focus = byId("focus");
+  const showFocus = () => {
+    const chosen = focus ? focus.value : "0";
+    for (const element of document.querySelectorAll("#profile [data-agent]")) {
+      const mine = element.dataset.agent === chosen;
+      if (element.tagName !== "g") element.hidden = !mine;
+      else {
+        element.classList.toggle("focus", mine && focus !== null);
+        if (element.classList.contains("color-one")) element.toggleAttribute("hidden", !mine);
       }
-      return line;
-    }));
-    byId("measures-count").textContent = `${shown.length} shown of ${chosen.length} that fit, ${measures.length} in all`;
-    byId("measures-more").hidden = shown.length === chosen.length;
+    }
   };
-  for (const id of ["measures-words", "measures-suite", "measures-levels"]) {
-    byId(id).addEventListener("input", () => showMeasures());
+  if (focus) focus.addEventListener("change", showFocus);
+  showFocus();
+
+  // One condition of a suite at a time, in its panel and in its table.
+  for (const select of document.querySelectorAll(".condition-switch")) {
+    select.addEventListener("change", () => {
+      const { suite } = select.dataset;
+      const places = `.panel-card[data-suite="${suite}"] .condition-block, .condition-block[data-suite="${suite}"]`;
+      const blocks = [...document.querySelectorAll(places)];
+      for (const group of [blocks.filter((b) => b.dataset.suite), blocks.filter((b) => !b.dataset.suite)]) {
+        // A panel has the conditions of the reader's own agents alone.
+        if (!group.some((block) => block.dataset.condition === select.value)) continue;
+        for (const block of group) block.hidden = block.dataset.condition !== select.value;
+      }
+      markScrolling();
+    });
   }
-  byId("measures-more").addEventListener("click", () => showMeasures(true));
-  byId("measures-download").addEventListener("click", () =>
-    save(csvOf(columns, measures.map((row) => columns.map((name) => row[name]))), "measures.csv"));
-  showMeasures();
-  markScrolling();
+
+  // Tables are sorted by the buttons in their heads.
+  const sortKey = (row, column) => {
+    const cell = row.cells[column];
+    const text = cell.dataset.value ?? cell.textContent.trim().replace("\u2212", "-");
+    const number = Number.parseFloat(text);
+    return Number.isFinite(number) ? number : text.toLowerCase();
+  };
+  for (const table of document.querySelectorAll("table.sortable")) {
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      const button = make("button", head.textContent, { type: "button" });
+      head.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") !== "descending";
+        for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const rows = [...table.tBodies[0].rows].map((row) => [sortKey(row, column), row]);
+        const compare = ([one], [two]) => {
+          if (one === "" || two === "") return (one === "") - (two === "");  // no value: last
+          const order = typeof one === typeof two && typeof one === "number"
+            ? one - two : String(one).localeCompare(String(two));
+          return down ? -order : order;
+        };
+        table.tBodies[0].append(...rows.sort(compare).map(([, row]) => row));
+      });
+    });
+  }
+
+  // Charts are drawn when they come into sight, by a script that is unpacked with the first. The
+  // page's policy knows its hash.
+  let drawing;
+  const loadDrawing = () => {
+    drawing ??= unpack("drawing-data").then((text) => new Promise((resolve) => {
+      const script = make("script", undefined, { type: "module" });
+      script.textContent = text;
+      document.head.append(script);
+      const wait = () => (window.vegaEmbed ? resolve(window.vegaEmbed) : setTimeout(wait, 20));
+      wait();
+    }));
+    return drawing;
+  };
+  const LABELS = 170, NARROWEST = 150;
+  const fit = (spec, room) => {
+    const fitted = structuredClone(spec);
+    if (fitted.spec) {
+      const most = fitted.usermeta?.columns ?? fitted.columns ?? 1;
+      const columns = Math.max(1, Math.min(most, Math.floor((room - LABELS) / NARROWEST)));
+      fitted.columns = columns;
+      fitted.spec.width = Math.max(110, Math.floor((room - LABELS) / columns) - 24);
+    } else {
+      fitted.width = "container";
+      fitted.autosize = { type: "fit-x", contains: "padding" };
+    }
+    return fitted;
+  };
+  const drawChart = async (place) => {
+    const { specs, themes } = await unpackJson("charts-data");
+    const embed = await loadDrawing();
+    const spec = specs[place.dataset.chart];
+    const room = place.clientWidth;
+    if (!room) return;
+    place.dataset.drawn = `${room} ${isDark()}`;
+    const inner = make("div", undefined, { style: "width:100%" });
+    place.replaceChildren(inner);
+    const options = { ast: true, actions: false, renderer: "svg", config: themes[isDark() ? "dark" : "light"] };
+    const result = await embed(inner, fit(spec, room), options);
+    // Names that are longer than was thought: once more with what they leave.
+    const svg = inner.querySelector("svg");
+    const over = svg ? svg.getBoundingClientRect().width - room : 0;
+    if (over > 1 && spec.spec) {
+      const again = fit(spec, room);
+      again.spec.width = Math.max(60, again.spec.width - Math.ceil(over / again.columns));
+      result.finalize();
+      await embed(inner, again, options);
+    }
+    if (spec.usermeta?.note) place.append(make("p", spec.usermeta.note, { class: "note-below" }));
+  };
+  const charts = [...document.querySelectorAll(".chart")];
+  if (canUnpack && charts.length) {
+    const seen = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting && target.dataset.drawn !== `${target.clientWidth} ${isDark()}`) drawChart(target);
+      }
+    }, { rootMargin: "400px" });
+    for (const chart of charts) seen.observe(chart);
+    const again = () => { for (const chart of charts) { seen.unobserve(chart); seen.observe(chart); } };
+    let waiting;
+    window.addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(again, 200); });
+    themeButton.addEventListener("click", again);
+    systemDark.addEventListener("change", again);
+  }
+
+  // All measures.
+  const openMeasures = (blocks) => {
+    // A row has labels, the measure's name, the levels it is restricted to, and then its numbers.
+    const measures = [];
+    const labelsOf = new Map();
+    const levelsOf = new Map();
+    for (const block of blocks) {
+      const [named, numbers] = ["measure", "estimate"].map((name) => block.columns.indexOf(name));
+      for (const values of block.rows) {
+        const row = Object.fromEntries(values.map((value, place) => [block.columns[place], value]));
+        measures.push(row);
+        labelsOf.set(row, block.columns.slice(0, named));
+        levelsOf.set(row, block.columns.slice(named + 1, numbers));
+      }
+    }
+    const FIRST_SHOWN = 40;
+    const NUMBERS = ["estimate", "low", "high", "n", "units", "scored", "no_answer", "error"];
+    const columns = [...new Set(measures.flatMap((row) => Object.keys(row)))];
+    // Labels that differ within a suite make up the condition; hashes are for machines.
+    const telling = new Map();
+    for (const suite of new Set(measures.map((row) => row.suite))) {
+      const rows = measures.filter((row) => row.suite === suite);
+      const labels = [...new Set(rows.flatMap((row) => labelsOf.get(row)))];
+      telling.set(suite, labels.filter((name) =>
+        !["suite", "agent", "design_hash"].includes(name)
+        && (name === "design" || new Set(rows.map((row) => row[name])).size > 1)));
+    }
+    const conditionOf = (row) =>
+      telling.get(row.suite).filter((name) => row[name] !== undefined).map((name) => `${name} ${row[name]}`).join(", ");
+    const titleOf = (row) => {
+      const levels = levelsOf.get(row).map((name) => `${name} ${row[name]}`).join(", ");
+      return levels ? `${row.measure} (${levels})` : row.measure;
+    };
+    const shownColumns = ["suite", "agent", "measure", ...NUMBERS, "condition", "flags", "method"];
+    const measuresBody = byId("measures-table").tBodies[0];
+    const headRow = make("tr");
+    for (const name of shownColumns) headRow.append(make("th", name.replaceAll("_", " "), { scope: "col" }));
+    byId("measures-table").tHead.append(headRow);
+    for (const name of telling.keys()) byId("measures-suite").append(make("option", name));
+    const haystacks = measures.map((row) => [titleOf(row), ...Object.values(row)].join(" ").toLowerCase());
+    const showMeasures = (all = false) => {
+      const words = byId("measures-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+      const suite = byId("measures-suite").value;
+      const levels = byId("measures-levels").checked;
+      const chosen = measures.filter((row, place) =>
+        (!suite || row.suite === suite)
+        && (levels || !levelsOf.get(row).length)
+        && words.every((word) => haystacks[place].includes(word)));
+      const shown = all ? chosen : chosen.slice(0, FIRST_SHOWN);
+      measuresBody.replaceChildren(...shown.map((row) => {
+        const line = make("tr");
+        for (const name of shownColumns) {
+          const value = name === "condition" ? conditionOf(row) : row[name] ?? "";
+          const cell = name === "measure"
+            ? make("th", titleOf(row), { scope: "row" })
+            : make("td", typeof value === "number" ? shortNumber(value) : value);
+          cell.className = NUMBERS.includes(name) ? "number" : `cell-${name}`;
+          line.append(cell);
+        }
+        return line;
+      }));
+      byId("measures-count").textContent = `${shown.length} shown of ${chosen.length} that fit, ${measures.length} in all`;
+      byId("measures-more").hidden = shown.length === chosen.length;
+    };
+    for (const id of ["measures-words", "measures-suite", "measures-levels"]) {
+      byId(id).addEventListener("input", () => showMeasures());
+    }
+    byId("measures-more").addEventListener("click", () => showMeasures(true));
+    byId("measures-download").addEventListener("click", () =>
+      save(csvOf(columns, measures.map((row) => columns.map((name) => row[name]))), "measures.csv"));
+    showMeasures();
+    markScrolling();
+  };
+  if (canUnpack) unpackJson("measures-data").then(openMeasures);
 
   // The item browser: a list and the answer chosen in it.
   const openBrowser = (data) => {
@@ -201,6 +327,8 @@
     let chosen = [];
     let current = -1;
 
+    // Names of items end in a hash, which is for machines.
+    const nameOf = (entry) => entry[ITEM].replace(/-[0-9a-f]{12,}$/, "");
     const definition = (place, name, value) => place.append(make("dt", name), make("dd", value));
     const showAnswer = (entry) => {
       const verdict = make("dl");
@@ -220,7 +348,7 @@
       });
       if (!turns.length) turns.push(make("p", "There is no conversation: these records came without their logs.", { class: "hint" }));
       answer.replaceChildren(
-        make("h3", entry[ITEM]),
+        make("h3", nameOf(entry)),
         make("p", `${data.agents[entry[AGENT]]}, ${data.suites[entry[SUITE]]}`),
         verdict, factors, ...turns,
       );
@@ -253,7 +381,7 @@
         const option = make("li", undefined, { role: "option", id: `answer-${place}`, "aria-selected": "false" });
         option.append(
           make("span", outcomeWords(entry[KIND]), { class: `kind ${entry[KIND]}` }),
-          document.createTextNode(` ${showControls(entry[ITEM])}${entry[EPOCH] > 1 ? `, epoch ${entry[EPOCH]}` : ""} `),
+          document.createTextNode(` ${showControls(nameOf(entry))}${entry[EPOCH] > 1 ? `, epoch ${entry[EPOCH]}` : ""} `),
           make("span", `${data.agents[entry[AGENT]]}${entry[REASON] ? `, ${entry[REASON]}` : ""}`, { class: "condition" }),
         );
         return option;
@@ -284,6 +412,17 @@
     });
     for (const select of Object.values(filters)) select.addEventListener("change", showList);
     showList();
+    // A sentence leads to an answer that shows what it says.
+    for (const link of document.querySelectorAll(".to-answer")) {
+      link.addEventListener("click", () => {
+        const { suite, agentName, item, epoch } = link.dataset;
+        filters.agent.value = data.agents.indexOf(agentName);
+        filters.suite.value = data.suites.indexOf(suite);
+        filters.kind.value = "";
+        showList();
+        choose(chosen.findIndex((entry) => entry[ITEM] === item && String(entry[EPOCH]) === epoch));
+      });
+    }
   };
   if (canUnpack) {
     unpackJson("answers-data").then(openBrowser).catch((problem) => {

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from whybench.errors import Fence
+from whybench.numerals import number_text
 from whybench.page.methods import flag_words
 from whybench.results.changes import compare_tables, correct_family
 from whybench.suites.registry import get_suite
@@ -64,6 +65,7 @@ class Line:
     basis: str
     verdict: str
     flags: str
+    differs: bool
 
 
 @dataclass(frozen=True)
@@ -146,19 +148,16 @@ def _line(first: str, second: str, change: Change) -> Line:
         second_agent=second,
         measure=change.measure,
         condition=", ".join(value for value in change.labels.values() if value != "none"),
-        first=_number(change.first),
-        second=_number(change.second),
-        difference=_number(change.estimate, "+"),
+        first=number_text(change.first),
+        second=number_text(change.second),
+        difference=number_text(change.estimate, "+"),
         interval=f"{change.low:+.2f} to {change.high:+.2f}" if ends else "–",
         corrected=_p(change.adjusted),
         basis=f"{change.n:,} answers, {change.units:,} units",
         verdict=VERDICTS[change.verdict],
         flags="; ".join(map(flag_words, change.flags)),
+        differs=change.verdict in {"rose", "fell"},
     )
-
-
-def _number(value: float | None, sign: str = "") -> str:
-    return "–" if value is None else f"{value:{sign}.2f}"
 
 
 def _p(value: float | None) -> str:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from whybench.errors import Fence, UserError
+from whybench.numerals import interval_text, number_text
+from whybench.page.bars import HEIGHT, WIDTH, Scale
 from whybench.page.methods import flag_words
-from whybench.page.profiles import HEIGHT, WIDTH, Scale
 from whybench.results.among_people import VERDICTS, compare_with_people
 from whybench.suites.registry import get_suite
 
@@ -64,26 +65,30 @@ class PeopleBlock:
 
 @dataclass(frozen=True)
 class People:
-    """All blocks, and what could not be shown, and why."""
+    """All blocks, what could not be shown and why, and the comparisons themselves."""
 
     blocks: tuple[PeopleBlock, ...]
     notes: tuple[str, ...] = ()
+    among: tuple[AmongPeople, ...] = ()
 
 
 def people(material: Material) -> People:
-    """Hold all agents against people, in the suites that have them and where they are fetched."""
+    """Hold the sources' agents against people, in suites that have them, where they are fetched."""
     blocks: list[PeopleBlock] = []
+    every: list[AmongPeople] = []
     fence = Fence()
-    for name, table in material.tables:
+    for name, table in material.own():
         compared = get_suite(name).people_comparison
-        if compared is None or not compared.is_fetched():
+        if compared is None or not table.num_rows or not compared.is_fetched():
             continue
         with fence.around(f"{name}, agents and people"):
             try:
-                blocks += _blocks(compare_with_people({name: table}))
+                among = compare_with_people({name: table})
             except UserError:
                 continue  # people judged nothing of this
-    return People(tuple(blocks), tuple(fence.notes))
+            every.append(among)
+            blocks += _blocks(among)
+    return People(tuple(blocks), tuple(fence.notes), tuple(every))
 
 
 def _blocks(among: AmongPeople) -> Iterator[PeopleBlock]:
@@ -118,8 +123,8 @@ def _differences(
         like = [c for _, c in found if c.measure == change.measure]
         scale = _scale([end for c in like for end in (0.0, c.estimate, c.low, c.high)])
         picture = _draw(change.estimate, change.low, change.high, {"people": 0.0}, scale)
-        difference = _with_ends(change.estimate, change.low, change.high, "+")
-        values = (_number(change.second), _number(change.first), difference)
+        difference = interval_text(change.estimate, change.low, change.high, "+")
+        values = (number_text(change.second), number_text(change.first), difference)
         verdict = VERDICTS.get(change.verdict, change.verdict)
         rows.append(PeopleRow(agent, change.measure, picture, (*values, verdict)))
     return PeopleTable(
@@ -141,8 +146,8 @@ def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]
         scale = _scale([*ends, *(other.estimate.estimate for other in like)])
         digits = 1 if one.measure == "distance" else 2
         picture = _draw(one.estimate.estimate, low, high, marks, scale)
-        value = _with_ends(one.estimate.estimate, low, high, digits=digits)
-        numbers = (_number(mark, digits=digits) for mark in marks.values())
+        value = interval_text(one.estimate.estimate, low, high, digits=digits)
+        numbers = (number_text(mark, digits=digits) for mark in marks.values())
         rows.append(PeopleRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
     return PeopleTable(
         "How like people: alignment is near at 1, distance at 0",
@@ -159,12 +164,12 @@ def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]])
     for agent, one in found:
         share, digits = one.share, 1 if one.measure == "distance" else 2
         picture = _draw(share.estimate, share.low, share.high, {"people": 0.5}, Scale(0.0, 1.0))
-        low, _, high = (_number(value, digits=digits) for value in one.quartiles)
+        low, _, high = (number_text(value, digits=digits) for value in one.quartiles)
         cells = (
-            _with_ends(share.estimate, share.low, share.high),
-            _number(one.value, digits=digits),
+            interval_text(share.estimate, share.low, share.high),
+            number_text(one.value, digits=digits),
             f"{low} to {high}",
-            _number(one.reliability),
+            number_text(one.reliability),
         )
         rows.append(PeopleRow(agent, one.measure, picture, cells))
     return PeopleTable(
@@ -208,16 +213,3 @@ def _draw(
         f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
     )
-
-
-def _number(value: float | None, sign: str = "", digits: int = 2) -> str:
-    return "–" if value is None else f"{value:{sign}.{digits}f}"
-
-
-def _with_ends(
-    value: float | None, low: float | None, high: float | None, sign: str = "", digits: int = 2
-) -> str:
-    text = _number(value, sign, digits)
-    if value is None or low is None or high is None:
-        return text
-    return f"{text} [{_number(low, sign, digits)}, {_number(high, sign, digits)}]"

@@ -14,6 +14,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from collections import Counter
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -25,16 +26,19 @@ from markupsafe import Markup
 
 from whybench import __version__
 from whybench.drawing.figure import show_controls
+from whybench.drawing.theme import theme
+from whybench.drawing.vega import bundle
 from whybench.errors import Fence, UserError, atomic_write
 from whybench.page.browsing import browser
 from whybench.page.cautions import cautions
+from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
 from whybench.page.drawings import drawings
-from whybench.page.glance import glance
 from whybench.page.methods import designs, outcome_words, versions
 from whybench.page.pairings import pairings
+from whybench.page.panels import FEW, panels, standing_out
 from whybench.page.people import people
-from whybench.page.profiles import profiles
+from whybench.page.sections import suite_sections
 from whybench.page.svg import Styles
 from whybench.results.records import Records
 from whybench.results.sources import load
@@ -132,18 +136,15 @@ def check_target(output: str | Path) -> Path:
 
 
 SECTIONS = (
-    ("cautions", "Cautions"),
-    ("profiles", "Profiles"),
-    ("comparison", "Comparison"),
-    ("figures", "Figures"),
+    ("profile", "At a glance"),
+    ("suites", "Suites"),
     ("answers", "Answers"),
+    ("people", "You and people"),
+    ("comparison", "Comparison"),
     ("all-measures", "All measures"),
     ("methods", "Data and methods"),
 )
 """The sections of the page, in order: name and words."""
-
-MOST_CONDITIONS = 4
-"""So many conditions of an ability are in a profile; the others are among all measures."""
 
 ROOM = 4_400_000
 """So many characters has the page for what is heavy: figures, measures, data and answers."""
@@ -178,24 +179,35 @@ def make_page(
     measured = material.measured(unmeasured)
     fence.failures += unmeasured.failures
     agents, beside = material.agents(), material.agents_beside()
-    failures = dict(unmeasured.failures)
-    own_profiles = profiles(material, measured, agents, failures)
-    beside_profiles = profiles(material, measured, beside, failures)
+    found = conditions(measured, material.beside)
     say("comparing agents")
     compared = pairings(material, against)
     among = people(material)
+    missing = not_measured(material, agents)
+    made = panels(material, found, among.among, commands(material, agents), fence)
+    wanted = {
+        told.answer
+        for shown in made.values()
+        for panel in shown
+        for reading in panel.readings
+        for told in reading.sentences
+        if told.answer is not None
+    }
     styles = Styles()
     figures, figures_notes = drawings(material, styles, say)
     heavy = {
-        "measures_json": as_json(in_blocks(found.row() for found in measured)),
+        "measures_data": packed(as_json(in_blocks(one.row() for one in measured))),
         "tables_data": packed(_tables(figures)),
+        "charts_data": packed(_charts(figures)),
+        "drawing_data": _drawing(figures),
         "downloads": list(downloads(material)),
         "figures": figures,
     }
     say("reading conversations")
-    shown = browser(material, seed, _room(heavy), fence)
+    shown = browser(material, seed, _room(heavy), fence, wanted)
     say("writing")
     script = _part("page.js")
+    scripts = [script, *([bundle()] if heavy["drawing_data"] else ())]
     return _template("page.html").render(
         **heavy,
         title=title,
@@ -204,14 +216,16 @@ def make_page(
         version=__version__,
         style=Markup(_part("page.css") + styles.sheet()),  # ours and matplotlib's
         script=Markup(script),  # our own
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        sections=SECTIONS,
-        most_conditions=MOST_CONDITIONS,
+        script_hashes=[_hash(one) for one in scripts],
+        sections=[one for one in SECTIONS if one[0] != "people" or among.blocks or among.notes],
         agents=agents,
+        few=len(agents) <= FEW,
+        totals=_totals(material),
         cautions=cautions(material, measured, fence.notes),
-        glance=glance(own_profiles, beside_profiles),
-        profiles=own_profiles,
-        profiles_beside=beside_profiles,
+        panels=made,
+        standing_out=standing_out(made),
+        missing=missing,
+        suites=suite_sections(found, agents, beside, figures),
         pairings=compared,
         people=among,
         figures_notes=figures_notes,
@@ -221,16 +235,42 @@ def make_page(
         measures_count=len(measured),
         measures_notes=unmeasured.notes,
         designs=designs(material),
-        runs=[run.row() for run in material.runs],
+        runs=[_without_hashes(run.row()) for run in material.runs],
         versions=versions(material),
+        profiles_beside=beside,
     )
+
+
+def _hash(script: str) -> str:
+    """Return what the page's policy calls a script that may run."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _without_hashes(row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row without what is for machines."""
+    return {name: value for name, value in row.items() if not name.endswith("_hash")}
+
+
+def _totals(material: Material) -> dict[str, Any]:
+    """Return how much was asked: suites, answers, and the share of replies without one."""
+    counts: Counter[str] = Counter()
+    suites = set()
+    for (agent, suite), told in material.outcomes().items():
+        if agent not in material.beside:
+            counts += told
+            suites.add(suite)
+    total = counts.total()
+    return {
+        "suites": len(suites),
+        "answers": total,
+        "unanswered": (total - counts["scored"]) / total if total else 0.0,
+    }
 
 
 def _room(heavy: dict[str, Any]) -> int:
     """Return how many characters are left for the answers beside what else is heavy."""
     taken = (
-        len(heavy["measures_json"])
-        + len(heavy["tables_data"])
+        sum(len(heavy[name]) for name in heavy if name.endswith("_data"))
         + sum(len(download.data) for download in heavy["downloads"])
         + sum(len(figure.svg) for figure in heavy["figures"])
     )
@@ -244,6 +284,18 @@ def _tables(figures: list[Drawing]) -> str:
         if figure.rows
     }
     return json.dumps(behind, ensure_ascii=False, separators=(",", ":"))
+
+
+def _charts(figures: list[Drawing]) -> str:
+    """Return the charts by their keys, and the themes of a light and of a dark page."""
+    specs = {figure.key: figure.spec for figure in figures if figure.spec is not None}
+    themes = {"light": theme(), "dark": theme(dark=True)} if specs else {}
+    return json.dumps({"specs": specs, "themes": themes}, ensure_ascii=False, separators=(",", ":"))
+
+
+def _drawing(figures: list[Drawing]) -> str:
+    """Return the script that draws charts, packed; nothing if there is no chart."""
+    return packed(bundle()) if any(figure.spec is not None for figure in figures) else ""
 
 
 def _part(name: str) -> str:

@@ -12,6 +12,7 @@ opens or carries on the conversation about an item names it.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -153,7 +154,7 @@ def read_transcripts(
         paths: Log files and folders.
         keys: The answers.
     """
-    from inspect_ai.log import read_eval_log_sample, read_eval_log_sample_summaries  # noqa: PLC0415
+    from inspect_ai.log import read_eval_log_sample_summaries  # noqa: PLC0415
 
     by_log: dict[str, set[AnswerPosition]] = {}
     for key in keys:
@@ -163,18 +164,31 @@ def read_transcripts(
         if log not in by_log:
             continue
         with open_whole(path, samples=True) as readable:
+            chosen: dict[tuple[str | int, int], set[AnswerPosition]] = {}
             for summary in read_eval_log_sample_summaries(readable):
                 metadata = read_whole(readable, summary).metadata
                 rows = unpack_sample(str(summary.id), metadata, None)
-                chosen = by_log[log] & {
-                    AnswerPosition(log, row["item"], summary.epoch) for row in rows
-                }
-                if chosen:
-                    try:
-                        sample = read_eval_log_sample(readable, summary.id, summary.epoch)
-                    except (IndexError, KeyError):
-                        continue  # the sample is lost, its summary is not
-                    yield from _conversations_of(sample, chosen)
+                mine = {AnswerPosition(log, row["item"], summary.epoch) for row in rows}
+                if mine & by_log[log]:
+                    chosen[summary.id, summary.epoch] = mine & by_log[log]
+            for sample in _read_samples(readable, chosen):
+                yield from _conversations_of(sample, chosen[sample.id, sample.epoch])
+
+
+UNSAID = {"events", "store"}
+"""What of a sample is not read to tell what was said."""
+
+
+def _read_samples(path: str, chosen: Collection[tuple[str | int, int]]) -> Iterator[EvalSample]:
+    """Yield these samples of a log; one that is lost, though its summary is not, is left out."""
+    from inspect_ai.log import read_eval_log_sample, read_eval_log_samples_by_id  # noqa: PLC0415
+
+    try:
+        yield from read_eval_log_samples_by_id(path, chosen, exclude_fields=UNSAID)
+    except (IndexError, KeyError):
+        for name, epoch in chosen:
+            with suppress(IndexError, KeyError):
+                yield read_eval_log_sample(path, name, epoch, exclude_fields=UNSAID)
 
 
 def _conversations_of(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whybench.numerals import interval_text, number_text
 from whybench.results.among_people import VERDICTS
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["tell_people"]
 
 DIGITS = {"distance": 1}
-"""Digits of a measure that goes from 0 to 100; others have three."""
+"""Digits of a measure that goes from 0 to 100; others have two."""
 
 
 def tell_people(among: AmongPeople) -> Iterator[str | Rows]:
@@ -49,9 +50,9 @@ def _is_of(found: Change | Likeness | Place, labels: Sequence[tuple[str, str]]) 
 def _difference(change: Change) -> dict[str, str]:
     return {
         "measure": change.measure,
-        "agent": _number(change.second),
-        "people": _number(change.first),
-        "agent - people": _with_ends(change.estimate, change.low, change.high, "+"),
+        "agent": number_text(change.second),
+        "people": number_text(change.first),
+        "agent - people": interval_text(change.estimate, change.low, change.high, "+"),
         "p adjusted": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
         "verdict": VERDICTS.get(change.verdict, change.verdict),
         "flags": " ".join(change.flags),
@@ -59,41 +60,26 @@ def _difference(change: Change) -> dict[str, str]:
 
 
 def _likeness(one: Likeness) -> dict[str, str]:
-    found, digits = one.estimate, DIGITS.get(one.measure, 3)
+    found, digits = one.estimate, DIGITS.get(one.measure, 2)
     return {
         "likeness": one.measure,
-        "agent": _with_ends(found.estimate, found.low, found.high, digits=digits),
-        "floor": f"{_number(one.floor, digits)} ({one.floor_agent})",
-        "other people": _number(one.people, digits),
-        "ceiling": _number(one.ceiling, digits),
+        "agent": interval_text(found.estimate, found.low, found.high, digits=digits),
+        "floor": f"{number_text(one.floor, digits=digits)} ({one.floor_agent})",
+        "other people": number_text(one.people, digits=digits),
+        "ceiling": number_text(one.ceiling, digits=digits),
         "verdict": one.verdict,
         "flags": " ".join(found.flags),
     }
 
 
 def _place(one: Place) -> dict[str, str]:
-    share, digits = one.share, DIGITS.get(one.measure, 3)
-    low, middle, high = (_number(value, digits) for value in one.quartiles)
+    share, digits = one.share, DIGITS.get(one.measure, 2)
+    low, middle, high = (number_text(value, digits=digits) for value in one.quartiles)
     return {
         "among people": one.measure,
-        "agent": _number(one.value, digits),
-        "people below": _with_ends(share.estimate, share.low, share.high),
+        "agent": number_text(one.value, digits=digits),
+        "people below": interval_text(share.estimate, share.low, share.high),
         "median person": middle,
         "half lie within": f"{low} to {high}",
-        "reliability": _number(one.reliability),
+        "reliability": number_text(one.reliability),
     }
-
-
-def _number(value: float | None, digits: int = 3) -> str:
-    return "–" if value is None else f"{value:.{digits}f}"
-
-
-def _with_ends(
-    value: float | None, low: float | None, high: float | None, sign: str = "", digits: int = 3
-) -> str:
-    if value is None:
-        return "–"
-    ends = (
-        "" if low is None or high is None else f" [{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
-    )
-    return f"{value:{sign}.{digits}f}{ends}"

@@ -91,4 +91,4 @@ def _noise(graph: Graph, start: str, end: str) -> frozenset[str]:
 
     The causes of `start` are cut off: it is set, whatever they are.
     """
-    return graph.without_edges_into([start]).ancestors(end)
+    return graph.ancestors(end, made=[start])

@@ -14,10 +14,10 @@ The plan (which slices, which order) depends on the graph, the events and the nu
 alone. It is kept, and run again for the next parameters.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache, reduce
-from math import prod
+from math import lcm, prod
 from typing import Literal
 
 import numpy as np
@@ -129,18 +129,31 @@ def _weigh(model: Model, events: tuple[Event, ...]) -> Array:
 
 @lru_cache(maxsize=4096)
 def _plan(worlds: Network, cell_counts: tuple[int, ...]) -> _Plan:
-    """Factors and an elimination order by smallest next product."""
+    """Factors, and how to sum out their variables: first the copies, then noise of shared nodes."""
     factors = _factors(worlds)
-    sizes = _sizes(worlds, cell_counts)
-    live = {number: frozenset(factor.scope) for number, factor in enumerate(factors)}
-    total = len(factors)
+    sizes = (2,) * len(worlds.copies) + cell_counts
+    return _Plan(factors, *_order(tuple(factor.scope for factor in factors), sizes))
+
+
+@lru_cache(maxsize=4096)
+def _order(
+    scopes: tuple[tuple[int, ...], ...], sizes: tuple[int, ...]
+) -> tuple[tuple[_Step, ...], tuple[int, ...], int]:
+    """An elimination order by smallest next product: the steps, what remains, the widest product.
+
+    Depends on who stands with whom alone, and not on names or values: most networks of a few nodes
+    were seen before.
+    """
+    live = {number: frozenset(scope) for number, scope in enumerate(scopes)}
+    total = len(scopes)
     steps = []
     width = 1
-    joined = {variable: _union(variable, live) for variable in sizes if _union(variable, live)}
-    while joined:
-        chosen = min(joined, key=lambda v: (prod(sizes[o] for o in joined[v]), v))
-        scope = sorted(joined.pop(chosen))
-        width = max(width, prod(sizes[variable] for variable in scope))
+    joined = {variable: _union(variable, live) for variable in range(len(sizes))}
+    entries = {v: prod(sizes[o] for o in union) for v, union in joined.items() if union}
+    while entries:
+        chosen = min(entries, key=lambda v: (entries[v], v))
+        scope = sorted(joined[chosen])
+        width = max(width, entries.pop(chosen))
         operands = sorted(
             (number for number, mentioned in live.items() if chosen in mentioned),
             key=lambda number: len(live[number]),
@@ -155,18 +168,14 @@ def _plan(worlds: Network, cell_counts: tuple[int, ...]) -> _Plan:
         live[total] = frozenset(scope) - {chosen}
         for variable in live[total]:
             joined[variable] = _union(variable, live)
+            entries[variable] = prod(sizes[other] for other in joined[variable])
         total += 1
-    return _Plan(factors, tuple(steps), tuple(live), width)
+    return tuple(steps), tuple(live), width
 
 
 def _union(variable: int, live: dict[int, frozenset[int]]) -> frozenset[int]:
     """All variables of the factors that mention `variable`."""
     return frozenset().union(*(scope for scope in live.values() if variable in scope))
-
-
-def _sizes(worlds: Network, cell_counts: tuple[int, ...]) -> dict[int, int]:
-    """How many values each variable has: first the copies, then the noise of shared nodes."""
-    return dict(enumerate([2] * len(worlds.copies) + list(cell_counts)))
 
 
 def _factors(worlds: Network) -> tuple[_Factor, ...]:
@@ -206,39 +215,55 @@ def _factors(worlds: Network) -> tuple[_Factor, ...]:
 
 def _run(model: Model, plan: _Plan, rows: slice) -> Array:
     """Load the factors for some models of the batch, and do the steps."""
-    arrays = [
-        _load(model, factor.kind, factor.node, rows)[factor.index].transpose(factor.axes)
-        for factor in plan.factors
-    ]
+    arrays, wholes = [], 1
+    for factor in plan.factors:
+        array, whole = _load(model, factor.kind, factor.node)
+        arrays.append(rows_of(array, rows)[factor.index].transpose(factor.axes))
+        wholes *= whole
     for step in plan.steps:
         operands = (
             arrays[number].reshape(*shape, arrays[number].shape[-1])
             for number, shape in step.operands
         )
-        arrays.append(_product(operands).sum(axis=step.axis))
-    width = len(range(model.batch or 1)[rows])
-    result: Array = _product(arrays[number] for number in plan.remaining)
-    return np.broadcast_to(result, (width,))
+        arrays.append(reduce(np.multiply, operands).sum(axis=step.axis))
+    result: Array = reduce(np.multiply, (arrays[n] for n in plan.remaining), np.ones(1, np.int64))
+    if wholes > 1:
+        result = result * Fraction(1, wholes)
+    return np.broadcast_to(result, (len(range(model.batch or 1)[rows]),))
 
 
-def _product(arrays: Iterable[Array]) -> Array:
-    return reduce(np.multiply, arrays, np.ones(1, dtype=np.int64))
+def _load(model: Model, kind: Kind, node: str) -> tuple[Array, int]:
+    """A factor's numbers, kept with the model, and what they are parts of.
 
-
-def _load(model: Model, kind: Kind, node: str, rows: slice) -> Array:
-    """A factor's full array: axes for the node, its noise if shared, its parents, the batch."""
-    if kind == "noise":
-        return rows_of(model.cells(node).probability, rows)
-    return rows_of(_by_value(model, kind, node), rows)
-
-
-def _by_value(model: Model, kind: Kind, node: str) -> Array:
-    """The factor of a node's two values, kept with the model."""
+    Axes are for the node, its noise if shared, its parents, the batch.
+    """
     kept = model.factors
     if (kind, node) not in kept:
-        holds = model.table(node) if kind == "table" else model.cells(node).response
-        parents = (2,) * len(model.graph.parents(node))
-        noise = holds.shape[:1] if kind == "response" else ()
-        both = np.stack([1 - holds, holds])
-        kept[kind, node] = both.reshape(2, *noise, *parents, holds.shape[-1])
+        kept[kind, node] = _make_factor(model, kind, node)
     return kept[kind, node]
+
+
+def _make_factor(model: Model, kind: Kind, node: str) -> tuple[Array, int]:
+    if kind == "noise":
+        return _in_whole_numbers(model.cells(node).probability)
+    holds, whole = (
+        _in_whole_numbers(model.table(node))
+        if kind == "table"
+        else (model.cells(node).response.astype(np.int64), 1)
+    )
+    parents = (2,) * len(model.graph.parents(node))
+    noise = holds.shape[:1] if kind == "response" else ()
+    both = np.stack([whole - holds, holds])
+    return both.reshape(2, *noise, *parents, holds.shape[-1]), whole
+
+
+def _in_whole_numbers(chances: Array) -> tuple[Array, int]:
+    """Numerators of fractions over one denominator, and it; what is no fraction, over 1.
+
+    Whole numbers are multiplied and added in a small part of the time.
+    """
+    if chances.dtype != object or not all(isinstance(n, int | Fraction) for n in chances.flat):
+        return chances, 1
+    whole = lcm(*(number.denominator for number in chances.flat))
+    parts = [number.numerator * (whole // number.denominator) for number in chances.flat]
+    return np.array(parts, dtype=object).reshape(chances.shape), whole

@@ -13,9 +13,9 @@ the events matter, and only they are visited. The arithmetic is deliberately pla
 shared with `elimination`, which must agree with it.
 """
 
+from fractions import Fraction
 from functools import lru_cache
 from math import lcm, prod
-from numbers import Rational
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,26 +122,12 @@ def _by_value(
     model: Model, node: str, rows: slice, configuration: NDArray[np.intp], weight: Array
 ) -> tuple[NDArray[np.uint8], Array, int]:
     """Part each state by the node's value, 0 and 1: values, weights, number of parts."""
-    absent, present = _odds(rows_of(model.table(node), rows))
+    present, whole = _in_proportion(rows_of(model.table(node), rows))
+    absent = whole - present
     here = configuration[0, :, 0]
     parts = np.stack([weight * absent[here], weight * present[here]], axis=1)
     value = np.tile(np.array([0, 1], dtype=np.uint8), len(here))
     return value[None, :, None], parts.reshape(-1, parts.shape[-1]), 2
-
-
-def _odds(chance: Array) -> tuple[Array, Array]:
-    """The weights of 0 and 1 by configuration: probabilities, or whole numbers in their proportion.
-
-    Fractions of one model are brought to one denominator, which cancels in the end.
-    """
-    if chance.dtype != object or not all(isinstance(number, Rational) for number in chance.flat):
-        return 1 - chance, chance
-    whole = np.array(
-        [lcm(*(number.denominator for number in column)) for column in chance.T], dtype=object
-    )
-    present = np.array([int(number) for number in (chance * whole).flat], dtype=object)
-    present = present.reshape(chance.shape)
-    return whole - present, present
 
 
 def _by_cell(
@@ -149,13 +135,30 @@ def _by_cell(
 ) -> tuple[NDArray[np.uint8], Array, int]:
     """Part each state by the node's response cell: values by world, weights, number of parts."""
     cells = model.cells(node)
-    parts = weight[:, None] * rows_of(cells.probability, rows)
+    chances, _ = _in_proportion(rows_of(cells.probability, rows))
+    parts = weight[:, None] * chances
     count = parts.shape[1]
     cell = np.tile(np.arange(count), len(parts))[None, :, None]
     response = rows_of(cells.response, rows)
     models = np.arange(response.shape[-1])
     value = response[cell, configuration.repeat(count, axis=1), models]
     return value, parts.reshape(-1, parts.shape[-1]), count
+
+
+def _in_proportion(chances: Array) -> tuple[Array, Array | int]:
+    """Chances as whole numbers, and what they are parts of in each model, if all are fractions.
+
+    One denominator for each model, which cancels in the end.
+    """
+    if chances.dtype != object or not all(isinstance(n, int | Fraction) for n in chances.flat):
+        return chances, 1
+    columns = [[number.as_integer_ratio() for number in column] for column in chances.T]
+    wholes = [lcm(*(denominator for _, denominator in column)) for column in columns]
+    parts = [
+        [numerator * (whole // denominator) for numerator, denominator in column]
+        for column, whole in zip(columns, wholes, strict=True)
+    ]
+    return np.array(parts, dtype=object).T, np.array(wholes, dtype=object)
 
 
 def _configurations(parents: NDArray[np.uint8]) -> NDArray[np.intp]:

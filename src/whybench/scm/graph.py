@@ -27,7 +27,7 @@ effects multiply.
 ((('X', 'A', 'C'), ('C', 'Y')), ('C',))
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -61,12 +61,13 @@ class Graph:
     def __post_init__(self) -> None:
         object.__setattr__(self, "nodes", tuple(self.nodes))
         object.__setattr__(self, "edges", tuple((cause, effect) for cause, effect in self.edges))
-        if len(set(self.nodes)) != len(self.nodes):
+        known = set(self.nodes)
+        if len(known) != len(self.nodes):
             raise InvalidGraph(f"nodes must be distinct, got {self.nodes}")
         if len(set(self.edges)) != len(self.edges):
             raise InvalidGraph(f"edges must be distinct, got {self.edges}")
         for cause, effect in self.edges:
-            if cause not in self.nodes or effect not in self.nodes:
+            if cause not in known or effect not in known:
                 raise UnknownNode(
                     f"edges must join nodes of {self.nodes}, got {cause!r} -> {effect!r}"
                 )
@@ -75,6 +76,14 @@ class Graph:
         if len(self.order) < len(self.nodes):
             stuck = tuple(node for node in self.nodes if node not in self.order)
             raise CyclicGraph(f"edges must form no directed cycle, got one among {stuck}")
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Kept, since engines look up by graph what they found before."""
+        return hash((self.nodes, self.edges))
 
     def check(self, *nodes: str) -> None:
         """Raise `UnknownNode` unless all `nodes` are in the graph."""
@@ -97,13 +106,11 @@ class Graph:
         return {node: tuple(effects) for node, effects in found.items()}
 
     @cached_property
-    def _cuts(self) -> "dict[frozenset[str], Graph]":
-        """The graphs after interventions, as they were asked for."""
-        return {}
-
-    @cached_property
     def order(self) -> tuple[str, ...]:
         """All nodes, causes first; ties are broken by the order of `nodes`."""
+        place = {node: number for number, node in enumerate(self.nodes)}
+        if all(place[cause] < place[effect] for cause, effect in self.edges):
+            return self.nodes
         placed: dict[str, None] = {}
         waiting = list(self.nodes)
         while waiting:
@@ -134,10 +141,10 @@ class Graph:
         self.check(node)
         return self._children[node]
 
-    def ancestors(self, *nodes: str) -> frozenset[str]:
-        """All causes of `nodes`, direct or not, and `nodes` themselves."""
-        self.check(*nodes)
-        return _reach(nodes, self._parents)
+    def ancestors(self, *nodes: str, made: Collection[str] = ()) -> frozenset[str]:
+        """All causes of `nodes`, direct or not, and `nodes` themselves; what is made has none."""
+        self.check(*nodes, *made)
+        return _reach(nodes, self._parents, made)
 
     def descendants(self, *nodes: str) -> frozenset[str]:
         """All effects of `nodes`, direct or not, and `nodes` themselves."""
@@ -182,11 +189,8 @@ class Graph:
     def without_edges_into(self, nodes: Iterable[str]) -> "Graph":
         """The graph after an intervention on `nodes`: nothing causes them any more."""
         cut = _names(nodes)
-        if cut not in self._cuts:
-            self.check(*cut)
-            edges = tuple(edge for edge in self.edges if edge[1] not in cut)
-            self._cuts[cut] = Graph(self.nodes, edges)
-        return self._cuts[cut]
+        self.check(*cut)
+        return Graph(self.nodes, tuple(edge for edge in self.edges if edge[1] not in cut))
 
     def restricted_to(self, nodes: Iterable[str]) -> "Graph":
         """The part of the graph on `nodes`, with the edges among them."""
@@ -213,13 +217,17 @@ def _names(nodes: str | Iterable[str]) -> frozenset[str]:
     return frozenset((nodes,)) if isinstance(nodes, str) else frozenset(nodes)
 
 
-def _reach(start: Iterable[str], neighbours: dict[str, tuple[str, ...]]) -> frozenset[str]:
+def _reach(
+    start: Iterable[str], neighbours: dict[str, tuple[str, ...]], ends: Collection[str] = ()
+) -> frozenset[str]:
     found = set(start)
     frontier = list(found)
     while frontier:
-        fresh = [node for node in neighbours[frontier.pop()] if node not in found]
-        found.update(fresh)
-        frontier.extend(fresh)
+        node = frontier.pop()
+        if node not in ends:
+            fresh = [near for near in neighbours[node] if near not in found]
+            found.update(fresh)
+            frontier += fresh
     return frozenset(found)
 
 

@@ -76,8 +76,8 @@ class Model:
         return {}
 
     @cached_property
-    def factors(self) -> dict[tuple[str, str], Array]:
-        """Arrays that an engine keeps from query to query, by kind and node."""
+    def factors(self) -> dict[tuple[str, str], tuple[Array, int]]:
+        """What an engine keeps from query to query, by kind and node: numbers, parts of a whole."""
         return {}
 
     @cached_property

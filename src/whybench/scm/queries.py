@@ -55,7 +55,7 @@ class Event:
     do: Setting = ()
 
     def __post_init__(self) -> None:
-        setting = tuple(sorted((node, value) for node, value in self.do))
+        setting = tuple(sorted((node, value) for node, value in self.do)) if self.do else ()
         object.__setattr__(self, "do", setting)
         for node, value in ((self.node, self.value), *setting):
             if value not in (0, 1):

@@ -89,7 +89,7 @@ def _references(
 ) -> dict[str, Variable | int]:
     """What each needed node is in `world`; adds the copies it takes to `copies`."""
     setting = dict(world)
-    needed = graph.without_edges_into(setting).ancestors(*(event.node for event in events))
+    needed = graph.ancestors(*(event.node for event in events), made=setting)
     references: dict[str, Variable | int] = {}
     reaching: dict[str, Setting] = {}
     for node in graph.order:
@@ -98,7 +98,8 @@ def _references(
             reaching[node] = ((node, setting[node]),)
         elif node in needed:
             parents = graph.parents(node)
-            part = tuple(sorted({pair for parent in parents for pair in reaching[parent]}))
+            reached = {pair for parent in parents for pair in reaching[parent]} if world else ()
+            part = tuple(sorted(reached))
             variable = (node, part)
             references[node], reaching[node] = variable, part
             copies.setdefault(variable, Copy(variable, tuple(references[p] for p in parents)))

@@ -3,8 +3,9 @@
 Leaving people out after looking at their answers is how results are bent. So no rule is applied
 unless it is named, a rule looks at how somebody took part and never at how right their answers are,
 and every rule says how many participations meet it, how many of them no rule before it had
-excluded, and how many answers go with those. Only what cannot be read as one participation is left
-out without a rule, and it is counted in the same table, before them.
+excluded, and how many answers go with those. Without a rule only those are left out whose rows
+cannot be read as one participation, and whom the study itself sent home since they failed the
+comprehension check too often; they are counted in the same table, before the rules.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from whybench.errors import UserError
+from whybench.study.rows import CHECK_FAILED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -85,7 +87,7 @@ class Exclusion:
     """What a rule came to.
 
     Attributes:
-        rule: The rule, as it is written; or the flaw, for what is left out without one.
+        rule: The rule, as it is written; or the reason, for what is left out without one.
         met: How many participations meet it.
         unknown: For how many that is not known, since they did not come so far.
         excluded: How many it excludes that no rule before it had excluded.
@@ -102,17 +104,19 @@ class Exclusion:
 def exclude(
     participations: Sequence[Participation], rules: Sequence[Rule]
 ) -> tuple[list[Participation], list[Exclusion]]:
-    """Return the participations without a flaw that no rule excludes, and what each came to.
+    """Return the participations that nothing excludes, and what each rule or reason came to.
 
     Raises:
         UserError: A rule is about something that was not recorded of anybody.
     """
     exclusions = []
-    for flaw in FLAWS:
-        if flawed := [each for each in participations if each.flaw == flaw]:
-            answers = sum(len(each.answers) for each in flawed)
-            exclusions.append(Exclusion(flaw, len(flawed), 0, len(flawed), answers))
-    sound = [each for each in participations if not each.flaw]
+    reasons = [each.flaw or (CHECK_FAILED if each.check_failed else "") for each in participations]
+    for reason in (*FLAWS, CHECK_FAILED):
+        chosen = zip(participations, reasons, strict=True)
+        if left_out := [each for each, found in chosen if found == reason]:
+            answers = sum(len(each.answers) for each in left_out)
+            exclusions.append(Exclusion(reason, len(left_out), 0, len(left_out), answers))
+    sound = [each for each, found in zip(participations, reasons, strict=True) if not found]
     kept = sound
     for rule in rules:
         verdicts = [rule.applies_to(each) for each in sound]

@@ -23,6 +23,7 @@ from whybench import __version__
 from whybench.datasets import SOURCES, data_path
 from whybench.errors import UserError
 from whybench.seeds import generator
+from whybench.study.diagram import render_diagram
 from whybench.study.texts import read_study_text, render_markdown, render_prompt_html
 from whybench.training.canary import canary
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from whybench.study.plan import StudyPlan
+    from whybench.suites.questionnaire import Lesson
 
 __all__ = ["DATA", "MANIFEST", "Saving", "Texts", "read_manifest", "write_study"]
 
@@ -44,11 +46,15 @@ PAGE = (
     "pages.js",
     "participant.js",
     "rows.js",
+    "shapes.js",
     "style.css",
 )
 ENGINE = "jspsych@8.3.0/dist/index.browser.min.js"
 JATOS_SCRIPT = '<script src="jatos.js"></script>'
 DATAPIPE = "https://pipe.jspsych.org/api/data/"
+
+ATTEMPTS = 3
+"""How many comprehension checks may be failed before a study ends, unless it says otherwise."""
 
 TOLERANCE = 2
 """How far a slider may be from where it was asked to be put."""
@@ -97,6 +103,7 @@ class Texts:
     consent: str | None = None
     instructions: str | None = None
     debriefing: str | None = None
+    early_end: str | None = None
 
     def html(self, suite_name: str) -> dict[str, str]:
         """Return all texts of a study of a suite, as HTML."""
@@ -110,21 +117,33 @@ BUNDLED = Texts()
 
 
 def write_study(
-    plan: StudyPlan, target: Path, saving: Saving = DOWNLOAD, texts: Texts = BUNDLED
+    plan: StudyPlan,
+    target: Path,
+    saving: Saving = DOWNLOAD,
+    texts: Texts = BUNDLED,
+    attempts: int = ATTEMPTS,
 ) -> dict[str, Any]:
     """Write the experiment of a plan into a folder; return what `study.json` says.
+
+    Args:
+        plan: Who is asked what.
+        target: The folder.
+        saving: Where answers go.
+        texts: What is said around the questions.
+        attempts: After so many comprehension checks that were failed, the study ends; 0: never.
 
     Raises:
         UserError: It cannot be written there; what was there before is still there.
     """
     engine = data_path("jsPsych", ENGINE)
-    content = _content(plan, saving, texts.html(plan.suite.name))
+    content = _content(plan, saving, texts.html(plan.suite.name), attempts)
     manifest = _manifest(plan, saving)
     try:
         _check_target(target, plan.id)
         with _whole_folder(target) as part:
             shutil.copyfile(engine, part / "jspsych" / Path(ENGINE).name)
-            _write(part / "jspsych" / "LICENSE.txt", _page_file("jspsych-licence.txt"))
+            licence = files("whybench.datasets").joinpath("jsPsych", "LICENSE.txt")
+            _write(part / "jspsych" / "LICENSE.txt", licence.read_text(encoding="utf-8"))
             for name in PAGE:
                 text = _page_file(name)
                 if name == "index.html":
@@ -182,6 +201,7 @@ def _manifest(plan: StudyPlan, saving: Saving) -> dict[str, Any]:
         "design_hash": plan.design_hash,
         "whybench": __version__,
         "save": saving.how,
+        "pictures": plan.pictures,
         "cycle": plan.cycle,
         "lists": [[item.digest for item in entry] for entry in plan.lists],
         "canary": _canary(plan),
@@ -189,7 +209,9 @@ def _manifest(plan: StudyPlan, saving: Saving) -> dict[str, Any]:
     }
 
 
-def _content(plan: StudyPlan, saving: Saving, texts: Mapping[str, str]) -> dict[str, Any]:
+def _content(
+    plan: StudyPlan, saving: Saving, texts: Mapping[str, str], attempts: int
+) -> dict[str, Any]:
     """Return everything that the pages show, and what they need to go through it."""
     questionnaire = plan.questionnaire
     return {
@@ -205,21 +227,27 @@ def _content(plan: StudyPlan, saving: Saving, texts: Mapping[str, str]) -> dict[
         "ends": questionnaire.ends,
         "options": list(questionnaire.options.items()),
         "unfolded": questionnaire.unfolded,
+        "pictures": plan.pictures,
+        "attempts": attempts,
         "cycle": plan.cycle,
         "orders": plan.orders,
         "attention": list(_attention(plan)),
         "lists": [
             {
-                "lesson": {
-                    "title": lesson.title,
-                    "html": render_prompt_html(lesson.text),
-                    "quizzes": [asdict(quiz) for quiz in lesson.quizzes],
-                },
+                "lesson": _lesson(plan, questionnaire.lesson(entry[0])),
                 "items": [_item(plan, item) for item in entry],
             }
             for entry in plan.lists
-            for lesson in [questionnaire.lesson(entry[0])]
         ],
+    }
+
+
+def _lesson(plan: StudyPlan, lesson: Lesson) -> dict[str, Any]:
+    drawn = render_diagram(lesson.picture) if plan.pictures and lesson.picture else ""
+    return {
+        "title": lesson.title,
+        "html": render_prompt_html(lesson.text) + drawn,
+        "quizzes": [asdict(quiz) for quiz in lesson.quizzes],
     }
 
 

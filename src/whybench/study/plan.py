@@ -53,12 +53,14 @@ class StudyPlan:
         settings: The design, as `Suite.make_design` takes it.
         design_hash: The design's digest.
         lists: The items of each list.
+        pictures: Whether what the words say is drawn too.
     """
 
     suite: AnySuite
     settings: Mapping[str, Any]
     design_hash: str
     lists: tuple[tuple[Item, ...], ...]
+    pictures: bool = False
 
     @property
     def questionnaire(self) -> Questionnaire:
@@ -80,10 +82,12 @@ class StudyPlan:
 
     @cached_property
     def id(self) -> str:
-        """A digest of what decides the questions: suite, version, design, lists and settings."""
+        """A digest of what people see: suite, version, design, lists, settings, pictures."""
         ids = [[item.digest for item in entry] for entry in self.lists]
         keys = (self.suite.name, self.suite.version, self.design_hash, dict(self.settings), ids)
-        return digest("study", *keys).hex()[:16]
+        # Studies of before there were pictures keep their id.
+        drawn = ("pictures",) if self.pictures else ()
+        return digest("study", *keys, *drawn).hex()[:16]
 
     def list_items(self, number: int) -> list[Item]:
         """Return the items of a participant in their order; numbers are counted from 0."""
@@ -97,6 +101,7 @@ def make_plan(
     settings: Mapping[str, Any],
     max_items: int | None = None,
     lists: int | None = None,
+    pictures: bool = True,
 ) -> StudyPlan:
     """Plan a study.
 
@@ -105,6 +110,7 @@ def make_plan(
         settings: The design, as `Suite.make_design` takes it.
         max_items: How many items one participant is asked at most; the suite's own number if None.
         lists: The number of lists, evenly chosen from all; all if None.
+        pictures: Whether what the words say is drawn too, in a suite that has something to draw.
     """
     suite = get_suite(suite_name)
     if suite.study is None:
@@ -124,7 +130,8 @@ def make_plan(
                 f"`lists` must be at most {len(parts)}, the number of lists there are, got {lists}"
             )
         parts = [parts[k * len(parts) // lists] for k in range(lists)]
-    return StudyPlan(suite, dict(settings), design.hash, tuple(parts))
+    drawn = pictures and suite.study.pictures
+    return StudyPlan(suite, dict(settings), design.hash, tuple(parts), drawn)
 
 
 def _split(group: Sequence[Item], size: int) -> Iterable[tuple[Item, ...]]:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Item, Scalar
 
 __all__ = [
+    "CHECK_FAILED",
     "Participation",
     "StudyRow",
     "group_participations",
@@ -42,6 +43,9 @@ LARGEST_NUMBER = 1e15
 LARGEST_INTEGER = 10**9
 """What a row may hold: signs of an id, signs and number of replies, numbers. Nobody's answers come
 near these; a row that is beyond them was not written by the experiment."""
+
+CHECK_FAILED = "check failed"
+"""The outcome of who failed the comprehension check so often that the study ended."""
 
 SHOWN = 80
 """So many signs of a wrong value are shown."""
@@ -116,6 +120,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "slider_start": _number,
     "attempts": _integer,
     "correct": _boolean,
+    "outcome": _text,
     "resumed": _boolean,
 }
 """How each field of a row is parsed; others are ignored."""
@@ -147,6 +152,7 @@ class StudyRow:
         slider_start: Where the slider stood at first.
         attempts: How often a comprehension check was tried.
         correct: Whether a check was answered rightly.
+        outcome: How the study ended, in `end`: complete or check failed.
         resumed: Whether a start goes on with what was begun before.
         file: The file it was found in.
         line: And where there.
@@ -166,6 +172,7 @@ class StudyRow:
     slider_start: float | None = None
     attempts: int | None = None
     correct: bool | None = None
+    outcome: str = ""
     resumed: bool | None = None
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
@@ -229,6 +236,11 @@ class Participation:
     def incomplete(self) -> bool:
         """Whether items that were to be answered are missing."""
         return not self._of("end") if self.planned is None else len(self.answers) < self.planned
+
+    @property
+    def check_failed(self) -> bool:
+        """Whether the study ended early, since the comprehension check was failed too often."""
+        return any(row.outcome == CHECK_FAILED for row in self._of("end"))
 
     @property
     def constant(self) -> bool:

@@ -313,7 +313,8 @@ def reopen_study(folder: Path) -> StudyPlan:
         )
     items = {item.digest: item for item in suite.items(design)}
     lists = tuple(tuple(items[i] for i in entry if i in items) for entry in manifest["lists"])
-    plan = StudyPlan(suite, manifest["settings"], design.hash, lists)
+    drawn = manifest.get("pictures", False)
+    plan = StudyPlan(suite, manifest["settings"], design.hash, lists, drawn)
     if plan.id != manifest["study"]:
         raise UserError(
             f"{folder / MANIFEST} must be as `whybench study export` wrote it, got lists that make "

@@ -81,7 +81,7 @@ def participation_rows(plan: StudyPlan, person: SimulatedPerson) -> list[dict[st
         {"kind": "comprehension", "attempts": 1, "correct": True},
         *items,
         {"kind": "attention", "correct": True},
-        {"kind": "end"},
+        {"kind": "end", "outcome": "complete"},
     ]
     common = {
         "study": plan.id,

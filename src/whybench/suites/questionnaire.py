@@ -21,9 +21,11 @@ from whybench.seeds import generator
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["ItemPage", "Lesson", "Questionnaire", "Quiz", "quiz"]
+__all__ = ["CausalPicture", "ItemPage", "Lesson", "Link", "Questionnaire", "Quiz", "quiz"]
 
 Response = Literal["rating", "choice", "number", "episode"]
+Link = tuple[str, str]
+"""A cause and its effect, in words."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,19 @@ def quiz(question: str, right: str, *wrong: str) -> Quiz:
 
 
 @dataclass(frozen=True)
+class CausalPicture:
+    """What causes what, to be drawn as boxes and arrows.
+
+    Attributes:
+        links: The links, in the order and the words of the text; no effect causes its own cause.
+        arrow: What the text says between a cause and its effect.
+    """
+
+    links: tuple[Link, ...]
+    arrow: str
+
+
+@dataclass(frozen=True)
 class Lesson:
     """What a participant learns before the items.
 
@@ -51,11 +66,13 @@ class Lesson:
         text: What is to be learned, in the words of the prompt: paragraphs, and lines with a
             hyphen in front for lists.
         quizzes: Questions on it.
+        picture: What the text says of causes, as a picture below it.
     """
 
     title: str
     text: str
     quizzes: tuple[Quiz, ...]
+    picture: CausalPicture | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +106,8 @@ class Questionnaire:
         options: What stands on the buttons, to the reply that each makes, in a choice; or what may
             be said in place of a number.
         max_items: How many items one participant is asked, unless a study says otherwise.
-        unfolded: Whether the lesson stands open above every item, since it is needed each time.
+        unfolded: Whether the lesson stands open below every item, since it is needed each time.
+        pictures: Whether there is something to draw beside the words, which a study may leave out.
     """
 
     response: Response
@@ -100,3 +118,4 @@ class Questionnaire:
     options: Mapping[str, str] = field(default_factory=dict)
     max_items: int = 40
     unfolded: bool = False
+    pictures: bool = False

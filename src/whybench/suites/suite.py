@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from whybench.suites.agents import Agent
     from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.questionnaire import Questionnaire
+    from whybench.suites.sentences import SentenceRule
 
 __all__ = ["Suite"]
 
@@ -71,6 +72,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
             balance.
         headline: The names of the measures that stand for the suite in a profile, first things
             first.
+        sentences: What may be said of an agent where its measures bear it, the most telling first
+            (`sentences`).
         golden_replies: Replies whose answers go into the content hash, so that a changed parser
             shows.
         checks: Further checks of the suite's items, by name.
@@ -96,6 +99,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     condition: tuple[str, ...] = ()
     random_columns: frozenset[str] = frozenset()
     headline: tuple[str, ...] = ()
+    sentences: tuple[SentenceRule, ...] = ()
     golden_replies: Sequence[str] = ()
     checks: Mapping[str, Check[Any]] = NONE
     tables: Mapping[str, Callable[[pa.Table], pa.Table]] = NONE

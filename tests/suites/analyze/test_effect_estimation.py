@@ -12,10 +12,9 @@ from whybench.suites.analyze.challenges.effect_estimation import CHALLENGE
 from whybench.suites.analyze.challenges.moving_confounder import (
     ALL,
     START,
-    certified_effect,
-    certified_least,
-    chances,
+    certify_least,
     parameters,
+    world,
 )
 from whybench.suites.analyze.estimators.regression import (
     find_confounders,
@@ -47,21 +46,21 @@ BY_HAND = {
 
 
 def test_chances_by_hand() -> None:
-    seen = {"baseline": 0, "earlier": 0, "followup": 1, "treatment": 1}
-    found = chances(BY_HAND, seen)
+    columns = world(TRAP, BY_HAND).by_role
     # Log odds of ln 3; and half, 0.2 for the follow-up, half of the gain of 0.2.
-    assert found["treatment"] == pytest.approx(0.75)
-    assert found["outcome"] == pytest.approx(0.8)
+    assert columns["treatment"].tabulate()[0, 0, 1] == pytest.approx(0.75)
+    assert columns["outcome"].tabulate()[0, 0, 1, 1] == pytest.approx(0.8)
 
 
 def test_truths_by_hand() -> None:
     # Half gain 0.1, half gain 0.2.
-    assert certified_effect(TRAP, BY_HAND).value == pytest.approx(0.15)
+    assert CHALLENGE.certify(TRAP, BY_HAND)["ate"].value == pytest.approx(0.15)
     # Chances of the outcome are 0.25, 0.35 without the follow-up and 0.6, 0.8 with it. Of the
     # treated 3/4 have it, of the others 1/4: (3 * 0.8 + 0.35) / 4 - (0.6 + 3 * 0.25) / 4.
-    assert certified_effect("after_treatment", BY_HAND).value == pytest.approx(0.6875 - 0.3375)
-    assert certified_least(BY_HAND, ALL).value == pytest.approx(0.25)
-    assert certified_least(BY_HAND, START).value == pytest.approx(0.5)
+    after = CHALLENGE.certify("after_treatment", BY_HAND)["ate"].value
+    assert after == pytest.approx(0.6875 - 0.3375)
+    assert certify_least(BY_HAND, ALL).value == pytest.approx(0.25)
+    assert certify_least(BY_HAND, START).value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

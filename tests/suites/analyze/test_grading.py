@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from whybench.scm import agreed
+from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
-    Challenge,
     DataColumn,
     Instance,
     NumericTruth,
     TableTruth,
-    round_values,
 )
+from whybench.suites.analyze.columns import round_values
 from whybench.suites.analyze.fields import (
     ChoiceField,
     FieldValue,
@@ -51,30 +52,13 @@ def world(variant: str) -> Instance:
     )
 
 
-def unused(*_: Any) -> Any:
-    raise AssertionError
-
-
-TOY = Challenge(
-    name="toy",
-    family="toys",
-    summary="",
-    variants=("trap", "control"),
-    fields=(
-        NumberField("effect", weight=2),
-        IntervalField("ci", of="effect"),
-        NumberField("side", key=False, nullable=True),
-        ChoiceField("sort", ("fork", "chain", "either", "other")),
-        FlagField("paradox"),
-        NumberTableField("doses", ("low", "high")),
-    ),
-    draw=lambda variant, _: world(variant) if variant == "trap" else None,
-    ground_truth=unused,
-    has_trap=lambda instance: instance.variant == "trap",
-    competent=unused,
-    naive=unused,
-    always_trap=unused,
-    simulate=unused,
+FIELDS = (
+    NumberField("effect", weight=2),
+    IntervalField("ci", of="effect"),
+    NumberField("side", key=False, nullable=True),
+    ChoiceField("sort", ("fork", "chain", "either", "other")),
+    FlagField("paradox"),
+    NumberTableField("doses", ("low", "high")),
 )
 
 RIGHT = {
@@ -89,7 +73,7 @@ RIGHT = {
 
 def marked(variant: str = "trap", **changed: Any) -> Any:
     said = {name: FieldValue(value) for name, value in {**RIGHT, **changed}.items()}
-    return grade(TOY.fields, world(variant), said)
+    return grade(FIELDS, world(variant), said)
 
 
 def test_a_right_answer_has_full_marks() -> None:
@@ -180,7 +164,7 @@ def test_null_is_wrong_where_there_is_a_number() -> None:
 
 
 def test_fields_without_an_answer_fail_with_their_reason() -> None:
-    graded = grade(TOY.fields, world("trap"), {"effect": FieldValue(reason="not_a_number")})
+    graded = grade(FIELDS, world("trap"), {"effect": FieldValue(reason="not_a_number")})
     assert graded.score == 0
     assert [verdict.reason for verdict in graded.verdicts] == ["not_a_number", *["missing"] * 5]
 
@@ -190,11 +174,14 @@ def test_a_twin_score_is_the_lesser() -> None:
 
 
 def test_a_guarantee_that_is_never_kept_is_said() -> None:
-    assert TOY.generate("trap", 3).keys == (3,)
-    with pytest.raises(RuntimeError, match="must keep its guarantee for 'control' within 400"):
-        TOY.generate("control", 3)
-    with pytest.raises(ValueError, match="must be one of trap, control, got 'trick'"):
-        TOY.generate("trick", 3)
+    known = CHALLENGES["moderation"]
+    control = known.variants[1]
+    strict = replace(known, retold=(), accept=lambda variant, *_: variant == "trap")
+    assert strict.generate("trap", 3).keys == (3,)
+    with pytest.raises(RuntimeError, match=f"must keep its guarantee for '{control}' within 400"):
+        strict.generate(control, 3)
+    with pytest.raises(ValueError, match=f"must be one of trap, {control}.*, got 'trick'"):
+        strict.generate("trick", 3)
 
 
 def test_naive_values_must_be_apart_from_truth_and_references() -> None:

@@ -11,12 +11,10 @@ from whybench.scm import Event, Query, probability
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
-    certified_necessity,
-    certified_sufficiency,
-    draw_parameters,
     joint,
-    model,
+    parameters,
     produced,
+    world,
 )
 from whybench.suites.analyze.challenges.necessity_sufficiency import CHALLENGE
 from whybench.suites.analyze.estimators.contingency import (
@@ -28,7 +26,7 @@ from whybench.suites.analyze.estimators.contingency import (
 from whybench.suites.analyze.estimators.regression import mean_difference
 
 SEEDS = range(4)
-ORDERS = ("context first", "cause first")
+ROLES = ("other", "context", "cause", "background", "acts", "outcome")
 
 # The cause works in half of the cases, the background in half of those in the context, and three
 # quarters of those in the context have the cause, of the others one quarter.
@@ -50,11 +48,12 @@ BY_HAND = {
 def test_truths_by_hand() -> None:
     # With the cause: 3/4 * 3/4 + 1/4 * 1/2 = 11/16 have the outcome, and without it 3/4 * 1/2 =
     # 6/16 of them would. Without the cause: 1/4 * 1/2 = 2/16 have it, and with it 9/16 would.
-    assert certified_necessity("context first", BY_HAND).value == pytest.approx(5 / 11)
-    assert certified_sufficiency("context first", BY_HAND).value == pytest.approx(7 / 14)
+    trap, control = (CHALLENGE.certify(variant, BY_HAND) for variant in CHALLENGE.variants)
+    assert trap["pn"].value == pytest.approx(5 / 11)
+    assert trap["ps"].value == pytest.approx(7 / 14)
     # Set by lot, those with the cause would without it have been as the others are.
-    assert certified_necessity("cause first", BY_HAND).value == pytest.approx(9 / 11)
-    assert certified_sufficiency("cause first", BY_HAND).value == pytest.approx(9 / 14)
+    assert control["pn"].value == pytest.approx(9 / 11)
+    assert control["ps"].value == pytest.approx(9 / 14)
 
 
 def test_classes_by_hand() -> None:
@@ -65,21 +64,21 @@ def test_classes_by_hand() -> None:
     assert found["noisy_or"] == pytest.approx((0, 0.5, 0.4, 0.7))
 
 
-@pytest.mark.parametrize(("kind", "order"), list(product(CLASSES, ORDERS)))
-def test_no_case_is_spared_by_the_cause(kind: str, order: str) -> None:
-    at = draw_parameters(kind, generator("test", kind))
+@pytest.mark.parametrize(("kind", "variant"), list(product(CLASSES, CHALLENGE.variants)))
+def test_no_case_is_spared_by_the_cause(kind: str, variant: str) -> None:
+    at = parameters(variant, generator("test", kind), kind)
     prevented = Query((Event("outcome", 0, (("cause", 1),)), Event("outcome", 1, (("cause", 0),))))
-    assert probability(model(order, at), prevented) == pytest.approx(0, abs=1e-15)
+    assert probability(world(variant, at).model(ROLES), prevented) == pytest.approx(0, abs=1e-15)
 
 
-@pytest.mark.parametrize(("kind", "order"), list(product(CLASSES, ORDERS)))
-def test_both_orders_have_the_table(kind: str, order: str) -> None:
-    at = draw_parameters(kind, generator("test", kind))
+@pytest.mark.parametrize(("kind", "variant"), list(product(CLASSES, CHALLENGE.variants)))
+def test_both_orders_have_the_table(kind: str, variant: str) -> None:
+    at = parameters(variant, generator("test", kind), kind)
     assert joint(at).sum() == pytest.approx(1)
-    world = model(order, at)
+    model = world(variant, at).model(ROLES)
     for cause, context, outcome in np.ndindex(2, 2, 2):
         seen = (Event("cause", cause), Event("context", context), Event("outcome", outcome))
-        assert probability(world, Query(seen)) == pytest.approx(joint(at)[cause, context, outcome])
+        assert probability(model, Query(seen)) == pytest.approx(joint(at)[cause, context, outcome])
 
 
 @pytest.mark.parametrize("seed", SEEDS)

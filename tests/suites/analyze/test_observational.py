@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from whybench.seeds import generator
-from whybench.suites.analyze.challenges import observational
 from whybench.suites.analyze.challenges.observational import BEFORE, CHALLENGE, CONFOUNDERS
 from whybench.suites.analyze.estimators.regression import mean_difference, stratified_difference
 from whybench.suites.analyze.estimators.weighting import doubly_robust, propensities
@@ -24,31 +23,24 @@ BY_HAND = {
 
 def _world(variant: str, seed: int) -> tuple[dict[str, float], dict[str, np.ndarray]]:
     rng = generator("twins", seed)
-    at = observational._parameters(variant, rng)
-    return at, observational._rows(at, rng)
+    at = CHALLENGE.parameters(variant, rng)
+    return at, CHALLENGE.draw_rows(variant, at, rng)
 
 
 def test_the_effect_by_hand() -> None:
     # 3/4 gain 0.1 and 1/4 gain 0.2.
-    assert observational._certified(BY_HAND).value == pytest.approx(0.125, abs=1e-12)
+    assert CHALLENGE.certify("trap", BY_HAND)["effect"].value == pytest.approx(0.125, abs=1e-12)
 
 
 def test_chances_by_hand() -> None:
-    nothing = dict.fromkeys(BEFORE, 0)
+    # Causes in the order of BEFORE, then the treatment; `first` is the second of them.
+    columns = CHALLENGE.world("trap", BY_HAND).by_role
+    treated, outcome = columns["treatment"].tabulate(), columns["outcome"].tabulate()
     # Log odds of -ln 3 and ln 3.
-    assert observational._chance_treated(BY_HAND, nothing) == pytest.approx(0.25)
-    assert observational._chance_treated(BY_HAND, nothing | {"first": 1}) == pytest.approx(0.75)
-    assert observational._chance_outcome(BY_HAND, nothing, 1) == pytest.approx(0.35)
-    assert observational._chance_outcome(BY_HAND, nothing | {"first": 1}, 0) == pytest.approx(0.6)
-
-
-def test_the_model_has_these_chances() -> None:
-    # Parents in the order of BEFORE, then the treatment; `first` is the second of them.
-    model = observational._model(BY_HAND)
-    table = model.mechanism("outcome").table(5)[:, 0]
-    assert table[0b00001] == pytest.approx(0.35)
-    assert table[0b01000] == pytest.approx(0.6)
-    assert model.mechanism("treatment").table(4)[0b0100, 0] == pytest.approx(0.75)
+    assert treated[0, 0, 0, 0] == pytest.approx(0.25)
+    assert treated[0, 1, 0, 0] == pytest.approx(0.75)
+    assert outcome[0, 0, 0, 0, 1] == pytest.approx(0.35)
+    assert outcome[0, 1, 0, 0, 0] == pytest.approx(0.6)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

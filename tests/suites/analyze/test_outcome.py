@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from whybench.seeds import generator
-from whybench.suites.analyze.challenges.bent_response import (
-    certified_difference,
-    certified_effect,
-    draw_rows,
-    parameters,
-)
+from whybench.suites.analyze.challenges.bent_response import certify_difference, parameters
 from whybench.suites.analyze.challenges.outcome import CHALLENGE
 from whybench.suites.analyze.estimators.regression import fit_curve, local_mean
 from whybench.suites.analyze.fields import FieldValue
@@ -35,11 +30,11 @@ BY_HAND = {
 
 def test_truths_by_hand() -> None:
     # 4 * (0.5 + 0.25); seen, those with 1 more have 0.6 more of the confounder.
-    assert certified_effect(BY_HAND).value == pytest.approx(3.0)
-    assert certified_difference(BY_HAND).value == pytest.approx(5.4)
+    assert CHALLENGE.certify("trap", BY_HAND)["ate"].value == pytest.approx(3.0)
+    assert certify_difference(BY_HAND).value == pytest.approx(5.4)
     both = BY_HAND | {"pull_marker": 0.5, "push_marker": -1.0}
-    assert certified_effect(both).value == pytest.approx(3.0)
-    assert certified_difference(both).value == pytest.approx(3.4)
+    assert CHALLENGE.certify("upstream", both)["ate"].value == pytest.approx(3.0)
+    assert certify_difference(both).value == pytest.approx(3.4)
 
 
 def test_a_line_misses_the_curve_by_hand() -> None:
@@ -99,7 +94,7 @@ def test_twins_share_the_generator(seed: int) -> None:
     for variant in CHALLENGE.variants:
         rng = generator("twins", seed)
         at = parameters(variant, rng)
-        worlds[variant] = at, draw_rows(variant, at, rng)
+        worlds[variant] = at, CHALLENGE.draw_rows(variant, at, rng)
     trap, rows = worlds["trap"]
     changed = {
         variant: {key for key in at if at[key] != trap[key]} for variant, (at, _) in worlds.items()

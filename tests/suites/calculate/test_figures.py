@@ -5,7 +5,7 @@ from __future__ import annotations
 import doctest
 from collections import Counter
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 
@@ -13,7 +13,7 @@ pytest.importorskip("matplotlib")
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.drawing.seen import FigureLaws, drawn, words
+from tests.drawing.seen_charts import ChartLaws, texts, told
 from tests.suites.calculate.test_measures import row
 
 from whybench.records.table import record_table
@@ -34,7 +34,8 @@ from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from matplotlib.figure import Figure
+
+    from whybench.drawing.figure import Figure
 
 # Truth, answer, and the values of mistakes; then the diagnosis, by hand.
 CASES: tuple[tuple[float, float | None, dict[str, float], str], ...] = (
@@ -190,17 +191,20 @@ def many() -> pa.Table:
     return record_table(rows, SUITE.record_columns)
 
 
+def some(table: pa.Table, kind: str) -> Figure:
+    """Return the first figure of a kind."""
+    return next(figure for figure in calculate_figures(table) if figure.name.startswith(kind))
+
+
 DRAW = {
-    "bars": lambda: mistake_bars(diagnose_groups(records())),
-    "bars-of-many": lambda: mistake_bars(diagnose_groups(many())),
-    "answers": lambda: answers_on_truths(diagnose_groups(records())),
-    "answers-of-many": lambda: answers_on_truths(diagnose_groups(many())),
-    "by-rung": lambda: shares_by_level(level_measures(records(), "rung"), "rung"),
-    "by-operations": lambda: shares_by_level(level_measures(records(), "operations"), "operations"),
-    "by-operations-of-many": lambda: shares_by_level(
-        level_measures(many(), "operations"), "operations"
-    ),
-    "by-rung-of-many": lambda: shares_by_level(level_measures(many(), "rung"), "rung"),
+    "bars": lambda: some(records(), "which-mistake"),
+    "bars-of-many": lambda: some(many(), "which-mistake"),
+    "answers": lambda: some(records(), "answers"),
+    "answers-of-many": lambda: some(many(), "answers"),
+    "by-rung": lambda: some(records(), "by-rung"),
+    "by-operations": lambda: some(records(), "by-operations"),
+    "by-operations-of-many": lambda: some(many(), "by-operations"),
+    "by-rung-of-many": lambda: some(many(), "by-rung"),
 }
 
 
@@ -209,36 +213,41 @@ def figure_of(name: str) -> Figure:
     return DRAW[name]()
 
 
-class TestLaws(FigureLaws):
+class TestLaws(ChartLaws):
     draw = DRAW
     figure_of = staticmethod(figure_of)
+    tells: ClassVar = {
+        "answers": ("answer (%)", "answer"),
+        "answers-of-many": ("truth (%)", "truth"),
+    }
 
 
 def test_bars_show_every_way_to_be_wrong_and_say_it_in_words() -> None:
     figure = figure_of("bars")
-    assert drawn(figure) == len(WAYS)
-    told = words(figure)
-    assert {*WAYS.values()} <= {*told}
-    assert "30 of 36" in told
-    assert "0 of 36" in told
-    assert "no wrong answers" in told
+    assert [mark["kind"] for mark in told(figure)] == [*WAYS.values()]
+    assert {mark["answers"] for mark in told(figure)} == {"3"}
+    assert {*WAYS.values(), "30 of 36 wrong", "0 of 36 wrong", "no wrong answers"} <= {
+        *texts(figure)
+    }
     shown = {entry["way"]: entry["answers"] for entry in figure.rows if "way" in entry}
     assert shown == dict.fromkeys(WAYS, 3)
 
 
 def test_points_are_the_numbers_with_a_mark_for_each_mistake() -> None:
     figure = figure_of("answers")
-    assert drawn(figure, "seeing") == 3
-    assert drawn(figure, "right") == 3 + 30
-    assert any(text.endswith("slope 1.00 [1.00, 1.00]") for text in words(figure))
+    met = Counter(mark["diagnosis"] for mark in told(figure))
+    assert met[WAYS["seeing"]] == 3
+    assert met["right"] == 3 + 30
+    assert "slope 1.00 [1.00, 1.00]" in texts(figure)
     assert len(figure.rows) == 24 + 30
-    assert not drawn(figure, "baseless")
+    assert not met[WAYS["baseless"]]
 
 
 def test_levels_are_drawn_with_their_names() -> None:
-    assert {"1 seen", "2 made", "3 imagined"} <= {*words(figure_of("by-rung"))}
-    assert {"0", "1–9", "10–29"} <= {*words(figure_of("by-operations"))}
-    assert drawn(figure_of("by-operations"), "accuracy") == 2 * 3
+    assert {"1 seen", "2 made", "3 imagined"} <= {*texts(figure_of("by-rung"))}
+    assert {"0", "1–9", "10–29"} <= {*texts(figure_of("by-operations"))}
+    marks = told(figure_of("by-operations"))
+    assert [mark["measure"].split()[0] for mark in marks] == ["accuracy"] * 2 * 3
 
 
 def test_a_skill_far_below_0_does_not_press_the_rest_together() -> None:
@@ -247,8 +256,8 @@ def test_a_skill_far_below_0_does_not_press_the_rest_together() -> None:
         Measure("skill", value, value - 1, value + 1, 40, 40, 40, 0, 0, "", (), labels, {"rung": n})
         for n, value in ((1, -9.0), (2, 0.5))
     ]
-    axes = shares_by_level(measures, "rung").axes[0]
-    assert axes.get_ylim()[0] == pytest.approx(-1.04)
+    scale = shares_by_level(measures, "rung")["spec"]["layer"][-1]["encoding"]["y"]["scale"]
+    assert (scale["domain"], scale["clamp"]) == ([-1, 1], True)
 
 
 def test_a_run_has_its_figures_with_captions_that_name_mistakes() -> None:

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,10 +15,12 @@ import pytest
 pytest.importorskip("matplotlib")
 
 import numpy as np
-from matplotlib.colors import to_rgba
-from tests.drawing.seen import FigureLaws, drawn, texts, words
+from tests.drawing.seen import FigureLaws, texts, words
+from tests.drawing.seen_charts import ChartLaws, told
+from tests.drawing.seen_charts import texts as chart_texts
 
-from whybench.drawing.figure import save_figures
+from whybench.drawing.figure import Figure as Saved
+from whybench.drawing.figure import rows_of, save_figures
 from whybench.records.table import record_table
 from whybench.stats import Estimate, Measure
 from whybench.suites.compose import SUITE
@@ -34,12 +36,13 @@ from whybench.suites.compose.figures import (
     cut_trees,
     error_by_length,
 )
-from whybench.suites.compose.figures.run import trees_of
+from whybench.suites.compose.figures.run import CAPTIONS, trees_of
 from whybench.suites.compose.measures import compose_measures
 from whybench.suites.compose.verdicts import decide_verdict
 from whybench.suites.contract import UserError, reply_generator
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from matplotlib.axes import Axes
@@ -131,11 +134,43 @@ def errors() -> list[Measure]:
     ]
 
 
+def chart(kind: str, plot: Callable[..., Any], *given: Any) -> Callable[[], Saved]:
+    return lambda: Saved(kind, partial(plot, *given), rows_of(*given), caption=CAPTIONS[kind])
+
+
+CHARTS = {
+    "plane": chart("plane", class_plane, CLASSIFIED),
+    "plane-of-one": chart("plane", class_plane, CLASSIFIED[1:2]),
+    "by-length": chart("length", error_by_length, errors()),
+    "by-length-of-one": chart("length", error_by_length, errors()[:4]),
+}
+
+
+@cache
+def chart_of(name: str) -> Saved:
+    return CHARTS[name]()
+
+
+class TestEveryChart(ChartLaws):
+    draw = CHARTS
+    figure_of = staticmethod(chart_of)
+
+    def test_every_row_is_a_mark_that_tells_its_number(self, name: str) -> None:
+        """What is undefined has no place in the plane; guessing is a line in each panel."""
+        marks = [mark for mark in told(chart_of(name)) if "what" not in mark]
+        rows = chart_of(name).rows
+        if name.startswith("plane"):
+            rows = [row for row in rows if row["class"] != "undefined"]
+            key = next(key for key in marks[0] if key.startswith("validity"))
+            numbers, said = [row["valid_estimate"] for row in rows], [m[key] for m in marks]
+        else:
+            numbers, said = [row["estimate"] for row in rows], [m["estimate"] for m in marks]
+        assert sorted(float(text.replace("−", "-")) for text in said) == pytest.approx(
+            sorted(numbers), abs=0.0006
+        )
+
+
 DRAW = {
-    "plane": lambda: class_plane(CLASSIFIED),
-    "plane-of-one": lambda: class_plane(CLASSIFIED[1:2]),
-    "by-length": lambda: error_by_length(errors()),
-    "by-length-of-one": lambda: error_by_length(errors()[:4]),
     "tree-by-hand": lambda: cut_trees([by_hand()]),
     "trees-of-three": lambda: cut_trees(
         [tree(3, agent, 0.1 * place) for place, agent in enumerate(AGENTS)], "a world"
@@ -173,77 +208,81 @@ def lines(axes: Axes, gid: str) -> list[tuple[list[float], list[float]]]:
     ]
 
 
+def spots(kind: str = "", panel: str = "") -> list[tuple[float, float]]:
+    """Return where the points of a kind stand in the panels of an agent."""
+    return [
+        (datum["x"], datum["y"])
+        for datum in chart_of("plane").spec["data"]["values"]
+        if "x" in datum and datum["s"].startswith(kind) and datum["p"].startswith(panel)
+    ]
+
+
 def test_a_composition_stands_at_its_two_differences() -> None:
-    figure = figure_of("plane")
-    panels = {axes.get_title().split("\n")[0]: axes for axes in figure.axes if axes.axison}
-    assert list(panels) == ["gpt-4o", "gpt-5-mini", "coin", "always-yes"], "most VC first"
-    mini = panels["gpt-5-mini"]
-    assert points(mini, "VC") == [(0.0, 0.0), (0.1, -0.1)]
-    assert points(mini, "VI") == [(0.1, 0.9)]
-    assert points(mini, "IC") == [(0.5, 0.02)]
-    assert points(mini, "inconclusive") == [(0.24, 0.0)]
-    assert points(panels["coin"], "II") == [(-0.7, -0.8), (-0.9, -0.9)]
-    assert points(panels["always-yes"], "") == []
-    assert panels["gpt-5-mini"].get_title() == "gpt-5-mini\n2 VC, 1 VI, 1 IC, 1 inconclusive"
-    assert panels["always-yes"].get_title() == "always-yes\n2 undefined"
+    panels = [title.split("\n") for title in chart_of("plane").spec["facet"]["sort"]]
+    names = [name for name, _ in panels]
+    assert names == ["gpt-4o", "gpt-5-mini", "coin", "always-yes"], "most VC first"
+    assert spots("VC", "gpt-5-mini") == [(0.0, 0.0), (0.1, -0.1)]
+    assert spots("VI", "gpt-5-mini") == [(0.1, 0.9)]
+    assert spots("IC", "gpt-5-mini") == [(0.5, 0.02)]
+    assert spots("inconclusive", "gpt-5-mini") == [(0.24, 0.0)]
+    assert spots("II", "coin") == [(-0.7, -0.8), (-0.9, -0.9)]
+    assert spots(panel="always-yes") == []
+    assert dict(panels)["gpt-5-mini"] == "2 VC, 1 VI, 1 IC, 1 inconclusive"
+    assert dict(panels)["always-yes"] == "2 undefined"
+    assert {"always-yes", "2 undefined"} <= set(chart_texts(chart_of("plane")))
 
 
 def test_intervals_cross_in_their_point() -> None:
-    axes = figure_of("plane").axes[2]
-    found = lines(axes, "interval")
-    for across, up in ((-0.7, -0.8), (-0.9, -0.9)):
-        assert ([pytest.approx(across - 0.05), pytest.approx(across + 0.05)], [up] * 2) in found
-        assert ([across] * 2, [pytest.approx(up - 0.05), pytest.approx(up + 0.05)]) in found
-    assert len(found) == 4
+    for datum in chart_of("plane").spec["data"]["values"]:
+        if datum["p"].startswith("coin"):
+            across, up = datum["x"], datum["y"]
+            assert (datum["xl"], datum["xh"]) == pytest.approx((across - 0.05, across + 0.05))
+            assert (datum["yl"], datum["yh"]) == pytest.approx((up - 0.05, up + 0.05))
 
 
 def test_only_what_is_inconclusive_is_open() -> None:
-    for axes in figure_of("plane").axes:
-        for line in axes.get_lines():
-            name = str(line.get_gid())
-            if name.startswith("points-"):
-                is_open = to_rgba(line.get_markerfacecolor()) == to_rgba("white")
-                assert is_open == name.startswith("points-inconclusive")
-    assert "open: inconclusive" in words(figure_of("plane"))
-    assert drawn(figure_of("plane"), "inconclusive") == 2
+    for datum in chart_of("plane").spec["data"]["values"]:
+        assert ("f" in datum) == (datum.get("s") == "inconclusive")
+    assert "open: inconclusive" in chart_of("plane").spec["usermeta"]["note"]
+    assert len(spots("inconclusive")) == 2
 
 
 def test_regions_are_named_where_their_class_is() -> None:
-    axes = figure_of("plane").axes[0]
-    for text in axes.texts:
-        x, y = text.get_position()
-        valid, consistent = ("VI"[not abs(v) < 0.25] for v in (x, y))
-        assert text.get_text() == valid + ("C" if consistent == "V" else "I")
-    assert Counter(text.get_text() for text in axes.texts) == {"VC": 1, "VI": 2, "IC": 2, "II": 4}
-    (square,) = [patch for patch in axes.patches if patch.get_gid() == "equal"]
-    assert square.get_bbox().bounds == (-0.25, -0.25, 0.5, 0.5)
+    layers = chart_of("plane").spec["spec"]["layer"]
+    names = [v for one in layers for v in one.get("data", {}).get("values", []) if "t" in v]
+    for name in names:
+        valid, consistent = ("VI"[not abs(name[way]) < 0.25] for way in "xy")
+        assert name["t"] == valid + ("C" if consistent == "V" else "I")
+    assert Counter(name["t"] for name in names) == {"VC": 1, "VI": 2, "IC": 2, "II": 4}
 
 
 def test_the_plane_is_wide_enough_for_negative_effects() -> None:
-    figure = class_plane([Classified(labels(AGENTS[0]), (composition(-1.8, 0.5),))])
-    low, high = figure.axes[0].get_xlim()
+    wide = class_plane([Classified(labels(AGENTS[0]), (composition(-1.8, 0.5),))])
+    encoding = wide["spec"]["layer"][-1]["encoding"]
+    low, high = encoding["x"]["scale"]["domain"]
     assert low == -high
     assert low < -1.85
-    assert class_plane(CLASSIFIED, delta=0.1).axes[0].get_xticks().tolist() == [-1, -0.1, 0, 0.1, 1]
+    narrow = class_plane(CLASSIFIED, delta=0.1)["spec"]["layer"][-1]["encoding"]
+    assert narrow["x"]["axis"]["values"] == [-1, -0.1, 0.1, 1]
 
 
 def test_each_agent_has_a_panel_with_its_errors_the_best_first() -> None:
-    figure = figure_of("by-length")
-    shown = [axes for axes in figure.axes if axes.axison]
-    titles = [axes.get_title() for axes in shown]
-    assert titles == ["gpt-5-mini", "claude-opus-4", "coin", "gpt-4o", "always-yes"]
-    for place, axes in enumerate(shown):
-        mine = [m for m in errors() if m.labels["agent"] == AGENTS[place]]
-        wanted = [(0, 1, 3, 5)[i] for i in range(4)], [m.estimate for m in mine]
-        assert points(axes, "error") == [*zip(*wanted, strict=True)]
-        assert lines(axes, "interval") == [
-            ([length] * 2, [m.low, m.high]) for length, m in zip(wanted[0], mine, strict=True)
+    chart = chart_of("by-length").spec
+    titles = ["gpt-5-mini", "claude-opus-4", "coin", "gpt-4o", "always-yes"]
+    assert chart["facet"]["sort"] == titles
+    for agent, title in zip(AGENTS, titles, strict=True):
+        mine = [m for m in errors() if m.labels["agent"] == agent]
+        found = [d for d in chart["data"]["values"] if d["p"] == title and "e" in d]
+        assert [(d["x"], d["e"], d["l"], d["h"]) for d in found] == [
+            pytest.approx((at, m.estimate, m.low, m.high))
+            for at, m in zip((0, 1, 3, 5), mine, strict=True)
         ]
-        assert len(lines(axes, "other")) == 4
-        assert wanted not in lines(axes, "other")
-    assert drawn(figure, "-small") == 4
-    assert "open: fewer than 60 answers" in words(figure)
-    assert "the others" not in words(figure_of("by-length-of-one"))
+    assert sum("f" in d for d in chart["data"]["values"]) == 4
+    assert "open: fewer than 60 answers" in chart["usermeta"]["note"]
+
+
+def at_errors(chart: dict[str, Any], panel: str) -> list[tuple[float, float]]:
+    return [(d["x"], d["e"]) for d in chart["data"]["values"] if d["p"] == panel and "e" in d]
 
 
 def test_a_scale_is_chosen_and_gaps_are_left() -> None:
@@ -252,10 +291,10 @@ def test_a_scale_is_chosen_and_gaps_are_left() -> None:
         error(AGENTS[0], 3, None),
         error(AGENTS[0], 1, 0.2, by="distance"),
     ]
-    assert points(error_by_length(mixed).axes[0], "error") == [(1, 0.1)]
+    assert at_errors(error_by_length(mixed), "gpt-5-mini") == [(1, 0.1)]
     by_blocks = error_by_length(mixed, "distance")
-    assert points(by_blocks.axes[0], "error") == [(1, 0.2)]
-    assert "number of blocks between cause and effect" in words(by_blocks)
+    assert at_errors(by_blocks, "gpt-5-mini") == [(1, 0.2)]
+    assert by_blocks["title"]["text"] == "number of blocks between cause and effect"
     with pytest.raises(UserError, match="errors at levels of distance, got none"):
         error_by_length(mixed[:2], "distance")
 
@@ -391,11 +430,9 @@ def test_all_figures_of_a_run(tmp_path: Path) -> None:
 
 
 def test_errors_of_a_run_are_drawn_as_measured() -> None:
-    figure = error_by_length(compose_measures(records()))
-    panels = {axes.get_title(): axes for axes in figure.axes if axes.axison}
-    assert next(iter(panels)) == "exact"
-    assert {up for _, up in points(panels["exact"], "error")} == {0.0}
-    assert [across for across, _ in points(panels["exact"], "error")] == [0, 1, 2]
+    chart = error_by_length(compose_measures(records()))
+    assert chart["facet"]["sort"][0] == "exact"
+    assert at_errors(chart, "exact") == [(0, 0.0), (1, 0.0), (2, 0.0)]
 
 
 def test_without_matplotlib_the_error_says_what_to_install() -> None:

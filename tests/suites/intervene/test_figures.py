@@ -5,8 +5,8 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from functools import cache
-from itertools import islice, pairwise
+from functools import cache, partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +15,11 @@ import pytest
 pytest.importorskip("matplotlib")
 pytest.importorskip("pysat")
 
-from tests.drawing.seen import FigureLaws, check_apart, check_readable, drawn, words
+from tests.drawing.seen import FigureLaws, check_apart, check_readable, words
+from tests.drawing.seen_charts import ChartLaws, texts, told
 
-from whybench.drawing.figure import save_figures
+from whybench.drawing.figure import Figure as Saved
+from whybench.drawing.figure import rows_of, save_figures
 from whybench.records.table import record_table
 from whybench.stats import Measure
 from whybench.suites.contract import UserError, reply_generator
@@ -26,6 +28,7 @@ from whybench.suites.intervene.experimenters import Intervention, recipe, run_ex
 from whybench.suites.intervene.figures import (
     Course,
     accuracy_by_size,
+    count_verdicts,
     course_of,
     episode_steps,
     intervene_figures,
@@ -33,6 +36,7 @@ from whybench.suites.intervene.figures import (
     verdict_bars,
 )
 from whybench.suites.intervene.figures.run import settled_at_first
+from whybench.suites.intervene.figures.verdicts import LOOKS, verdict_rows
 from whybench.suites.intervene.sets import draw_advanced_world
 from whybench.suites.intervene.themes import load_theme
 from whybench.suites.intervene.verdicts import VERDICTS
@@ -135,10 +139,46 @@ def tried(n: int, steps: int, name: str = "shapes") -> Course:
     )
 
 
+def by_size(measures: list[Measure], settled: dict[int, float]) -> Saved:
+    draw = partial(accuracy_by_size, measures, settled)
+    return Saved("by-size", draw, rows_of(measures), caption=run.SIZE_CAPTION)
+
+
+def verdicts() -> Saved:
+    """All designs in one, to have several bars of an agent."""
+    counts = count_verdicts(records())
+    draw = partial(verdict_bars, counts)
+    return Saved("verdicts", draw, verdict_rows(counts), caption=run.VERDICT_CAPTION)
+
+
+CHARTS = {
+    "by-size": lambda: by_size(sized(), ENTAILED),
+    "by-size-of-one": lambda: by_size(sized()[:8], {}),
+    "verdicts": verdicts,
+}
+
+
+@cache
+def chart_of(name: str) -> Saved:
+    return CHARTS[name]()
+
+
+class TestEveryChart(ChartLaws):
+    draw = CHARTS
+    figure_of = staticmethod(chart_of)
+
+    def test_every_row_is_a_mark_that_tells_its_number(self, name: str) -> None:
+        """A row of verdicts is a bar of several parts; guessing is a line in each panel."""
+        marks = [mark for mark in told(chart_of(name)) if "what" not in mark]
+        if name == "verdicts":
+            counts = [row[verdict] for row in chart_of(name).rows for verdict in VERDICTS]
+            assert [int(mark["episodes"]) for mark in marks] == [n for n in counts if n]
+        else:
+            rows = sorted(f"{row['estimate']:.3f}" for row in chart_of(name).rows)
+            assert sorted(f"{float(mark['estimate']):.3f}" for mark in marks) == rows
+
+
 DRAW = {
-    "by-size": lambda: accuracy_by_size(sized(), ENTAILED),
-    "by-size-of-one": lambda: accuracy_by_size(sized()[:8]),
-    "verdicts": lambda: verdict_bars(records()),
     "two-entities": lambda: episode_steps(
         Course(
             ("dax", "wug"),
@@ -184,37 +224,38 @@ def below(axes: Axes) -> tuple[str, str]:
     return first, second
 
 
+def panels_of(chart: dict[str, Any]) -> list[str]:
+    return chart["facet"]["sort"]
+
+
 def test_each_agent_has_a_panel_the_most_justified_first() -> None:
-    figure = figure_of("by-size")
-    titles = [axes.get_title() for axes in figure.axes if axes.axison]
-    assert titles == ["gpt-5-mini", "claude-opus-4", "bayes", "random-then-guess", "gpt-4o"]
-    again = accuracy_by_size(sized()[::-1])
-    assert [axes.get_title() for axes in again.axes if axes.axison] == titles
-    assert drawn(figure) == 5 * 4 * 2
-    assert drawn(figure, "-small") == 4 * 2
+    chart = chart_of("by-size").spec
+    titles = ["gpt-5-mini", "claude-opus-4", "bayes", "random-then-guess", "gpt-4o"]
+    assert panels_of(chart) == titles
+    assert panels_of(accuracy_by_size(sized()[::-1])) == titles
+    assert sum("f" in datum for datum in chart["data"]["values"]) == 4 * 2
 
 
 def test_points_stand_at_their_estimates_within_their_intervals() -> None:
-    axes = figure_of("by-size").axes[1]
+    chart = chart_of("by-size").spec
+    drawn = [d for d in chart["data"]["values"] if d["p"] == "claude-opus-4" and "e" in d]
     mine = [m for m in sized() if m.labels["agent"] == AGENTS[1]]
-    for share in ("accuracy", "justified_accuracy"):
-        wanted = [m for m in mine if m.name.startswith(share)]
-        (points,) = [line for line in axes.get_lines() if line.get_gid() == f"points-{share}"]
-        assert points.get_ydata().tolist() == [m.estimate for m in wanted]
-        bars = [line for line in axes.get_lines() if line.get_gid() == f"interval-{share}"]
-        assert [tuple(bar.get_ydata()) for bar in bars] == [(m.low, m.high) for m in wanted]
-        assert np.round(points.get_xdata()).tolist() == [0, 1, 2, 3]
-    lowest = figure_of("by-size").axes[4]
-    assert [label.get_text() for label in lowest.get_xticklabels()] == ["4", "5", "6", "7"]
+    for share, name in (("accuracy", "accuracy"), ("justified_accuracy", "justified accuracy")):
+        wanted = [m for m in mine if m.name == share]
+        points = [d for d in drawn if d["s"] == name]
+        assert [(d["l"], d["e"], d["h"]) for d in points] == [
+            pytest.approx((m.low, m.estimate, m.high)) for m in wanted
+        ]
+        assert [round(d["x"]) for d in points] == [4, 5, 6, 7]
+    assert {"4", "5", "6", "7", "number of entities"} <= set(texts(chart_of("by-size")))
 
 
 def test_guessing_and_what_was_settled_are_lines() -> None:
-    for axes in figure_of("by-size").axes[:5]:
-        lines = {line.get_gid(): line.get_ydata() for line in axes.get_lines()}
-        assert list(lines["guessing"]) == [0.5, 0.5]
-        assert list(lines["entailed"]) == list(ENTAILED.values())
-    assert "settled before any action" in words(figure_of("by-size"))
-    assert "settled before any action" not in words(figure_of("by-size-of-one"))
+    values = chart_of("by-size").spec["data"]["values"]
+    assert [d["g"] for d in values if "g" in d] == [0.5] * 5
+    assert [d["c"] for d in values if "c" in d] == [*ENTAILED.values()] * 5
+    assert "long dashes: settled before any action" in chart_of("by-size").spec["usermeta"]["note"]
+    assert "settled" not in chart_of("by-size-of-one").spec["usermeta"]["note"]
 
 
 def test_a_share_without_an_estimate_leaves_a_gap() -> None:
@@ -222,14 +263,15 @@ def test_a_share_without_an_estimate_leaves_a_gap() -> None:
         measure("accuracy", AGENTS[0], None, entities=4),
         measure("accuracy", AGENTS[0], 0.8, entities=5),
     ]
-    assert drawn(accuracy_by_size(holes)) == 1
+    chart = accuracy_by_size(holes)
+    assert [d["e"] for d in chart["data"]["values"] if "e" in d] == [0.8]
     with pytest.raises(UserError, match="accuracy at numbers of entities, got none"):
         accuracy_by_size([*holes[:1], measure("accuracy", AGENTS[0], 0.8)])
 
 
 def test_bars_are_the_shares_of_verdicts_and_their_counts_stand_beside() -> None:
     core = records().filter([name == "core" for name in records()["design"].to_pylist()])
-    bars, table = verdict_bars(core).axes
+    figure = Saved("verdicts", partial(verdict_bars, count_verdicts(core)))
     counts = {
         name: Counter(
             row["verdict"]
@@ -238,32 +280,24 @@ def test_bars_are_the_shares_of_verdicts_and_their_counts_stand_beside() -> None
         )
         for name in PLAYERS
     }
-    labels = [label.get_text() for label in bars.get_yticklabels()]
-    assert sorted(labels) == sorted(PLAYERS)
-    assert labels[0] == "recipe"
-    for row, name in enumerate(labels):
-        found = counts[name]
-        written = [text.get_text() for text in table.texts if text.get_position()[1] == row]
-        assert written == [str(found[verdict]) for verdict in VERDICTS] + [str(found.total())]
-        start = 0.0
-        for verdict in VERDICTS:
-            mine = [bar for bar in bars.patches if bar.get_gid() == f"points-{verdict}-{row}"]
-            assert len(mine) == (found[verdict] > 0)
-            for bar in mine:
-                assert bar.get_x() == pytest.approx(start)
-                assert bar.get_width() == pytest.approx(100 * found[verdict] / found.total())
-            start += 100 * found[verdict] / found.total()
-        assert start == pytest.approx(100)
+    marks = told(figure)
+    assert {mark["agent"] for mark in marks} == {*PLAYERS}
+    assert marks[0]["agent"] == "recipe"
+    names = {LOOKS[verdict]["name"]: verdict for verdict in VERDICTS}
+    for name, found in counts.items():
+        mine = [mark for mark in marks if mark["agent"] == name]
+        assert {names[mark["kind"]]: int(mark["episodes"]) for mark in mine} == +found
+        for mark in mine:
+            share = found[names[mark["kind"]]] / found.total()
+            assert float(mark["estimate"]) == pytest.approx(share, abs=0.0005)
+        assert f"of {found.total()}" in texts(figure)
     assert counts["recipe"] == {"justified": 80, "no_answer": 3}, "84 cases, one lost to an error"
 
 
-def test_verdicts_differ_in_colour_and_neighbours_in_hatch() -> None:
-    bars, table = figure_of("verdicts").axes
-    heads = [patch for patch in table.patches if patch.get_facecolor()[3] > 0]
-    assert len({patch.get_facecolor() for patch in heads}) == len(VERDICTS)
-    hatches = [patch.get_hatch() for patch in heads]
-    assert all(one != two for one, two in pairwise(hatches))
-    assert len(bars.get_yticklabels()) == 2 * len(PLAYERS), "one bar for each agent and design"
+def test_verdicts_differ_in_colour() -> None:
+    assert len({LOOKS[verdict]["colour"] for verdict in VERDICTS}) == len(VERDICTS)
+    bars = {mark["agent"] for mark in told(chart_of("verdicts"))}
+    assert len(bars) == 2 * len(PLAYERS), "one bar for each agent and design"
 
 
 def test_an_episode_is_drawn_step_by_step() -> None:
@@ -413,7 +447,7 @@ def test_a_design_of_one_size_has_no_figure_by_size() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="records must hold episodes with a verdict, got none"):
-        verdict_bars(records().slice(3, 1))
+        verdict_bars(count_verdicts(records().slice(3, 1)))
     many = Course(tuple(map(str, range(17))), InterveneWorld(17, ()), frozenset(), (), (0, 1))
     with pytest.raises(UserError, match="at most 16 entities, got 17"):
         episode_steps(many)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -12,11 +12,12 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from tests.drawing.seen import FigureLaws, drawn, texts
+from tests.drawing.seen import FigureLaws, drawn
+from tests.drawing.seen import texts as drawn_texts
+from tests.drawing.seen_charts import ChartLaws, texts, told
 
-from whybench.drawing.canvas import sheet
+from whybench.drawing.estimates import rank
 from whybench.drawing.figure import save_figures
-from whybench.drawing.panels import rank
 from whybench.drawing.style import PEOPLE as PEOPLE_LOOK
 from whybench.records.table import record_table
 from whybench.seeds import generator
@@ -25,19 +26,18 @@ from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.figures import (
     alignment_forest,
+    change_forest,
     consistency_by_condition,
     determinacy_panels,
     measures_by_release,
     measures_forest,
     parameter_map,
     replication_figures,
-    slope_chart,
     tasks_panel,
 )
-from whybench.suites.judge.figures.by_condition import released
-from whybench.suites.judge.figures.looks import TASKS, condition_name, measure_axis
-from whybench.suites.judge.figures.run import sheets_of
-from whybench.suites.judge.figures.slopes import spread
+from whybench.suites.judge.figures.looks import TASKS, condition_name
+from whybench.suites.judge.figures.release import released
+from whybench.suites.judge.figures.run import make_figure, sheets_of
 from whybench.suites.judge.figures.tasks_panel import layers, task_rows
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.measures import CONDITION
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from whybench.drawing.figure import Figure as Chart
     from whybench.suites.judge.fitted_models import FittedModel
 
 AGENTS = (
@@ -162,91 +163,127 @@ def ceiling() -> Measure:
     return measure("alignment_ceiling", PEOPLE, "story", "direct", 0.92)
 
 
-DRAW = {
-    "tasks": lambda: tasks_panel(models()),
-    "alignment": lambda: alignment_forest(made("alignment"), ceiling()),
-    "measures": lambda: measures_forest(made("consistency", "ea", "mv")),
-    "parameters": lambda: parameter_map(made("p", "b", "m", "lad")),
-    "consistency": lambda: consistency_by_condition(made("consistency")),
-    "determinacy": lambda: determinacy_panels(only(made(*NAMES), content="story")),
-    "changes": lambda: slope_chart(
+def some(kind: str, plot: Callable[..., Any], *given: Any) -> Callable[[], Chart]:
+    return lambda: make_figure(kind, plot, *given)
+
+
+def many() -> list[Measure]:
+    """Thirty agents."""
+    return [
+        measure(name, f"maker/a-model-of-number-{place}", "story", "direct", (place % 11) / 12)
+        for name in ("consistency", "ea", "mv")
+        for place in range(30)
+    ]
+
+
+CHARTS = {
+    "alignment": some("alignment", alignment_forest, made("alignment"), ceiling()),
+    "measures": some("measures", measures_forest, made("consistency", "ea", "mv")),
+    "measures-of-many": some("measures", measures_forest, many()),
+    "parameters": some("parameters", parameter_map, made("p", "b", "m", "lad")),
+    "consistency": some("consistency", consistency_by_condition, made("consistency")),
+    "determinacy": some("determinacy", determinacy_panels, only(made(*NAMES), content="story")),
+    "changes": some(
+        "changes",
+        change_forest,
         only(made("ea", "mv", "consistency"), content="story", style="direct"),
         only(made("ea", "mv", "consistency"), content="abstract", style="direct"),
     ),
-    "release": lambda: measures_by_release(only(made(*NAMES), content="story")),
+    "release": some("release", measures_by_release, only(made(*NAMES), content="story")),
 }
 
 
 @cache
-def figure_of(name: str) -> Figure:
-    return DRAW[name]()
+def figure_of(name: str) -> Chart:
+    return CHARTS[name]()
 
 
-class TestEveryFigure(FigureLaws):
-    draw = DRAW
+@cache
+def tasks() -> Figure:
+    return tasks_panel(models())
+
+
+class TestTasks(FigureLaws):
+    draw: ClassVar = {"tasks": lambda: tasks_panel(models())}
+    figure_of = staticmethod(lambda name: tasks())
+
+
+class TestEveryChart(ChartLaws):
+    draw = CHARTS
     figure_of = staticmethod(figure_of)
+
+    def test_every_row_is_a_mark_that_tells_its_number(self, name: str) -> None:
+        """People and ceilings are lines, or stand in several panels: marks are of the rows."""
+        rows = [row["estimate"] for row in figure_of(name).rows if row["estimate"] is not None]
+        marks = told(figure_of(name))
+        assert marks
+        for mark in marks:
+            assert min(abs(float(mark["estimate"]) - number) for number in rows) < 0.0006
+
+
+def points(name: str) -> int:
+    """Count the marks of agents."""
+    return sum("agent" in mark for mark in told(figure_of(name)))
 
 
 def test_each_agent_is_a_point() -> None:
     agents = len(AGENTS)
-    assert drawn(figure_of("tasks")) == 3 * 11
-    assert drawn(figure_of("alignment")) == agents * 4
-    assert drawn(figure_of("measures")) == 3 * agents * 4
-    assert drawn(figure_of("parameters")) == 4 * (agents * 4 + 2)  # people stand under both styles
-    assert drawn(figure_of("consistency")) == agents * 4
-    assert drawn(figure_of("determinacy")) == 3 * (agents * 2 + 1)
-    assert drawn(figure_of("changes")) == 3 * (agents * 2 + 1)
-    assert drawn(figure_of("release")) == 3 * agents * 2
+    assert drawn(tasks()) == 3 * 11
+    assert points("alignment") == agents * 4
+    assert points("measures") == 3 * agents * 4
+    assert points("parameters") == 4 * (agents * 4 + 2)  # people stand under both styles
+    assert points("consistency") == agents * 4
+    assert points("determinacy") == 3 * (agents * 2 + 1)
+    assert points("changes") == 3 * agents * 2
+    assert points("release") == 3 * agents * 2
 
 
-@pytest.mark.slow
+def test_people_and_ceilings_are_lines() -> None:
+    lines = [mark for mark in told(figure_of("alignment")) if "what" in mark]
+    assert [mark["estimate"] for mark in lines] == ["0.92"] * 4
+    lines = [mark for mark in told(figure_of("measures")) if "what" in mark]
+    assert [(mark["what"], mark["estimate"]) for mark in lines] == [("people", "0.4")] * 3
+
+
+def few(name: str) -> int:
+    return sum("f" in datum for datum in figure_of(name).spec["data"]["values"])
+
+
 def test_few_answers_are_marked_and_not_ranked() -> None:
-    assert drawn(figure_of("alignment"), "-small") == 2
-    assert drawn(figure_of("measures"), "-small") == 6
-    assert drawn(figure_of("consistency"), "-small") == 2
-    assert drawn(figure_of("determinacy"), "-small") == 6
-    assert drawn(figure_of("changes"), "-small") == 6
-    assert drawn(figure_of("release"), "-small") == 6
-    for name in ("alignment", "measures", "consistency", "determinacy", "changes", "release"):
-        words = " ".join(text.get_text() for text in texts(figure_of(name)))
-        assert "fewer than 60 answers" in words, name
-
-    forest = figure_of("alignment")
-    ranked = [label.get_text() for label in forest.axes[0].get_yticklabels()]
-    assert ranked[-1] == "claude-opus-4"
-    rows = [label.get_text() for label in figure_of("measures").axes[0].get_yticklabels()]
-    assert {row.split(",")[0] for row in rows[-2:]} == {"claude-opus-4"}
-    assert "n = 4" in [text.get_text() for text in texts(figure_of("consistency"))]
-    words = [text.get_text() for text in texts(tasks_panel(models(few=True)))]
+    marked = {"alignment": 2, "measures": 6, "consistency": 2, "determinacy": 6, "changes": 3}
+    for name, count in {**marked, "release": 6, "parameters": 8}.items():
+        assert few(name) == count, name
+        assert "fewer than 60 answers" in " ".join(texts(figure_of(name))), name
+    domain = figure_of("alignment").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
+    assert domain[-1] == "claude-opus-4"
+    domain = figure_of("measures").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
+    assert {row.split(",")[0] for row in domain[-2:]} == {"claude-opus-4"}
+    words = [text.get_text() for text in drawn_texts(tasks_panel(models(few=True)))]
     assert words.count("gpt-5-mini, high (few answers)") == 1
 
 
-def test_small_cells_of_the_map_are_smaller() -> None:
-    figure = figure_of("parameters")
-    cells = [m for m in figure.findobj() if str(m.get_gid()).startswith("points-lad")]
-    assert sorted({round(cell.get_width(), 2) for cell in cells}) == [0.72, 1.0]
-    assert sum(cell.get_width() < 1 for cell in cells) == 2
-
-
-@pytest.mark.slow
 def test_the_map_holds_numbers_where_they_fit() -> None:
     one = parameter_map(only(made("p", "b", "m", "lad"), style="direct"))
-    assert "cells hold hundredths" in " ".join(text.get_text() for text in texts(one))
+    assert "hundredths" in one["usermeta"]["note"]
     many = [
         Measure(**{**vars(m), "labels": {**m.labels, "overload": overload}})
         for m in made("p", "b", "m", "lad")
         for overload in ("none", "d", "e", "de")
     ]
-    assert "hundredths" not in " ".join(text.get_text() for text in texts(parameter_map(many)))
+    assert "hundredths" not in parameter_map(many)["usermeta"]["note"]
 
 
 def test_forest_without_a_rho_has_a_cross() -> None:
-    figure = alignment_forest(
+    figure = make_figure(
+        "alignment",
+        alignment_forest,
         [measure("alignment", agent, "story", "direct", 0.5) for agent in AGENTS[:2]]
-        + [measure("alignment", AGENTS[2], "story", "direct", None)]
+        + [measure("alignment", AGENTS[2], "story", "direct", None)],
     )
-    assert drawn(figure) == 2
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()][-1] == "gpt-5-mini, low"
+    assert [(mark["agent"], mark["estimate"]) for mark in told(figure)][-1] == (
+        "gpt-5-mini, low", "none",
+    )  # fmt: skip
+    assert "×" in texts(figure)
 
 
 @pytest.mark.slow
@@ -287,18 +324,10 @@ def test_every_published_model_has_a_release_date() -> None:
 
 def test_agents_without_a_date_are_counted() -> None:
     unknown = [measure("ea", "reference/judge.noisy-or", "story", "direct", 0.3)]
-    figure = measures_by_release(made("ea") + unknown, names=("ea",))
-    assert "without a known date: 1 agents" in " ".join(t.get_text() for t in texts(figure))
+    chart = measures_by_release(made("ea") + unknown, names=("ea",))
+    assert "without a known date: 1 agents" in chart["usermeta"]["note"]
     with pytest.raises(UserError, match="known release date"):
         measures_by_release(unknown)
-
-
-def test_spread_keeps_names_apart_and_in_order() -> None:
-    moved = spread(np.array([0.5, 0.5, 0.98, 0.52, 1.0]), 0.1)
-    assert np.diff(np.sort(moved)).min() >= 0.1 - 1e-9
-    assert moved.max() <= 1 + 1e-9
-    assert moved[0] < moved[1] < moved[3] < moved[2] < moved[4]
-    assert spread(np.array([0.1, 0.9]), 0.1).tolist() == [0.1, 0.9]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
@@ -313,18 +342,21 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="an estimate of consistency, got none"):
         consistency_by_condition([])
     with pytest.raises(UserError, match="none in common"):
-        slope_chart(made("ea"), [])
+        change_forest(made("ea"), [])
 
 
-@pytest.mark.slow
 def test_a_single_agent_without_people_is_drawn() -> None:
     few = [m for m in made(*NAMES, people=False) if m.labels["agent"] == AGENTS[0]]
     story = only(few, content="story", style="direct")
-    assert drawn(determinacy_panels(story)) == 3
-    assert drawn(consistency_by_condition(story)) == 1
-    assert drawn(measures_by_release(story)) == 3
-    assert drawn(parameter_map(story)) == 4
-    assert drawn(slope_chart(story, only(few, content="abstract", style="direct"))) == 14
+    for kind, plot, count in (
+        ("determinacy", determinacy_panels, 3),
+        ("consistency", consistency_by_condition, 1),
+        ("release", measures_by_release, 3),
+        ("parameters", parameter_map, 4),
+    ):
+        assert len(told(make_figure(kind, plot, story))) == count, kind
+    after = only(few, content="abstract", style="direct")
+    assert len(told(make_figure("changes", change_forest, story, after))) == 14
 
 
 @pytest.mark.slow
@@ -351,16 +383,6 @@ def test_rows_of_a_forest_are_ranked_by_what_can_be_trusted() -> None:
     few = measure("ea", SMALL, "story", "cot", 0.9)
     assert sorted([[few], [good], [none], [better]], key=rank) == [[better], [good], [few], [none]]
     assert rank([None, good]) > rank([good, None]) > rank([better, None])
-
-
-def test_an_axis_has_room_for_its_values_and_shows_zero() -> None:
-    axes = sheet(60).subplots()
-    measure_axis(axes, "ea", [0.2, 0.5], "x")
-    assert axes.get_xlim() == pytest.approx((-0.03, 0.53))
-    measure_axis(axes, "mv", [-0.4, -0.2])
-    assert axes.get_ylim() == pytest.approx((-0.424, 0.024))
-    measure_axis(axes, "consistency", [0.3, 0.99])
-    assert axes.get_yscale() == "function"
 
 
 def test_people_stand_beside_designs_that_ask_what_they_judged() -> None:

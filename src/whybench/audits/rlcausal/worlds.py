@@ -179,7 +179,7 @@ def ask(world: PrintedWorld, question: DistributionQuestion) -> Asked:
         return Asked(tuple(variables), question.target, question.seen, question.done)
     done = question.done[0]
     reached = graph.descendants(done)
-    copied = graph.without_edges_into([done]).ancestors(question.target) & reached
+    copied = graph.ancestors(question.target, made=[done]) & reached
     plain = graph.ancestors(question.target, question.seen[0])
     variables = [_actual(world, node) for node in graph.order if node in plain]
     variables.append(_Variable(done + AFTER, world.values_of(done), (), (RowPlace(done, 0),)))

@@ -1,6 +1,10 @@
 "use strict";
 // The course of the experiment: consent, instructions, lesson and check, items, the end.
 
+// How a participation ended.
+const COMPLETE = "complete";
+const CHECK_FAILED = "check failed";
+
 (async () => {
   const study = STUDY;
   const { element } = whybench;
@@ -60,6 +64,8 @@
         button("Save them once more", () => rows.download());
       } else if (rows.sent === rows.all.length) {
         saved.textContent = "All your answers have arrived.";
+        // JATOS leaves the page at once, so it is the participant who says when all is read.
+        if (study.save.how === "jatos") button("Finish", () => jatos.endStudy());
       } else {
         saved.textContent =
           `Your answers could not be sent (${rows.trouble}). They are kept in this browser. ` +
@@ -73,10 +79,11 @@
           location.reload();
         });
     };
-    const text = element("div", { class: "text", html: study.texts.debriefing });
+    const early = rows.has("end", (row) => row.outcome === CHECK_FAILED);
+    const said = early ? study.texts.early_end : study.texts.debriefing;
+    const text = element("div", { class: "text", html: said });
     say("end", text.querySelector("h1") ?? element("h1", {}, "The end"), text, saved, buttons);
     tell();
-    if (study.save.how === "jatos" && rows.sent === rows.all.length) jatos.endStudy();
   };
 
   if (rows.has("end")) return finished();
@@ -114,6 +121,11 @@
   if (resumed) begin();
   document.getElementById("keep").addEventListener("click", () => rows.download());
 
+  // Whoever fails the check so often that the study ends is sent home kindly, and the rows say so.
+  const attempts = () => rows.all.filter((row) => row.kind === "comprehension").length;
+  const passed = () => rows.has("comprehension", (row) => row.correct);
+  const failed = () => !passed() && study.attempts > 0 && attempts() >= study.attempts;
+
   const jsPsych = initJsPsych({
     display_element: main,
     on_data_update: (data) => {
@@ -129,6 +141,7 @@
         row.correct = right.includes(reply);
       }
       if (row.kind) add(row);
+      if (failed()) jsPsych.abortExperiment();
     },
   });
 
@@ -154,8 +167,12 @@
     );
   if (!rows.has("instructions"))
     timeline.push(reading("instructions", study.texts.instructions, ["Continue"]));
-  const attempts = () => rows.all.filter((row) => row.kind === "comprehension").length;
-  if (!rows.has("comprehension", (row) => row.correct))
+  const notice = () => {
+    if (!attempts()) return "";
+    const again = "Not all was right. Please read it once more.";
+    return study.attempts - attempts() === 1 ? `${again} There is one more try.` : again;
+  };
+  if (!passed() && !failed())
     timeline.push({
       timeline: [
         {
@@ -166,7 +183,7 @@
             title: lesson.title,
             html: lesson.html,
             buttons: ["Continue to the questions on it"],
-            notice: attempts() ? "Not all was right. Please read it once more." : "",
+            notice: notice(),
           }),
         },
         {
@@ -175,7 +192,7 @@
           data: { kind: "comprehension" },
         },
       ],
-      loop_function: (data) => !data.values().at(-1).correct,
+      loop_function: () => !passed(),
     });
 
   const types = {
@@ -220,14 +237,14 @@
       });
   });
 
-  await jsPsych.run(timeline);
+  if (!failed()) await jsPsych.run(timeline);
   if (!rows.has("consent"))
     return say(
       "declined",
       element("h1", {}, "You do not take part"),
       element("p", {}, "Nothing was recorded. You may close this page."),
     );
-  add({ kind: "end" });
+  add({ kind: "end", outcome: failed() ? CHECK_FAILED : COMPLETE });
   if (study.save.how === "download") rows.download();
   await finished();
 })();

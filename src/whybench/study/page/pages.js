@@ -39,20 +39,25 @@ whybench.progress = (page) => {
   return element("progress", { max: all, value: done, "aria-label": "How far you are" });
 };
 
-// The heading of an item's page, the lesson to read again, and what holds in this case.
+// The lesson, to be read again.
+whybench.lesson = (page) => {
+  const { element } = whybench;
+  return element(
+    "details",
+    { class: "lesson", open: page.unfolded },
+    element("summary", {}, page.unfolded ? "What you have read" : "Read the text again"),
+    element("div", { html: page.lesson }),
+  );
+};
+
+// The heading of an item's page, the lesson if it is folded, and what holds in this case. A lesson
+// that stands open is below the answer: nobody has to go past it for each question.
 whybench.opening = (page) => {
   const { element } = whybench;
   return [
     whybench.progress(page),
     element("h1", {}, page.title),
-    page.lesson
-      ? element(
-          "details",
-          { class: "lesson", open: page.unfolded },
-          element("summary", {}, page.unfolded ? "What you have read" : "Read the text again"),
-          element("div", { html: page.lesson }),
-        )
-      : null,
+    page.lesson && !page.unfolded ? whybench.lesson(page) : null,
     element("div", { class: "case", html: page.html }),
     element("h2", { id: "asked" }, page.question),
   ];
@@ -103,7 +108,8 @@ whybench.plugin = (name, trial) => {
     }
 
     trial(display, { page }) {
-      trial(page, (...children) => whybench.show(this.jsPsych, display, page, ...children));
+      const below = page.lesson && page.unfolded ? whybench.lesson(page) : null;
+      trial(page, (...children) => whybench.show(this.jsPsych, display, page, ...children, below));
     }
   };
 };

@@ -1,9 +1,9 @@
 """The texts of an experiment, and text to HTML.
 
-Consent, instructions and debriefing are Markdown, a bundled text or a user's own. HTML in them is
-escaped, and pictures are left out: an experiment needs nothing but its folder. Prompts are no
-Markdown, since a name in them may hold any sign; of them only paragraphs and lines with a hyphen in
-front are formatted, and rows of tables between upright strokes.
+Consent, instructions, debriefing and the text of an early end are Markdown, a bundled text or a
+user's own. HTML in them is escaped, and pictures are left out: an experiment needs nothing but its
+folder. Prompts are no Markdown, since a name in them may hold any sign; of them only paragraphs and
+lines with a hyphen in front are formatted, and rows of tables between upright strokes.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ def read_study_text(kind: str, suite_name: str, path: str | None) -> str:
     """Return a user's Markdown, or the bundled text of this kind, for this suite if it has one.
 
     Args:
-        kind: consent, instructions or debriefing.
+        kind: consent, instructions, debriefing or early_end.
         suite_name: The suite.
         path: The user's file; None for the bundled text.
     """
+    option = kind.replace("_", "-")
     if path is not None:
         try:
             return Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(
-                f"--{kind} must be a file of Markdown in UTF-8, got {path}: {error}"
+                f"--{option} must be a file of Markdown in UTF-8, got {path}: {error}"
             ) from None
     folder = files(__package__)
-    for name in (f"{kind}-{suite_name}.md", f"{kind}.md"):
+    for name in (f"{option}-{suite_name}.md", f"{option}.md"):
         if folder.joinpath(name).is_file():
             return folder.joinpath(name).read_text(encoding="utf-8")
-    raise UserError(f"{suite_name} has no {kind} of its own; give --{kind} FILE")
+    raise UserError(f"{suite_name} has no {option} of its own; give --{option} FILE")
 
 
 def render_markdown(markdown: str) -> str:

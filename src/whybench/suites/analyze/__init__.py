@@ -47,6 +47,7 @@ from whybench.suites.contract import (
     round_mean,
 )
 from whybench.suites.designs import name_design_file
+from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -134,6 +135,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     condition = CONDITION
     random_columns = frozenset(RANDOM_COLUMNS)
     headline = ("twin_score",)
+    sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES

@@ -42,6 +42,7 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
+from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -96,6 +97,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     condition = CONDITION
     random_columns = DRAWN
     headline = ("skill", "accuracy", "computability")
+    sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     costs = Costs(reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)

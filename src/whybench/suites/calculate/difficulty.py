@@ -59,7 +59,7 @@ def _upstream(graph: Graph, query: Query, world: object) -> set[str]:
     events = [event for event in query.events if event.do == world]
     fixed = {name for event in events for name, _ in event.do}
     nodes = {event.node for event in events}
-    return set(graph.without_edges_into(fixed).ancestors(*nodes)) - fixed
+    return set(graph.ancestors(*nodes, made=fixed)) - fixed
 
 
 def _reaches(graph: Graph, rule_of: str, target: str, known: set[str]) -> bool:

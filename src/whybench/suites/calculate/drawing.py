@@ -38,6 +38,8 @@ STATES = ("yes", "no")
 PARENTS = (1, 3, 5, 5)
 """How often a variable has 0, 1, 2, 3 causes, as far as there are so many."""
 
+ENDS = tuple(accumulate(PARENTS))
+
 FURTHER = 0.5
 """How often a second fact is known of a case."""
 
@@ -47,8 +49,7 @@ def draw_graph(rng: np.random.Generator, size: int, indegree: int) -> Graph:
     names = tuple(f"V{number}" for number in range(1, size + 1))
     edges = []
     for place, chance in enumerate(rng.random(size)):
-        ends = accumulate(PARENTS[: min(place, indegree) + 1])
-        *within, whole = ends
+        *within, whole = ENDS[: min(place, indegree) + 1]
         count = sum(chance * whole >= end for end in within)
         chosen = sorted(rng.permutation(place)[:count].tolist()) if count else []
         edges += [(names[cause], names[place]) for cause in chosen]
@@ -140,7 +141,8 @@ def _causes(graph: Graph, effect: str, query: QueryKind, variant: Variant) -> li
     """Return the variables that may stand as a cause of the effect in a question."""
     if query == "observe" and variant != "control":
         return [name for name in graph.nodes if name != effect]
-    found = [name for name in graph.nodes if name in graph.ancestors(effect) - {effect}]
+    upstream = graph.ancestors(effect) - {effect}
+    found = [name for name in graph.nodes if name in upstream]
     if query in {"nde", "nie"}:
         own = graph.parents(effect)
         found = [name for name in found if name in own and mediators(graph, name, effect)]
@@ -154,8 +156,7 @@ def _causes(graph: Graph, effect: str, query: QueryKind, variant: Variant) -> li
 def is_confounded(graph: Graph, cause: str, effect: str) -> bool:
     """Whether something upstream of the cause also reaches the effect by another way."""
     upstream = graph.ancestors(cause) - {cause}
-    past_cause = graph.without_edges_into({cause})
-    return bool(upstream & past_cause.ancestors(effect))
+    return bool(upstream & graph.ancestors(effect, made=(cause,)))
 
 
 def _draw_given(

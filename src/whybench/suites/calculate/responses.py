@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
+from operator import truediv
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Responses", "WeighedResponses", "antithetic_rows", "merge_cells", "shared_draw"]
 
-WeighedResponses = dict[tuple[int, ...], Fraction]
-"""Response, by configuration of the causes, to its chance."""
+WeighedResponses = dict[tuple[int, ...], int]
+"""Response, by configuration of the causes, to its chance: its part of the sum of all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Responses(BinaryMechanism):
     """A mechanism that chooses one way to respond to the causes, by chance, in one model or many.
 
     Attributes:
-        chances: Of each way; shape (ways, models). Fractions, or floats where it is `rounded`.
+        chances: Of each way; shape (ways, models). Fractions or floats.
         responses: The variable's value by way and configuration; shape (ways, configurations,
             models).
     """
@@ -45,27 +46,23 @@ class Responses(BinaryMechanism):
     responses: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, *models: WeighedResponses) -> Responses:
+    def of(cls, *models: WeighedResponses, rounded: bool) -> Responses:
         """Return the mechanism of each model's ways, to which chances of 0 are added."""
         ways = range(max(map(len, models)))
-        rows = [[*cells.values()] for cells in models]
-        chances = [[row[way] if way < len(row) else ZERO for row in rows] for way in ways]
+        divide = truediv if rounded else Fraction
+        rows = [[divide(part, sum(cells.values())) for part in cells.values()] for cells in models]
+        chances = [[row[way] if way < len(row) else divide(0, 1) for row in rows] for way in ways]
         keys = [[*cells] for cells in models]
         responses = [[key[min(way, len(key) - 1)] for key in keys] for way in ways]
         return cls(
-            np.array(chances, dtype=object),
+            np.array(chances, dtype=float if rounded else object),
             np.array(responses, dtype=np.uint8).transpose(0, 2, 1),
         )
-
-    @cached_property
-    def rounded(self) -> Responses:
-        """The same in floats."""
-        return Responses(self.chances.astype(float), self.responses)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The chances."""
-        return tuple(row if len(row) > 1 else row[0] for row in self.chances)
+        return tuple(self.chances if self.chances.shape[1] > 1 else self.chances[:, 0].tolist())
 
     @property
     def arity(self) -> int:
@@ -86,25 +83,17 @@ class Responses(BinaryMechanism):
         return Cells(self.chances, self.responses)
 
 
-ZERO = Fraction(0)
-
-
 ALL = 100
 """Percent."""
 
 
-def merge_cells(cells: Iterable[tuple[int, tuple[int, ...]]], whole: int) -> WeighedResponses:
-    """Return responses with the chances of all noise values that lead to them.
-
-    Args:
-        cells: Chance and response of noise values.
-        whole: What chances are parts of.
-    """
-    merged: dict[tuple[int, ...], int] = {}
+def merge_cells(cells: Iterable[tuple[int, tuple[int, ...]]]) -> WeighedResponses:
+    """Return responses with the chances of all noise values that lead to them."""
+    merged: WeighedResponses = {}
     for chance, response in cells:
         if chance:
             merged[response] = merged.get(response, 0) + chance
-    return {response: Fraction(chance, whole) for response, chance in merged.items()}
+    return merged
 
 
 def shared_draw(rows: Sequence[int]) -> WeighedResponses:
@@ -130,4 +119,4 @@ def _by_intervals(holds: Sequence[tuple[int, int]]) -> WeighedResponses:
         (high - low, tuple(int(start <= low and high <= end) for start, end in holds))
         for low, high in pairwise(edges)
     )
-    return merge_cells(cells, ALL)
+    return merge_cells(cells)

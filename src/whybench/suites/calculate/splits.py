@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 from whybench.seeds import split_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from whybench.seeds import Split
-    from whybench.suites.calculate.world import StatedWorld
+    from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 __all__ = ["move_to_split", "split_of_world", "write_numbers"]
 
@@ -26,17 +28,25 @@ SHARES = range(15, 86)
 
 def write_numbers(world: StatedWorld) -> str:
     """Return the kinds and numbers of all rules in one line; a number that is not told is a `?`."""
-    lines = []
-    for _, rule in world.rules:
-        told = sorted(number for number in rule.numbers if number is not None)
-        words = [rule.kind, *map(str, told), *["?"] * rule.numbers.count(None)]
-        lines.append(" ".join(words))
-    return "; ".join(sorted(lines))
+    return _join(_write_rule(rule) for _, rule in world.rules)
+
+
+def _write_rule(rule: StatedRule) -> str:
+    told = sorted(number for number in rule.numbers if number is not None)
+    return " ".join([rule.kind, *map(str, told), *["?"] * rule.numbers.count(None)])
+
+
+def _join(written: Iterable[str]) -> str:
+    return "; ".join(sorted(written))
 
 
 def split_of_world(world: StatedWorld) -> Split:
     """Return the side on which a world lies."""
-    return split_of(("calculate", write_numbers(world)))
+    return _split_of_numbers(write_numbers(world))
+
+
+def _split_of_numbers(written: str) -> Split:
+    return split_of(("calculate", written))
 
 
 def move_to_split(
@@ -52,10 +62,13 @@ def move_to_split(
     name, rule = told.rules[0]
     if (drawn := rule.numbers[0]) is None:
         return (full, told) if split_of_world(told) == split else None
+    others = [_write_rule(other) for _, other in told.rules[1:]]
     for step in range(len(SHARES)):
         share = SHARES[(drawn - SHARES[0] + step) % len(SHARES)]
-        moved = (name, replace(rule, numbers=(share,)))
-        here = replace(told, rules=(moved, *told.rules[1:]))
-        if split_of_world(here) == split:
-            return replace(full, rules=(moved, *full.rules[1:])), here
+        moved = replace(rule, numbers=(share,))
+        if _split_of_numbers(_join([_write_rule(moved), *others])) == split:
+            here = replace(told, rules=((name, moved), *told.rules[1:]))
+            if full is told:
+                return here, here
+            return replace(full, rules=((name, moved), *full.rules[1:])), here
     return None

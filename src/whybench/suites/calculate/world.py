@@ -23,7 +23,7 @@ computed; what is not cannot. Truths follow from the printed numbers, in fractio
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Literal
@@ -32,8 +32,6 @@ from whybench.scm import Graph, Model
 from whybench.suites.calculate.responses import Responses, antithetic_rows, merge_cells, shared_draw
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from whybench.suites.calculate.responses import WeighedResponses
 
 __all__ = ["FILLINGS", "GATES", "RuleKind", "StatedRule", "StatedWorld", "fill_in"]
@@ -76,36 +74,32 @@ class StatedRule:
         Of a table, as if one draw decided over all of its rows.
         """
         numbers = _stated(self.numbers)
-        configurations = list(product((0, 1), repeat=len(self.causes)))
         if self.kind == "table":
             return shared_draw(numbers)
         if self.kind == "threshold":
             *points, start = numbers
             reached = (
                 start + sum(point * value for point, value in zip(points, row, strict=True))
-                for row in configurations
+                for row in product((0, 1), repeat=len(points))
             )
             return shared_draw([min(max(score, 0), ALL) for score in reached])
-        return merge_cells(self._gate_cells(numbers, configurations), ALL ** len(numbers))
+        chances = map(prod, product(*((ALL - number, number) for number in numbers)))
+        return merge_cells(zip(chances, _gate_responses(self.kind, self.active), strict=True))
 
-    def _gate_cells(
-        self, numbers: list[int], configurations: list[tuple[int, ...]]
-    ) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Yield the chance and the response of every way in which the coins of a gate may fall.
 
-        Chances are products of percentages, one for each coin.
-        """
-        blocks = int(self.kind == "and")
-        for coins in product((0, 1), repeat=len(numbers)):
-            pairs = zip(coins, numbers, strict=True)
-            chance = prod(number if coin else ALL - number for coin, number in pairs)
-            *own, last = coins
-            response = []
-            for row in configurations:
-                acts = (value == on for value, on in zip(row, self.active, strict=True))
-                falls = last or any(coin and act for coin, act in zip(own, acts, strict=True))
-                response.append(int(falls) ^ blocks)
-            yield chance, tuple(response)
+@cache
+def _gate_responses(kind: RuleKind, active: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
+    """Return the response of a gate to each way in which its coins may fall, the last one last."""
+    blocks = int(kind == "and")
+    responses = []
+    for *own, last in product((0, 1), repeat=len(active) + 1):
+        response = []
+        for row in product((0, 1), repeat=len(active)):
+            acts = (value == on for value, on in zip(row, active, strict=True))
+            falls = last or any(coin and act for coin, act in zip(own, acts, strict=True))
+            response.append(int(falls) ^ blocks)
+        responses.append(tuple(response))
+    return tuple(responses)
 
 
 @dataclass(frozen=True)
@@ -128,8 +122,7 @@ class StatedWorld:
     @cached_property
     def graph(self) -> Graph:
         """Who may cause whom."""
-        edges = [(cause, name) for name, rule in self.rules for cause in rule.causes]
-        return Graph(tuple(name for name, _ in self.rules), tuple(edges))
+        return _graph(tuple((name, rule.causes) for name, rule in self.rules))
 
     @property
     def states_noise(self) -> bool:
@@ -147,12 +140,15 @@ class StatedWorld:
     @cached_property
     def model(self) -> Model:
         """The model in which one draw decides over all rows of a table."""
-        return Model(self.graph, {name: _mechanism((rule, True)) for name, rule in self.rules})
+        return self._model(rounded=False)
 
     @cached_property
     def rounded(self) -> Model:
         """The same model in floats."""
-        mechanisms = {name: _mechanism((rule, True)).rounded for name, rule in self.rules}
+        return self._model(rounded=True)
+
+    def _model(self, rounded: bool) -> Model:
+        mechanisms = {name: _mechanism(rounded, (rule, True)) for name, rule in self.rules}
         return Model(self.graph, mechanisms)
 
     def completions(self, noise: bool, rounded: bool = False) -> Model:
@@ -164,43 +160,52 @@ class StatedWorld:
                 other row is decided by the opposite of the draw. That says the same of seeing and
                 doing, but not of what would have been.
         """
-        worlds = fill_in(self, *FILLINGS)
+        fillings = len(FILLINGS) if self.unstated else 1
         draws = (True, False) if noise and not self.states_noise else (True,)
-        variants = [(world, one_draw) for world in worlds for one_draw in draws]
-        if variants == [(self, True)]:
+        if fillings == len(draws) == 1:
             return self.rounded if rounded else self.model
         mechanisms = {}
-        for name, _ in self.rules:
-            rules = [(world.rule[name], one_draw) for world, one_draw in variants]
-            told = [(rule, one_draw or rule.states_noise) for rule, one_draw in rules]
-            mechanism = _mechanism(*(told[:1] if len({*told}) == 1 else told))
-            mechanisms[name] = mechanism.rounded if rounded else mechanism
+        for name, rule in self.rules:
+            filled = _fill_in_rule(rule, *FILLINGS) if None in rule.numbers else [rule] * fillings
+            told = [(each, one_draw or each.states_noise) for each in filled for one_draw in draws]
+            mechanisms[name] = _mechanism(rounded, *(told[:1] if len({*told}) == 1 else told))
         return Model(self.graph, mechanisms)
 
 
 @lru_cache(maxsize=256)
+def _graph(causes: tuple[tuple[str, tuple[str, ...]], ...]) -> Graph:
+    """Return the graph of names and their causes, with what it has found out about itself."""
+    edges = tuple((cause, name) for name, own in causes for cause in own)
+    return Graph(tuple(name for name, _ in causes), edges)
+
+
 def fill_in(world: StatedWorld, *numbers: int) -> tuple[StatedWorld, ...]:
     """Return the world with its unstated number set to each of these; itself if all are stated."""
     if world.unstated is None:
         return (world,)
-    name, place = world.unstated
-    worlds = []
-    for number in numbers:
-        rule = world.rule[name]
-        filled = (*rule.numbers[:place], number, *rule.numbers[place + 1 :])
-        rules = {**world.rule, name: replace(rule, numbers=filled)}
-        worlds.append(replace(world, rules=tuple(rules.items())))
-    return tuple(worlds)
+    name, _ = world.unstated
+    return tuple(
+        replace(world, rules=tuple({**world.rule, name: rule}.items()))
+        for rule in _fill_in_rule(world.rule[name], *numbers)
+    )
+
+
+def _fill_in_rule(rule: StatedRule, *numbers: int) -> list[StatedRule]:
+    """Return the rule with its unstated number set to each of these."""
+    place = rule.numbers.index(None)
+    before, after = rule.numbers[:place], rule.numbers[place + 1 :]
+    return [replace(rule, numbers=(*before, number, *after)) for number in numbers]
 
 
 @lru_cache(maxsize=4096)
-def _mechanism(*models: tuple[StatedRule, bool]) -> Responses:
+def _mechanism(rounded: bool, *models: tuple[StatedRule, bool]) -> Responses:
     """Return the mechanism of a rule in each model, in which one draw decides all rows or not."""
     return Responses.of(
         *(
             rule.respond() if one_draw else antithetic_rows(_stated(rule.numbers))
             for rule, one_draw in models
-        )
+        ),
+        rounded=rounded,
     )
 
 

@@ -51,6 +51,7 @@ from whybench.suites.contract import (
     Training,
     round_mean,
 )
+from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -120,6 +121,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     condition = CONDITION
     random_columns = frozenset(DRAWN)
     headline = ("agreement",)
+    sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES

@@ -1,6 +1,6 @@
 """compose in a browser: the rules of a world and one unit of it, and questions with yes or no.
 
-One participant is asked about one unit. Its rules and counts stand open above every question, as
+One participant is asked about one unit. Its rules and counts stand open below every question, as
 they stand in every prompt.
 """
 

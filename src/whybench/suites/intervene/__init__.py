@@ -46,6 +46,7 @@ from whybench.suites.intervene.prompts import render_prompt
 from whybench.suites.intervene.questionnaire import QUESTIONNAIRE
 from whybench.suites.intervene.sets import shape_text
 from whybench.suites.intervene.steps import PARTS, steps_table
+from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -121,6 +122,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     condition = CONDITION
     random_columns = frozenset(DRAWN)
     headline = ("justified_accuracy",)
+    sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     tables = TABLES
     costs = Costs(

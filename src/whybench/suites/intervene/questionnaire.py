@@ -86,5 +86,6 @@ QUESTIONNAIRE = Questionnaire(
     page=_make_page,
     options={"Yes": "yes", "No": "no"},
     max_items=12,
+    pictures=True,
 )
 """How people are asked the items of intervene."""

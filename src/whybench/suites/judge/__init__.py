@@ -37,6 +37,7 @@ from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.replies import parse_reply
 from whybench.suites.judge.stories import MORE_STORIES
+from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -160,6 +161,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     parts = PARTS
     condition = CONDITION
     headline = ("coherence", "ea", "mv", "alignment")
+    sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     baselines = BASELINES

@@ -2,7 +2,7 @@
 
 One participant hears one story in one condition, as in the laboratory, and judges all of its
 questions. The words are those of the prompt; only the form of the reply is left out, since the
-slider is the form.
+slider is the form. What causes what is drawn too, as people in the laboratory had it before them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from whybench.suites.contract import UserError
 from whybench.suites.judge.prompts import background_text, capitalize, evidence_text, query_text
-from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, Quiz, quiz
+from whybench.suites.questionnaire import (
+    CausalPicture,
+    ItemPage,
+    Lesson,
+    Questionnaire,
+    Quiz,
+    quiz,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +41,19 @@ def _lesson(item: JudgeItem) -> Lesson:
             story, item.polarity, item.overload, item.overload_source, item.independence
         ),
         quizzes=tuple(_quizzes(item)),
+        picture=_picture(item),
+    )
+
+
+def _picture(item: JudgeItem) -> CausalPicture:
+    """Return what causes what, in the words of the rules."""
+    story, polarity = item.story, item.polarity
+    return CausalPicture(
+        tuple(
+            (story.state(cause, polarity, 1), story.state(effect, polarity, 1))
+            for cause, effect in story.structure.edges
+        ),
+        arrow="can cause",
     )
 
 
@@ -88,5 +108,6 @@ QUESTIONNAIRE = Questionnaire(
     lesson=_lesson,
     page=_page,
     ends=("impossible", "certain"),
+    pictures=True,
 )
 """How people are asked the items of judge."""

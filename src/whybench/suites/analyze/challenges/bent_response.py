@@ -4,8 +4,8 @@
     outcome = slope · dose + bend · dose² + pushes from confounder and marker + noise
 
 All causes are standard normal and independent. A marker that does not pull and push is no cause
-but an echo of the outcome. Here are the rows, and the two truths: what the outcome would be at two
-doses, and what it is where they were had; each by algebra, by quadrature, and by simulation.
+but an echo of the outcome. There are two truths: what the outcome would be at two doses, and what
+it is where they were had.
 """
 
 from __future__ import annotations
@@ -16,21 +16,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import agreed
-from whybench.suites.analyze.challenges.contract import round_values
+from whybench.suites.analyze.columns import real
+from whybench.suites.analyze.effects import contrast
+from whybench.suites.analyze.world import World, mean_and_error
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Array, Simulation
+    from whybench.suites.analyze.challenges.contract import Parameters, Rows, Simulation
+    from whybench.suites.analyze.columns import Column
+    from whybench.suites.analyze.effects import Effect
 
 __all__ = [
     "UNITS",
-    "certified_difference",
-    "certified_effect",
-    "draw_rows",
+    "certify_difference",
+    "closed_form",
+    "effects",
+    "observe",
     "parameters",
-    "simulated",
+    "world",
 ]
 
 UNITS = {
@@ -84,12 +89,12 @@ def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     return {name: float(value) for name, value in at.items()}
 
 
-def _rest(at: Mapping[str, float]) -> float:
+def _rest(at: Parameters) -> float:
     """Return how much of the dose is chance; its variance is 1 in all."""
     return math.sqrt(1 - at["pull_confounder"] ** 2 - at["pull_marker"] ** 2)
 
 
-def _mean(at: Mapping[str, float], dose: Any, confounder: Any, marker: Any) -> Any:
+def _mean(at: Parameters, dose: Any, confounder: Any, marker: Any = 0.0) -> Any:
     """Return the mean outcome at a dose, where confounder and an upstream marker are as they are.
 
     All in units of the world.
@@ -98,48 +103,82 @@ def _mean(at: Mapping[str, float], dose: Any, confounder: Any, marker: Any) -> A
     return at["slope"] * dose + at["bend"] * dose**2 + pushed
 
 
-def _in_world(dose: float) -> float:
-    zero, unit = UNITS["treatment"]
-    return (dose - zero) / unit
+def world(variant: str, at: Parameters) -> World:
+    """Return the world; columns are shown in the units of the story."""
+    early = variant == "upstream"
+    causes = ("confounder", "marker") if early else ("confounder",)
 
+    def dose(confounder: Any, marker: Any = 0.0) -> Any:
+        return at["pull_confounder"] * confounder + at["pull_marker"] * marker
 
-def draw_rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    """Draw rows in the units of the story, in the order in which columns are shown."""
-    size = int(rng.integers(1600, 2601))
-    confounder, decoy, marker, chance, noise = rng.standard_normal((5, size))
-    dose = at["pull_confounder"] * confounder + at["pull_marker"] * marker + _rest(at) * chance
-    outcome = _mean(at, dose, confounder, marker) + at["noise"] * noise
-    world = {
-        "confounder": confounder,
-        "decoy": decoy,
-        "treatment": dose,
-        "outcome": outcome,
-        "marker": marker if variant == "upstream" else at["echo"] * outcome + 0.5 * marker,
-    }
-    return {role: round_values(UNITS[role][0] + UNITS[role][1] * x, 2) for role, x in world.items()}
+    def outcome(treatment: Any, **before: Any) -> Any:
+        return _mean(at, treatment, **before)
 
+    def column(role: str, *mechanism: Any, time: int, causes: Sequence[str] = ()) -> Column:
+        zero, unit = UNITS[role]
+        return real(
+            role,
+            *mechanism,
+            time=time,
+            causes=causes,
+            digits=2,
+            show=lambda values: zero + unit * values,
+        )
 
-def certified_effect(at: Mapping[str, float]) -> Certificate:
-    """Subtract the curve at one dose from the curve at the other; and average over everybody."""
-    low, high = (_in_world(at[dose]) for dose in ("low", "high"))
-    rise = at["slope"] * (high - low) + at["bend"] * (high**2 - low**2)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(12)
-    both = np.outer(weights, weights) / weights.sum() ** 2
-    averaged = [
-        float(np.sum(both * _mean(at, dose, nodes[:, None], nodes[None, :])))
-        for dose in (low, high)
-    ]
-    unit = UNITS["outcome"][1]
-    return agreed(
-        "E[outcome | do(high dose)] - E[outcome | do(low dose)]",
-        ("curve", unit * rise),
-        ("g-formula by quadrature", unit * (averaged[1] - averaged[0])),
+    before = column("confounder", time=0), column("decoy", time=0)
+    after = (
+        column("treatment", dose, _rest(at), time=1, causes=causes),
+        column("outcome", outcome, at["noise"], time=2, causes=("treatment", *causes)),
     )
+    if early:
+        columns = (*before, column("marker", time=0), *after)
+    else:
+        echo = column(
+            "marker", lambda outcome: at["echo"] * outcome, 0.5, time=3, causes=("outcome",)
+        )
+        columns = (*before, *after, echo)
+    return World(columns, drawn=("confounder", "decoy", "marker", "treatment", "outcome"))
 
 
-def certified_difference(at: Mapping[str, float]) -> Certificate:
+def _doses(at: Parameters) -> tuple[float, float]:
+    """Return the two doses in units of the world."""
+    zero, unit = UNITS["treatment"]
+    return (at["low"] - zero) / unit, (at["high"] - zero) / unit
+
+
+def effects(_variant: str, at: Parameters) -> dict[str, Effect]:
+    """Give everybody one dose and the other."""
+    low, high = _doses(at)
+    return {"ate": UNITS["outcome"][1] * contrast({"treatment": high}, {"treatment": low})}
+
+
+def closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    """Subtract the curve at one dose from the curve at the other."""
+    low, high = _doses(at)
+    rise = at["slope"] * (high - low) + at["bend"] * (high**2 - low**2)
+    return {"ate": UNITS["outcome"][1] * rise}
+
+
+def observe(variant: str, at: Parameters, world: World, noise: Rows) -> Simulation:
+    """Compare units that had the one dose with units that had the other.
+
+    The dose is causes and a rest, of variance 1 in all. To have had this dose and no other, each of
+    them must have been off by its share of the distance.
+    """
+    seen = world.respond(noise)
+    difference = np.zeros(len(seen["treatment"]))
+    for dose, sign in zip(_doses(at), (-1, 1), strict=True):
+        had = {
+            role: seen[role] + at[f"pull_{role}"] * (dose - seen["treatment"])
+            for role in ("confounder", *(("marker",) if variant == "upstream" else ()))
+        }
+        difference += sign * world.respond(noise, {**had, "treatment": dose})["outcome"]
+    return {"cond_diff": mean_and_error(UNITS["outcome"][1] * difference)}
+
+
+def certify_difference(at: Parameters) -> Certificate:
     """Add what the doses tell about confounders; and average over those who had the doses."""
-    low, high = (_in_world(at[dose]) for dose in ("low", "high"))
+    low, high = _doses(at)
     told = sum(at[f"pull_{role}"] * at[f"push_{role}"] for role in ("confounder", "marker"))
     rise = (at["slope"] + told) * (high - low) + at["bend"] * (high**2 - low**2)
     # Sums over an even grid are exact to the last digits for bell curves that are this wide.
@@ -158,24 +197,3 @@ def certified_difference(at: Mapping[str, float]) -> Certificate:
         ("normal regression", unit * rise),
         ("Bayes' rule by quadrature", unit * (averaged[1] - averaged[0])),
     )
-
-
-def simulated(at: Mapping[str, float], n: int, rng: np.random.Generator) -> Simulation:
-    """Give n cases one dose and n others the other; and draw who had them, given that they did."""
-    unit = UNITS["outcome"][1]
-    given, seen = np.zeros(n), np.zeros(n)
-    for end, sign in (("high", unit), ("low", -unit)):
-        dose = _in_world(at[end])
-        confounder, marker, chance, noise = rng.standard_normal((4, n))
-        # The dose is two causes and a rest, of variance 1 in all. To have had this dose and no
-        # other, each of them must have been off by its share of the distance.
-        pulls = at["pull_confounder"], at["pull_marker"]
-        distance = dose - (pulls[0] * confounder + pulls[1] * marker + _rest(at) * chance)
-        had = confounder + pulls[0] * distance, marker + pulls[1] * distance
-        given += sign * (_mean(at, dose, confounder, marker) + at["noise"] * noise)
-        seen += sign * (_mean(at, dose, *had) + at["noise"] * noise)
-    return {"ate": _mean_and_error(given), "cond_diff": _mean_and_error(seen)}
-
-
-def _mean_and_error(values: Array) -> tuple[float, float]:
-    return float(values.mean()), float(values.std() / math.sqrt(len(values)))

@@ -3,41 +3,43 @@
 A challenge is one module here and one YAML story of the same name in `stories`. The module ends
 with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in one line. It says:
 
-1. **The world.** `draw(variant, rng)` draws parameters from ranges and rows from them, and returns
-   an `Instance`, or None where the guarantee does not hold on these rows (too weak, too few). It is
-   called with the same generator for every variant, so that a trap and its controls are twins.
-2. **The truths.** `ground_truth(variant, parameters, rows)` finds them, for all rows of a draw or
-   for a sample of them. A number is a `NumericTruth`: a certificate of two derivations from the
-   parameters alone, the values of consistent estimators on the very rows, a standard error, and the
-   values of naive analyses. Whatever else is asked is a `CategoricalTruth`: the value, and which
-   values are naive or cry trap. An `IntervalField` has the truth of the number it is `of`.
-3. **Whether the trap is there.** `has_trap(instance)` is the trap's own statistical criterion. Only
-   instances are kept on which it holds for `trap` and fails for every control.
+1. **The world**, once. `parameters(variant, rng)` draws them from ranges, `world(variant, at)` is
+   the `World` that has them: rows, columns and their order in time follow from it. Generators are
+   the same for every variant, so that a trap and its controls are twins. A control that is `retold`
+   has the very rows of its trap, in a world with the same chances in another order.
+2. **The truths.** `effects` says what is asked for as interventions, `closed_form` what comes out
+   by algebra: a certificate takes both the closed form and the world to the same value, and a trial
+   in the simulated world must agree (`simulate`). `truths` sets beside each number the values of
+   consistent estimators on the very rows, a standard error, and the values of naive analyses.
+   Whatever else is asked is a `CategoricalTruth`: the value, and which values are naive or cry
+   trap. An `IntervalField` has the truth of the number it is `of`.
+3. **Whether rows will do.** `accept` says whether they show what they should, and `has_trap` is the
+   trap's own statistical criterion. Only instances are kept on which it holds for `trap` and fails
+   for every control, and in which naive values are `apart` from the truth.
 4. **Three analysts**, instance to a dict of field to typed value (see `fields`): `competent`, whose
    estimators are not the references; `naive`, who walks into the trap; `always_trap`, who sees it
    everywhere. Null and schema-breaker are the same for all challenges (see `analysts`).
-5. **A simulation of the truth**, `simulate(instance, n, rng)`: mean and standard error of each
-   number from n draws of the world under intervention, which evidence sets beside the certificate.
 
-Rows are rounded when they are drawn (`round_values`), so that what an agent reads is what is graded
-on. Then run `python -m evidence.challenges NAME` and look at the table.
+Then run `python -m evidence.challenges NAME` and look at the table.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from whybench.scm import Certificate, agreed
 from whybench.seeds import ZERO, generator
+from whybench.suites.analyze.columns import Array, DataColumn
 from whybench.suites.analyze.fields import IntervalField
 
 if TYPE_CHECKING:
-    from whybench.scm import Certificate
+    import numpy as np
+
+    from whybench.suites.analyze.effects import Effect
     from whybench.suites.analyze.fields import Field
+    from whybench.suites.analyze.world import World
 
 __all__ = [
     "NEAR_TRUTH",
@@ -47,14 +49,13 @@ __all__ = [
     "Array",
     "CategoricalTruth",
     "Challenge",
-    "DataColumn",
     "Instance",
     "NumericTruth",
+    "Parameters",
+    "Rows",
     "Simulation",
     "TableTruth",
     "Truth",
-    "round_values",
-    "to_integers",
 ]
 
 TRAP = "trap"
@@ -66,24 +67,13 @@ NEAR_TRUTH = 2.5
 TRIES = 400
 """How many worlds are drawn for an instance before it is given up."""
 
-Array = NDArray[Any]
+KIND_TRIES = 100
+"""Worlds drawn of one kind before another is drawn: so that no kind is rarer for being harder."""
+
+Parameters = Mapping[str, float]
+Rows = Mapping[str, Array]
 Simulation = Mapping[str, tuple[float, float]]
 """Mean and standard error by number field; a row of a table is `field.row`."""
-
-
-@dataclass(frozen=True)
-class DataColumn:
-    """A column of the data.
-
-    Attributes:
-        role: What it is in the world, such as treatment.
-        kind: What its values are.
-        measured: When it was measured: 0 before everything else, 1 next; equal numbers, at once.
-    """
-
-    role: str
-    kind: Literal["binary", "category", "count", "real", "share"]
-    measured: int
 
 
 @dataclass(frozen=True)
@@ -187,6 +177,11 @@ class Instance:
             raise ValueError(f"rows must have the columns {roles}, got {list(self.rows)}")
 
     @property
+    def when(self) -> dict[str, int]:
+        """When each column was measured, by role."""
+        return {column.role: column.measured for column in self.columns}
+
+    @property
     def size(self) -> int:
         """The number of rows."""
         return len(next(iter(self.rows.values())))
@@ -223,13 +218,27 @@ class Challenge:
         summary: What the trap is, in one line.
         variants: `trap`, then the controls.
         fields: What an answer consists of.
-        draw: A variant and a generator to an instance, or None where the guarantee does not hold.
-        ground_truth: A variant, parameters and rows to an instance, whatever these rows show.
+        shown: The roles of the columns, in the order in which they are shown.
+        size: The least and the largest number of units; or parameters and a generator to it.
+        parameters: A variant and a generator to the parameters; with `kinds`, also given one.
+        world: A variant and parameters to the world.
+        effects: A variant and parameters to the effects that are asked for, by number field; and
+            others on which truths rest.
+        closed_form: A variant and parameters to the values of effects by algebra.
+        truths: A variant, parameters, rows and the certificates of the effects to the truth of each
+            field, intervals excepted; whatever these rows show.
+        accept: A variant, parameters and rows to whether the rows show what they should.
         has_trap: Whether the trap is in an instance, by its own statistical criterion.
         competent: Analyst who does it right, with estimators that are not the references.
         naive: Analyst who falls for the trap.
         always_trap: Analyst who claims the trap in every data set.
-        simulate: The numbers' true values by simulation.
+        apart: How many standard errors a naive value is from truth and references, at least.
+        retold: The controls that have the very rows of the trap, told in another order.
+        facts: Parameters to what the story tells of them.
+        observe: A variant, parameters, the world and the noise of units to what is simulated beside
+            effects, such as associations.
+        kinds: Kinds of worlds, each drawn as often however rarely one of them is accepted.
+        method: By what algebra the closed form is.
         story: The text of its story, if it is another package's; ours stand in `stories`.
     """
 
@@ -238,13 +247,24 @@ class Challenge:
     summary: str
     variants: tuple[str, ...]
     fields: tuple[Field, ...]
-    draw: Callable[[str, np.random.Generator], Instance | None]
-    ground_truth: Callable[[str, Mapping[str, float], Mapping[str, Array]], Instance]
+    shown: tuple[str, ...]
+    size: tuple[int, int] | Callable[[Parameters, np.random.Generator], int]
+    parameters: Callable[..., Parameters]
+    world: Callable[[str, Parameters], World]
+    effects: Callable[[str, Parameters], Mapping[str, Effect]]
+    closed_form: Callable[[str, Parameters], Mapping[str, float]]
+    truths: Callable[[str, Parameters, Rows, Mapping[str, Certificate]], Mapping[str, Truth]]
+    accept: Callable[[str, Parameters, Rows], bool]
     has_trap: Callable[[Instance], bool]
     competent: Analyst
     naive: Analyst
     always_trap: Analyst
-    simulate: Callable[[Instance, int, np.random.Generator], Simulation]
+    apart: float = 5.0
+    retold: tuple[str, ...] = ()
+    facts: Callable[[Parameters], Mapping[str, float | str]] = lambda _: {}
+    observe: Callable[[str, Parameters, World, Rows], Simulation] = lambda *_: {}
+    kinds: tuple[str, ...] = ()
+    method: str = "closed form"
     story: str = ""
 
     def __post_init__(self) -> None:
@@ -279,6 +299,71 @@ class Challenge:
             f"got none from the keys {keys}"
         )
 
+    def draw(self, variant: str, rng: np.random.Generator) -> Instance | None:
+        """Draw a world and rows of it; None where these do not show what they should.
+
+        What is told in another order is held to the same as the trap, so that both have its rows.
+        """
+        judged = TRAP if variant in self.retold else variant
+        kind = (str(rng.choice(self.kinds)),) if self.kinds else ()
+        for _ in range(KIND_TRIES if kind else 1):
+            at = self.parameters(judged, rng, *kind)
+            rows = self.draw_rows(judged, at, rng)
+            if not self.accept(judged, at, rows):
+                continue
+            instance = self.ground_truth(judged, at, rows)
+            if instance.apart(self.apart):
+                return instance if judged == variant else self.ground_truth(variant, at, rows)
+        return None
+
+    def draw_rows(self, variant: str, at: Parameters, rng: np.random.Generator) -> Rows:
+        """Draw rows of a world."""
+        if callable(self.size):
+            size = self.size(at, rng)
+        else:
+            size = int(rng.integers(self.size[0], self.size[1] + 1))
+        return self.world(variant, at).draw_rows(size, self.shown, rng)
+
+    def certify(self, variant: str, at: Parameters) -> dict[str, Certificate]:
+        """Derive each effect by the closed form and from the world.
+
+        Raises:
+            Disagreement: The two differ.
+        """
+        closed, world = self.closed_form(variant, at), self.world(variant, at)
+        return {
+            name: agreed(str(effect), (self.method, closed[name]), world.find_effect(effect))
+            for name, effect in self.effects(variant, at).items()
+        }
+
+    def ground_truth(self, variant: str, at: Parameters, rows: Rows) -> Instance:
+        """Return the instance of rows, all or a sample, whatever they show."""
+        truths = self.truths(variant, at, rows, self.certify(variant, at))
+        closed = self.closed_form(variant, at)
+        return Instance(
+            challenge=self.name,
+            variant=variant,
+            parameters=at,
+            columns=self.world(variant, at).data_columns(self.shown),
+            rows=rows,
+            truths=truths,
+            facts=self.facts(at),
+            derived={name: value for name, value in closed.items() if name not in truths},
+        )
+
+    def simulate(self, instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
+        """Return mean and standard error of each number from n units of the world.
+
+        Effects are those of interventions on the very units.
+        """
+        variant, at = instance.variant, instance.parameters
+        world = self.world(variant, at)
+        noise = world.draw_noise(n, rng)
+        return {
+            **world.run_trial(self.effects(variant, at), noise),
+            **self.observe(variant, at, world, noise),
+        }
+
     def _check(self, instance: Instance) -> None:
         names = {entry.name for entry in self.fields if not isinstance(entry, IntervalField)}
         if names != set(instance.truths):
@@ -286,14 +371,3 @@ class Challenge:
                 f"truths of {self.name} must be of the fields {sorted(names)}, "
                 f"got {sorted(instance.truths)}"
             )
-
-
-def round_values(values: Array, digits: int = 3) -> Array:
-    """Round real values as they will be shown; without a negative zero, which shows as -0.0."""
-    rounded: Array = np.round(values, digits) + 0.0
-    return rounded
-
-
-def to_integers(values: Array) -> Array:
-    """Return binary or counted values as whole numbers, as they will be shown."""
-    return values.astype(np.int64)

@@ -17,31 +17,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from whybench.scm import Disagreement, Graph, Linear, LinearEffect, Model, certify, sample
+from whybench.scm import Disagreement
 from whybench.stats.rank_tests import midranks
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge
 from whybench.suites.analyze.column_fields import LEVEL, PValues, PValueTableField
+from whybench.suites.analyze.columns import NORMAL, Column, assigned, real
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
-    Coefficient,
     design_matrix,
     least_squares,
     mean_difference,
 )
 from whybench.suites.analyze.fields import ChoiceField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import numpy as np
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
+    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -56,38 +55,29 @@ ENDS = {FORTH: ("first", "second"), BACK: ("second", "first")}
 EDGES = {"trap": BACK, "name_order": FORTH, "no_edge": NONE}
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not _accept(variant, rows):
-        return None
-    return _ground_truth(variant, at, rows)
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    edge = _find_edge(_world(variant, at), certified)
+    return {
+        "edge": CategoricalTruth(edge, naive=(FORTH,) if variant == "trap" else (), alarm=(BACK,)),
+        "p_values": CategoricalTruth(_p_values(rows, _mean_test)),
+    }
 
 
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    edge = _certified(at)
-    return Instance(
-        challenge="direction",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("push_first", "binary", 0),
-            DataColumn("push_second", "binary", 0),
-            DataColumn("first", "real", 1),
-            DataColumn("second", "real", 1),
-        ),
-        rows=rows,
-        truths={
-            "edge": CategoricalTruth(
-                edge, naive=(FORTH,) if variant == "trap" else (), alarm=(BACK,)
-            ),
-            "p_values": CategoricalTruth(_p_values(rows, _mean_test)),
-        },
-        derived={
-            edge: float(certify(_model(at), LinearEffect(*ends)).value)
-            for edge, ends in ENDS.items()
-        },
-    )
+def _find_edge(world: World, certified: Mapping[str, Certificate]) -> str:
+    """Find the edge by following arrows, and by the effects of the columns on each other.
+
+    Raises:
+        Disagreement: The two are not the same.
+    """
+    arrows = [edge for edge, (one, other) in ENDS.items() if one in world.by_role[other].causes]
+    effects = [edge for edge, certificate in certified.items() if certificate.value]
+    if arrows != effects or len(arrows) > 1:
+        raise Disagreement(
+            f"derivations of the edge must agree, got arrows = {arrows} and effects = {effects}"
+        )
+    return arrows[0] if arrows else NONE
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -105,20 +95,40 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1500, 3001))
-    pushed = [to_integers(rng.permutation(size) % 2) for _ in ("first", "second")]
-    unseen, own_first, own_second = rng.standard_normal((3, size))
-    # What each column would be if the other did nothing; one of the two then moves the other.
-    first = at["push_first"] * pushed[0] + at["unseen_first"] * unseen + own_first
-    second = at["push_second"] * pushed[1] + at["unseen_second"] * unseen + own_second
-    first, second = first + at["back"] * second, second + at["forth"] * first
-    return {
-        "push_first": pushed[0],
-        "push_second": pushed[1],
-        "first": round_values(first),
-        "second": round_values(second),
-    }
+def _world(variant: str, at: Parameters) -> World:
+    def first(own: Array, push_first: Any, unseen: Any, second: Any = 0.0) -> Any:
+        alone = at["push_first"] * push_first + at["unseen_first"] * unseen + own
+        return alone + at["back"] * second
+
+    def second(own: Array, push_second: Any, unseen: Any, first: Any = 0.0) -> Any:
+        alone = at["push_second"] * push_second + at["unseen_second"] * unseen + own
+        return alone + at["forth"] * first
+
+    edge = EDGES[variant]
+    causes = {FORTH: ("first",), BACK: ("second",), NONE: ()}[edge]
+    one, other = (
+        Column(
+            role,
+            mechanism,
+            (f"push_{role}", "unseen", *(cause for cause in causes if cause != role)),
+            NORMAL,
+            time=1,
+        )
+        for role, mechanism in (("first", first), ("second", second))
+    )
+    pushes = assigned("push_first", time=0), assigned("push_second", time=0)
+    return World(
+        (*pushes, real("unseen"), *((other, one) if edge == BACK else (one, other))),
+        drawn=("push_first", "push_second", "unseen", "first", "second"),
+    )
+
+
+def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
+    return {edge: increase(cause, on=effect) for edge, (cause, effect) in ENDS.items()}
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    return {FORTH: at["forth"], BACK: at["back"]}
 
 
 def _mean_test(effect: Array, push: Array) -> float:
@@ -131,25 +141,25 @@ def _rank_test(effect: Array, push: Array) -> float:
     return mean_difference(midranks(effect), push).p
 
 
-def _p_values(rows: Mapping[str, Array], test: Callable[[Array, Array], float]) -> PValues:
+def _p_values(rows: Rows, test: Callable[[Array, Array], float]) -> PValues:
     """Test, for each edge, whether a push on the cause shows in the effect."""
     return PValues(
         {edge: test(rows[effect], rows[f"push_{cause}"]) for edge, (cause, effect) in ENDS.items()}
     )
 
 
-def _together(rows: Mapping[str, Array]) -> Coefficient:
+def _together(rows: Rows) -> Coefficient:
     return least_squares(rows["second"], design_matrix(rows["first"]))[1]
 
 
-def _pushes_are_strong(rows: Mapping[str, Array]) -> bool:
+def _pushes_are_strong(rows: Rows) -> bool:
     return all(
         mean_difference(rows[role], rows[f"push_{role}"]).z ** 2 >= STRONG
         for role in ("first", "second")
     )
 
 
-def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     """Whether the columns go together, the pushes are strong, and their traces beyond doubt.
 
     No doubt: with the other push held fixed too, since both are ways to test.
@@ -159,7 +169,7 @@ def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
     return _pushes_are_strong(rows) and _together(rows).p < CLEAR and beyond_doubt
 
 
-def _with_both_pushes(rows: Mapping[str, Array]) -> dict[str, float]:
+def _with_both_pushes(rows: Rows) -> dict[str, float]:
     return {
         edge: least_squares(
             rows[effect], design_matrix(rows[f"push_{cause}"], rows[f"push_{effect}"])
@@ -168,57 +178,12 @@ def _with_both_pushes(rows: Mapping[str, Array]) -> dict[str, float]:
     }
 
 
-def _certified(at: Mapping[str, float]) -> str:
-    """Find the edge by following arrows, and by the effects of the columns on each other.
-
-    Raises:
-        Disagreement: The two are not the same.
-    """
-    model = _model(at)
-    arrows = [edge for edge, (one, other) in ENDS.items() if one in model.graph.ancestors(other)]
-    effects = [edge for edge, ends in ENDS.items() if certify(model, LinearEffect(*ends)).value]
-    if arrows != effects or len(arrows) > 1:
-        raise Disagreement(
-            f"derivations of the edge must agree, got arrows = {arrows} and effects = {effects}"
-        )
-    return arrows[0] if arrows else NONE
-
-
-def _model(at: Mapping[str, float]) -> Model:
-    """Return the world with what is unseen in it; pushes are taken as numbers of any size."""
-    arrows = {
-        ("push_first", "first"): at["push_first"],
-        ("push_second", "second"): at["push_second"],
-        ("unseen", "first"): at["unseen_first"],
-        ("unseen", "second"): at["unseen_second"],
-        ("first", "second"): at["forth"],
-        ("second", "first"): at["back"],
-    }
-    arrows = {edge: weight for edge, weight in arrows.items() if weight}
-    graph = Graph(("push_first", "push_second", "unseen", "first", "second"), tuple(arrows))
-    weights = {
-        node: tuple(arrows[parent, node] for parent in graph.parents(node)) for node in graph.nodes
-    }
-    return Model(graph, {node: Linear(0, weights[node]) for node in graph.nodes})
-
-
 def _has_trap(instance: Instance) -> bool:
     """Whether the columns go together, and only a push on the second shows in the other."""
     p_values = _p_values(instance.rows, _mean_test).rows
     return (
         _together(instance.rows).p < CLEAR and p_values[BACK] < CLEAR and p_values[FORTH] > UNCLEAR
     )
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    """Set each column to 1 and to 0 in groups of their own, and look at the other; by edge."""
-    model = _model(instance.parameters)
-    found = {}
-    for edge, (cause, effect) in ENDS.items():
-        had, had_not = (sample(model, n, rng, {cause: level})[effect] for level in (1, 0))
-        se = np.sqrt((had.var() + had_not.var()) / n)
-        found[edge] = (float(had.mean() - had_not.mean()), float(se))
-    return found
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -248,11 +213,17 @@ CHALLENGE = Challenge(
     summary="two columns go together, and the arrow runs against their order or not at all",
     variants=tuple(EDGES),
     fields=(ChoiceField("edge", (FORTH, BACK, NONE)), PValueTableField("p_values", tuple(ENDS))),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("push_first", "push_second", "first", "second"),
+    size=(1500, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="arrow",
+    truths=_truths,
+    accept=_accept,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -17,33 +17,28 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed
-from whybench.suites.analyze.arms import Arms, contrast, simulate_contrast, unit_increase
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
-    Array,
     CategoricalTruth,
     Challenge,
-    DataColumn,
-    Instance,
     NumericTruth,
-    Simulation,
-    Truth,
-    round_values,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
-from whybench.suites.analyze.estimators.regression import (
-    NORMAL_95,
-    Coefficient,
-    Fit,
-    design_matrix,
-    least_squares,
-)
+from whybench.suites.analyze.columns import binary, derived, real, within
+from whybench.suites.analyze.effects import increase
+from whybench.suites.analyze.estimators.regression import NORMAL_95, design_matrix, least_squares
 from whybench.suites.analyze.estimators.weighting import subtract_block_means
 from whybench.suites.analyze.fields import NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
+    from whybench.suites.analyze.estimators.regression import Coefficient, Fit
 
 __all__ = ["CHALLENGE"]
 
@@ -60,49 +55,26 @@ SHIFTED, SAME = 36.0, 5.991
 """The young's effect is not that of the old, at a Wald statistic above the one; it may be, below
 the other, the 95th percentile of chi-square with two degrees of freedom."""
 
-APART = 5.0
-"""How many SE_eff the naive values are from the truth and from the reference, at least."""
+
+def _facts(at: Parameters) -> dict[str, float | str]:
+    return {
+        "case_age": int(at["case_age"]),
+        "case_modifier": at["case_modifier"] if at["told"] else UNKNOWN,
+    }
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not _accept(variant, rows, _effect(variant, at, rows)):
-        return None
-    return _ground_truth(variant, at, rows)
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    told = bool(at["told"])
-    identified = told or variant != TRAP
-    truths: dict[str, Truth] = (
-        {
-            "effect": _effect(variant, at, rows),
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    if at["told"] or variant != TRAP:
+        return {
+            "effect": _effect(variant, at, rows, certified["effect"]),
             "missing": CategoricalTruth(NOTHING, alarm=(NEEDED,)),
         }
-        if identified
-        else {
-            "effect": CategoricalTruth(None),
-            "missing": CategoricalTruth(NEEDED, naive=(NOTHING,)),
-        }
-    )
-    return Instance(
-        challenge="domain_shift",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("age", "count", 0),
-            DataColumn("modifier", "real", 1),
-            DataColumn("exposure", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths=truths,
-        facts={
-            "case_age": int(at["case_age"]),
-            "case_modifier": at["case_modifier"] if told else UNKNOWN,
-        },
-    )
+    return {
+        "effect": CategoricalTruth(None),
+        "missing": CategoricalTruth(NEEDED, naive=(NOTHING,)),
+    }
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -138,33 +110,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(2000, 3001))
-    old = rng.random(size) < at["share"]
-    ages = [rng.integers(low, high + 1, size) for low, high in (YOUNG, OLD)]
-    noise = rng.standard_normal((3, size))
-    steer = np.where(old, at["steer_1"], at["steer_0"])
-    modifier = np.where(old, at["centre_1"], at["centre_0"]) + noise[0]
-    exposure = np.where(old, at["exposure_1"], at["exposure_0"]) + steer * noise[0] + noise[1]
-    outcome = _outcome(at, old, modifier, exposure) + noise[2]
-    return {
-        "age": np.where(old, ages[1], ages[0]),
-        "modifier": round_values(modifier),
-        "exposure": round_values(exposure),
-        "outcome": round_values(outcome),
-    }
-
-
-def _outcome(at: Mapping[str, float], old: Array, modifier: Array, exposure: Array) -> Array:
-    """Return the outcome but for its noise."""
-    base, effect, product = (
-        np.where(old, at[f"{name}_1"], at[f"{name}_0"]) for name in ("base", "effect", "product")
-    )
-    total: Array = base + at["modifier"] * modifier + (effect + product * modifier) * exposure
-    return total
-
-
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
+def _effect(variant: str, at: Parameters, rows: Rows, certificate: Certificate) -> NumericTruth:
     """Return the truth at the case, known or not, with what fits to the rows say of it."""
     case, old, young = at["case_modifier"], _old(rows), ~_old(rows)
     everybody = np.ones(len(old), dtype=bool)
@@ -185,53 +131,89 @@ def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
         "young rows": _slope(rows, young),
     }
     return NumericTruth(
-        agreed(
-            "effect of exposure on outcome at the case",
-            ("coefficients", at["effect_1"] + at["product_1"] * case),
-            ("contrast of interventions", contrast(_arms(at), lambda set_: _mean(at, set_))),
-        ),
+        certificate,
         {name: estimate.value for name, estimate in references.items()},
         references["old rows"].se,
         {name: estimate.value for name, estimate in naive.items() if variant == TRAP},
     )
 
 
-def _accept(variant: str, rows: Mapping[str, Array], effect: NumericTruth) -> bool:
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     modified = abs(_fit(rows, _old(rows))[3].z)
-    if variant == TRAP:
-        return modified >= CLEAR and _shift(rows) >= SHIFTED and effect.apart(APART)
-    clear = modified >= CLEAR if variant == "z_given" else modified < NORMAL_95
-    return clear and _shift(rows) < SAME
+    if variant != TRAP:
+        clear = modified >= CLEAR if variant == "z_given" else modified < NORMAL_95
+        return clear and _shift(rows) < SAME
+    if modified < CLEAR or _shift(rows) < SHIFTED:
+        return False
+    # Who guesses what cannot be known is to be as far off as who guesses what can.
+    certificate = CHALLENGE.certify(variant, at)["effect"]
+    return _effect(variant, at, rows, certificate).apart(CHALLENGE.apart)
 
 
-def _arms(at: Mapping[str, float]) -> Arms:
-    return unit_increase("exposure", old=1, modifier=at["case_modifier"])
+def _world(_variant: str, at: Parameters) -> World:
+    def of_group(name: str, old: Array) -> Array:
+        return np.where(old, at[f"{name}_1"], at[f"{name}_0"])
+
+    return World(
+        (
+            binary("old", at["share"]),
+            within("young_age", *YOUNG),
+            within("old_age", *OLD),
+            derived(
+                "age",
+                lambda old, young_age, old_age: np.where(old, old_age, young_age),
+                "count",
+                time=0,
+            ),
+            real("deviation"),
+            derived("modifier", lambda old, deviation: of_group("centre", old) + deviation, time=1),
+            real(
+                "exposure",
+                lambda old, deviation: (
+                    of_group("exposure", old) + of_group("steer", old) * deviation
+                ),
+                time=2,
+            ),
+            real(
+                "outcome",
+                lambda old, modifier, exposure: (
+                    of_group("base", old)
+                    + at["modifier"] * modifier
+                    + (of_group("effect", old) + of_group("product", old) * modifier) * exposure
+                ),
+                time=3,
+            ),
+        )
+    )
 
 
-def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
-    values = (np.array(setting[name]) for name in ("old", "modifier", "exposure"))
-    return float(_outcome(at, *values))
+def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
+    return {"effect": increase("exposure", old=1, modifier=at["case_modifier"])}
 
 
-def _old(rows: Mapping[str, Array]) -> Array:
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    return {"effect": at["effect_1"] + at["product_1"] * at["case_modifier"]}
+
+
+def _old(rows: Rows) -> Array:
     old: Array = rows["age"] >= OLD[0]
     return old
 
 
-def _fit(rows: Mapping[str, Array], here: Array) -> Fit:
+def _fit(rows: Rows, here: Array) -> Fit:
     """Fit exposure, modifier, product and age group in some rows; the product comes third."""
     exposure, modifier = rows["exposure"][here], rows["modifier"][here]
     matrix = design_matrix(exposure, modifier, exposure * modifier, *_groups(rows, here))
     return least_squares(rows["outcome"][here], matrix)
 
 
-def _slope(rows: Mapping[str, Array], here: Array) -> Coefficient:
+def _slope(rows: Rows, here: Array) -> Coefficient:
     """Return the slope of a fit without the product."""
     matrix = design_matrix(rows["exposure"][here], rows["modifier"][here], *_groups(rows, here))
     return least_squares(rows["outcome"][here], matrix)[1]
 
 
-def _groups(rows: Mapping[str, Array], here: Array) -> list[Array]:
+def _groups(rows: Rows, here: Array) -> list[Array]:
     """Return what tells the age groups apart, if there are rows of both."""
     old = _old(rows)[here]
     return [] if old.all() or not old.any() else [old, old * rows["modifier"][here]]
@@ -243,7 +225,7 @@ def _at(fit: Fit, modifier: float) -> Coefficient:
     return fit.combination(weights)
 
 
-def _shift(rows: Mapping[str, Array]) -> float:
+def _shift(rows: Rows) -> float:
     """Return the Wald statistic of one effect, given the modifier, for young and old."""
     old, young = _fit(rows, _old(rows)), _fit(rows, ~_old(rows))
     both = np.ix_((1, 3), (1, 3))
@@ -255,17 +237,6 @@ def _has_trap(instance: Instance) -> bool:
     """Whether the effect among the old is another one, and depends on the modifier."""
     rows = instance.rows
     return _shift(rows) >= SHIFTED and abs(_fit(rows, _old(rows))[3].z) >= CLEAR
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    at = instance.parameters
-
-    def outcomes(setting: Mapping[str, float], size: int) -> Array:
-        values = (np.full(size, setting[name]) for name in ("old", "modifier", "exposure"))
-        drawn: Array = _outcome(at, *values) + rng.standard_normal(size)
-        return drawn
-
-    return {"effect": simulate_contrast(_arms(at), outcomes, n)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -306,11 +277,18 @@ CHALLENGE = Challenge(
     summary="the effect is another one where it is asked for, and may not be known there",
     variants=("trap", "z_given", "z_irrelevant"),
     fields=(NumberField("effect", nullable=True), ColumnSetField("missing")),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("age", "modifier", "exposure", "outcome"),
+    size=(2000, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="coefficients",
+    truths=_truths,
+    accept=_accept,
+    facts=_facts,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

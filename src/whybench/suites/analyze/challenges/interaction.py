@@ -20,25 +20,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.columns import assigned, binary, real
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import Coefficient, design_matrix, least_squares
 from whybench.suites.analyze.fields import FlagField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.effects import Effect
 
 __all__ = ["CHALLENGE"]
 
@@ -51,19 +45,11 @@ ENDS = {"cde_low": "low", "cde_high": "high"}
 """The field of the direct effect at each of the two values."""
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not _accept(variant, at, rows):
-        return None
-    found = _ground_truth(variant, at, rows)
-    return found if found.apart(APART) else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     fitted, additive = _interacting(rows, at), _additive(rows)
-    certified = _certified(at)
-    truths = {}
+    truths: dict[str, NumericTruth] = {}
     for name, estimate in fitted.items():
         references = {"regression with the product": estimate.value}
         plain = {"regression without the product": additive[name].value}
@@ -71,25 +57,8 @@ def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Arra
         if variant == "no_interaction":
             references |= plain
         truths[name] = NumericTruth(certified[name], references, estimate.se, naive)
-    return Instance(
-        challenge="interaction",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("baseline", "binary", 0),
-            DataColumn("treatment", "binary", 1),
-            DataColumn("mediator", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths={
-            **truths,
-            "sign_change": CategoricalTruth(
-                truths["cde_low"].value * truths["cde_high"].value < 0, alarm=(True,)
-            ),
-        },
-        facts={"low": at["low"], "high": at["high"]},
-    )
+    turns = truths["cde_low"].value * truths["cde_high"].value < 0
+    return {**truths, "sign_change": CategoricalTruth(turns, alarm=(True,))}
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -118,31 +87,47 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1500, 3001))
-    treatment = to_integers(rng.permutation(size) % 2)
-    baseline = to_integers(rng.random(size) < at["baseline"])
-    of_mediator, of_outcome = rng.standard_normal((2, size))
-    mediator = at["level"] + at["onto"] * treatment + at["carried"] * baseline + of_mediator
-    return {
-        "baseline": baseline,
-        "treatment": treatment,
-        "mediator": round_values(mediator),
-        "outcome": round_values(_expected(at, treatment, mediator, baseline) + of_outcome),
-    }
-
-
-def _expected(at: Mapping[str, float], treatment: Any, mediator: Any, baseline: Any) -> Any:
-    """Return the mean of the outcome with treatment, mediator and baseline as they are set."""
-    return (
-        at["direct"] * treatment
-        + at["slope"] * mediator
-        + at["interaction"] * treatment * mediator
-        + at["steer"] * baseline
+def _world(_variant: str, at: Parameters) -> World:
+    return World(
+        (
+            binary("baseline", at["baseline"], time=0),
+            assigned("treatment", time=1),
+            real(
+                "mediator",
+                lambda treatment, baseline: (
+                    at["level"] + at["onto"] * treatment + at["carried"] * baseline
+                ),
+                time=2,
+            ),
+            real(
+                "outcome",
+                lambda treatment, mediator, baseline: (
+                    at["direct"] * treatment
+                    + at["slope"] * mediator
+                    + at["interaction"] * treatment * mediator
+                    + at["steer"] * baseline
+                ),
+                time=3,
+            ),
+        ),
+        drawn=("treatment", "baseline", "mediator", "outcome"),
     )
 
 
-def _interacting(rows: Mapping[str, Array], at: Mapping[str, float]) -> dict[str, Coefficient]:
+def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
+    low, high = (increase("treatment", mediator=at[end]) for end in ENDS.values())
+    rise = 1 / (at["high"] - at["low"]) * (high - low)
+    return {"interaction": rise, "cde_low": low, "cde_high": high}
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    return {
+        "interaction": at["interaction"],
+        **{name: at["direct"] + at["interaction"] * at[end] for name, end in ENDS.items()},
+    }
+
+
+def _interacting(rows: Rows, at: Parameters) -> dict[str, Coefficient]:
     """Fit treatment, mediator and their product, and combine coefficients at the two values."""
     x, m = rows["treatment"], rows["mediator"]
     fit = least_squares(rows["outcome"], design_matrix(x, m, x * m, rows["baseline"]))
@@ -152,14 +137,14 @@ def _interacting(rows: Mapping[str, Array], at: Mapping[str, float]) -> dict[str
     }
 
 
-def _additive(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
+def _additive(rows: Rows) -> dict[str, Coefficient]:
     """Do without the product: one direct effect for all values."""
     matrix = design_matrix(rows["treatment"], rows["mediator"], rows["baseline"])
     effect = least_squares(rows["outcome"], matrix)[1]
     return {"interaction": Coefficient(0.0, 0.0), "cde_low": effect, "cde_high": effect}
 
 
-def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     arms = [rows["mediator"][rows["treatment"] == arm] for arm in (0, 1)]
     within = all(
         np.mean(arm < at["low"]) >= TAIL and np.mean(arm > at["high"]) >= TAIL for arm in arms
@@ -171,7 +156,7 @@ def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
     return within and _turns(rows, at)
 
 
-def _turns(rows: Mapping[str, Array], at: Mapping[str, float]) -> bool:
+def _turns(rows: Rows, at: Parameters) -> bool:
     """Whether the effects at the two values are clear, of opposite signs, and far from one."""
     found, additive = _interacting(rows, at), _additive(rows)
     return (
@@ -184,53 +169,9 @@ def _turns(rows: Mapping[str, Array], at: Mapping[str, float]) -> bool:
     )
 
 
-def _certified(at: Mapping[str, float]) -> dict[str, Certificate]:
-    """Derive each number from the coefficients, and by standardising over the baseline."""
-    shares = {0: 1 - at["baseline"], 1: at["baseline"]}
-
-    def standardised(treatment: int, mediator: float) -> float:
-        return math.fsum(p * _expected(at, treatment, mediator, w) for w, p in shares.items())
-
-    def effect(mediator: float) -> float:
-        return standardised(1, mediator) - standardised(0, mediator)
-
-    contrasts = {name: effect(at[end]) for name, end in ENDS.items()}
-    rise = (contrasts["cde_high"] - contrasts["cde_low"]) / (at["high"] - at["low"])
-    closed = {
-        "interaction": at["interaction"],
-        **{name: at["direct"] + at["interaction"] * at[end] for name, end in ENDS.items()},
-    }
-    return {
-        name: agreed(
-            f"{name} of treatment and mediator on outcome",
-            ("closed form", closed[name]),
-            ("standardisation", value),
-        )
-        for name, value in {"interaction": rise, **contrasts}.items()
-    }
-
-
 def _has_trap(instance: Instance) -> bool:
     """Whether the direct effect is clear at both values and changes its sign between them."""
     return _turns(instance.rows, instance.parameters)
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    """Set treatment and mediator in four groups of cases, and compare their means."""
-    at = instance.parameters
-
-    def group(treatment: int, mediator: float) -> tuple[float, float]:
-        baseline = rng.random(n) < at["baseline"]
-        outcome = _expected(at, treatment, mediator, baseline) + rng.standard_normal(n)
-        return float(outcome.mean()), float(outcome.var() / n)
-
-    found = {}
-    for name, end in ENDS.items():
-        (had, above), (had_not, below) = (group(treatment, at[end]) for treatment in (1, 0))
-        found[name] = (had - had_not, math.sqrt(above + below))
-    (low, se_low), (high, se_high) = found["cde_low"], found["cde_high"]
-    wide = at["high"] - at["low"]
-    return {**found, "interaction": ((high - low) / wide, math.hypot(se_low, se_high) / wide)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -245,7 +186,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _between_arms(rows: Mapping[str, Array], mediator: float) -> Coefficient:
+def _between_arms(rows: Rows, mediator: float) -> Coefficient:
     """Return the difference of two fits at a value of the mediator and the mean baseline."""
     predicted = []
     for arm in (1, 0):
@@ -288,11 +229,18 @@ CHALLENGE = Challenge(
         NumberField("cde_high"),
         FlagField("sign_change"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("baseline", "treatment", "mediator", "outcome"),
+    size=(1500, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
+    facts=lambda at: {"low": at["low"], "high": at["high"]},
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

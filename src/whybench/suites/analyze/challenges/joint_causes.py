@@ -26,47 +26,44 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whybench.scm import (
-    Bernoulli,
-    Gate,
-    Graph,
-    Model,
-    NoisyOr,
-    Table,
-    agreed,
-    counterfactual,
-    probability,
-)
-from whybench.suites.analyze.challenges.contract import to_integers
+from whybench.suites.analyze.columns import binary, derived
+from whybench.suites.analyze.effects import contrast
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Array
+    from whybench.suites.analyze.challenges.contract import Parameters
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
 
 __all__ = [
     "CLASSES",
+    "ORDERS",
     "Order",
-    "certified_necessity",
-    "certified_sufficiency",
     "class_of",
-    "draw_parameters",
-    "draw_rows",
+    "closed_form",
+    "effects",
     "joint",
-    "model",
     "necessity",
+    "order_of",
+    "parameters",
     "produced",
     "sufficiency",
+    "world",
 ]
 
 CLASSES = ("min", "max", "sum", "noisy_or")
 PAIRS = tuple(f"produced_{cause}{other}" for cause in (0, 1) for other in (0, 1))
 
 Order = Literal["context first", "cause first"]
+ORDERS: tuple[Order, Order] = ("context first", "cause first")
 
 
-def class_of(at: Mapping[str, float]) -> str:
+def order_of(variant: str) -> Order:
+    """Return the order in which a variant is told."""
+    return "context first" if variant == "trap" else "cause first"
+
+
+def class_of(at: Parameters) -> str:
     """Return the class, of which the parameters hold the number."""
     return CLASSES[int(at["class"])]
 
@@ -85,7 +82,7 @@ STRENGTHS = {"min": (0.7, 0.85), "max": (0.42, 0.55), "sum": (0.39, 0.45), "nois
 """From where to where the causes' strengths are drawn: so that all classes show in the rows."""
 
 
-def draw_parameters(kind: str, rng: np.random.Generator) -> dict[str, float]:
+def parameters(_variant: str, rng: np.random.Generator, kind: str) -> dict[str, float]:
     """Draw the chances of a world of a class."""
     cause, other = rng.uniform(*STRENGTHS[kind], 2)
     return {
@@ -100,23 +97,7 @@ def draw_parameters(kind: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def draw_rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    """Draw rows; they do not tell in which order context and cause came."""
-    size = int(rng.integers(2600, 3001))
-    chance = rng.random((5, size))
-    context, other = to_integers(chance[0] < at["context"]), to_integers(chance[1] < at["other"])
-    cause = to_integers(chance[2] < np.where(context == 1, at["cause_1"], at["cause_0"]))
-    background = chance[3] < np.where(context == 1, at["background_1"], at["background_0"])
-    acts = chance[4] < np.array([at[pair] for pair in PAIRS])[2 * cause + other]
-    return {
-        "cause": cause,
-        "other": other,
-        "context": context,
-        "outcome": to_integers(background | acts),
-    }
-
-
-def joint(at: Mapping[str, float]) -> Array:
+def joint(at: Parameters) -> Array:
     """P(cause, context, outcome), summed over the other cause."""
     table = np.zeros((2, 2, 2))
     for cause, context in np.ndindex(2, 2):
@@ -126,40 +107,6 @@ def joint(at: Mapping[str, float]) -> Array:
         spared = (1 - at[f"background_{context}"]) * (1 - acts)
         table[cause, context] = weight * spared, weight * (1 - spared)
     return table
-
-
-def model(order: Order, at: Mapping[str, float]) -> Model:
-    """Return the causal model in one of the two orders."""
-    if order == "context first":
-        first, second = "context", "cause"
-        chance, given = at["context"], (at["cause_0"], at["cause_1"])
-    else:
-        first, second = "cause", "context"
-        had = at["context"] * at["cause_1"], (1 - at["context"]) * at["cause_0"]
-        chance = sum(had)
-        # Bayes' rule: of those without the cause, and of those with it.
-        given = ((at["context"] - had[0]) / (1 - chance), had[0] / chance)
-    pairs = tuple(at[pair] for pair in PAIRS)
-    separate = class_of(at) == "noisy_or"
-    edges = (
-        (first, second),
-        ("context", "background"),
-        ("cause", "acts"),
-        ("other", "acts"),
-        ("background", "outcome"),
-        ("acts", "outcome"),
-    )
-    return Model(
-        Graph((first, "other", second, "background", "acts", "outcome"), edges),
-        {
-            first: Bernoulli(chance),
-            "other": Bernoulli(at["other"]),
-            second: Table(given),
-            "background": Table((at["background_0"], at["background_1"])),
-            "acts": NoisyOr(0.0, (pairs[2], pairs[1])) if separate else Table(pairs),
-            "outcome": Gate("or", 0.0),
-        },
-    )
 
 
 def _without(table: Array, order: Order, had: int) -> tuple[float, float]:
@@ -184,21 +131,37 @@ def sufficiency(table: Array, order: Order) -> float:
     return (otherwise - seen) / (1 - seen)
 
 
-def certified_necessity(order: Order, at: Mapping[str, float]) -> Certificate:
-    """Derive PN by the formula for causes that never prevent, and in the twin network."""
-    query = counterfactual({"outcome": 0}, {"cause": 0}, given={"cause": 1, "outcome": 1})
-    return agreed(
-        str(query),
-        ("monotone formula", necessity(joint(at), order)),
-        ("elimination", probability(model(order, at), query)),
+def world(variant: str, at: Parameters) -> World:
+    """Return the world in the order in which a variant is told."""
+    pairs = np.array([at[pair] for pair in PAIRS])
+    told = World(
+        (
+            binary("context", at["context"], time=0),
+            binary("other", at["other"], time=0),
+            binary(
+                "cause", lambda context: np.where(context, at["cause_1"], at["cause_0"]), time=1
+            ),
+            binary(
+                "background",
+                lambda context: np.where(context, at["background_1"], at["background_0"]),
+            ),
+            binary("acts", lambda cause, other: pairs[2 * cause + other]),
+            derived("outcome", lambda background, acts: background | acts, "binary", time=3),
+        )
     )
+    late = order_of(variant) == "cause first"
+    return told.turn("context", "cause", time=2) if late else told
 
 
-def certified_sufficiency(order: Order, at: Mapping[str, float]) -> Certificate:
-    """Derive PS by the formula for causes that never prevent, and in the twin network."""
-    query = counterfactual({"outcome": 1}, {"cause": 1}, given={"cause": 0, "outcome": 0})
-    return agreed(
-        str(query),
-        ("monotone formula", sufficiency(joint(at), order)),
-        ("elimination", probability(model(order, at), query)),
-    )
+def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
+    """Take away the cause where both were there; give it where neither was."""
+    return {
+        "pn": contrast({}, {"cause": 0}, given={"cause": 1, "outcome": 1}),
+        "ps": contrast({"cause": 1}, {}, given={"cause": 0, "outcome": 0}),
+    }
+
+
+def closed_form(variant: str, at: Parameters) -> dict[str, float]:
+    """Put the table of chances into the formulas for causes that never prevent."""
+    table, order = joint(at), order_of(variant)
+    return {"pn": necessity(table, order), "ps": sufficiency(table, order)}

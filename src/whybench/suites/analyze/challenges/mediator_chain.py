@@ -4,28 +4,24 @@
 
 with an arrow from every one to all that come after it, so that four ways lead from treatment to
 outcome. One normal pair of mediators can be told in two orders: `as_drawn` has b listen to a,
-`turned` has the arrows by which a listens to b and the rows are the same. `certified` derives the
-effect along each way twice, `simulated` lets the treatment act along one way at a time.
+`turned` has the arrows by which a listens to b and the rows are the same.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from whybench.scm import Graph, Linear, Model, agreed
-from whybench.scm.linear import solved_effect
+from whybench.suites.analyze.columns import assigned, real
+from whybench.suites.analyze.effects import contrast
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from whybench.suites.analyze.challenges.contract import Parameters
+    from whybench.suites.analyze.effects import Effect
 
-    import numpy as np
-
-    from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Simulation
-
-__all__ = ["ALONE", "A", "B", "World", "as_drawn", "certified", "simulated", "turned"]
+__all__ = ["ALONE", "A", "Arrows", "B", "arrows_of", "closed_form", "effects", "world"]
 
 A, B = "mediator_a", "mediator_b"
 ALONE = {A: "through_a", B: "through_b"}
@@ -33,7 +29,7 @@ ALONE = {A: "through_a", B: "through_b"}
 
 
 @dataclass(frozen=True)
-class World:
+class Arrows:
     """The arrows of one order.
 
     Attributes:
@@ -53,9 +49,9 @@ class World:
     direct: float
 
 
-def as_drawn(at: Mapping[str, float]) -> World:
+def as_drawn(at: Parameters) -> Arrows:
     """Return the arrows with a before b."""
-    return World(
+    return Arrows(
         order=(A, B),
         onto=(at["onto_a"], at["onto_b"]),
         chain=at["chain"],
@@ -65,12 +61,12 @@ def as_drawn(at: Mapping[str, float]) -> World:
     )
 
 
-def turned(at: Mapping[str, float]) -> World:
+def turned(at: Parameters) -> Arrows:
     """Return the arrows with b before a: a regressed on b, where `as_drawn` has b on a."""
     spread = math.hypot(at["chain"] * at["noise_a"], at["noise_b"])
     chain = at["chain"] * (at["noise_a"] / spread) ** 2
     onto_b = at["onto_b"] + at["chain"] * at["onto_a"]
-    return World(
+    return Arrows(
         order=(B, A),
         onto=(onto_b, at["onto_a"] - chain * onto_b),
         chain=chain,
@@ -80,74 +76,59 @@ def turned(at: Mapping[str, float]) -> World:
     )
 
 
-def certified(world: World) -> dict[str, Certificate]:
-    """Derive each way as a product of arrows, and as what is lost when an arrow is taken away."""
-    first, second = world.order
-    products = {
-        "direct": world.direct,
-        ALONE[first]: world.onto[0] * world.upon[0],
-        ALONE[second]: world.onto[1] * world.upon[1],
-        "through_both": world.onto[0] * world.chain * world.upon[1],
+def arrows_of(variant: str, at: Parameters) -> Arrows:
+    """Return the arrows in the order in which a variant is told."""
+    return turned(at) if variant == "reversed" else as_drawn(at)
+
+
+def world(variant: str, at: Parameters) -> World:
+    """Return the world in the order in which a variant is told."""
+    arrows = arrows_of(variant, at)
+    first, second = arrows.order
+
+    def then(treatment: Any, **mediator: Any) -> Any:
+        return arrows.onto[1] * treatment + arrows.chain * mediator[first]
+
+    def outcome(treatment: Any, decoy: Any, **mediators: Any) -> Any:
+        through = arrows.upon[0] * mediators[first], arrows.upon[1] * mediators[second]
+        return arrows.direct * treatment + through[0] + through[1] + at["decoy"] * decoy
+
+    return World(
+        (
+            real("decoy", time=0),
+            assigned("treatment", time=1),
+            real(first, lambda treatment: arrows.onto[0] * treatment, arrows.noise[0], time=2),
+            real(second, then, arrows.noise[1], causes=("treatment", first), time=3),
+            real("outcome", outcome, causes=("treatment", "decoy", first, second), time=4),
+        ),
+        drawn=("treatment", "decoy", first, second, "outcome"),
+    )
+
+
+def effects(variant: str, at: Parameters) -> dict[str, Effect]:
+    """Let the treatment act along one way, and be as if it were not there along the others."""
+    first, second = arrows_of(variant, at).order
+    none = {"treatment": 0}
+    ways = {
+        "direct": {"treatment": 1, first: none, second: none},
+        ALONE[first]: {"treatment": 0, first: {"treatment": 1}, second: none},
+        ALONE[second]: {"treatment": 0, first: none, second: {"treatment": 1, first: none}},
+        "through_both": {
+            "treatment": 0,
+            first: none,
+            second: {"treatment": 0, first: {"treatment": 1}},
+        },
     }
-    full, broken = _model(world), _model(world, without=(first, second))
-    total = solved_effect(full, "treatment", "outcome")
-    apart = solved_effect(broken, "treatment", "outcome")
-    solved = {
-        "direct": solved_effect(full, "treatment", "outcome", (first, second)),
-        ALONE[first]: apart - solved_effect(broken, "treatment", "outcome", (first,)),
-        ALONE[second]: apart - solved_effect(broken, "treatment", "outcome", (second,)),
-        "through_both": total - apart,
-    }
+    return {name: contrast(way, none) for name, way in ways.items()}
+
+
+def closed_form(variant: str, at: Parameters) -> dict[str, float]:
+    """Return the product of the arrows along each way."""
+    arrows = arrows_of(variant, at)
+    first, second = arrows.order
     return {
-        name: agreed(
-            f"effect of treatment on outcome: {name}",
-            ("product of arrows", products[name]),
-            ("linear solve with and without an arrow", solved[name]),
-        )
-        for name in products
-    }
-
-
-def _model(world: World, without: tuple[str, str] | None = None) -> Model:
-    first, second = world.order
-    arrows = {
-        ("treatment", first): world.onto[0],
-        ("treatment", second): world.onto[1],
-        (first, second): world.chain,
-        ("treatment", "outcome"): world.direct,
-        (first, "outcome"): world.upon[0],
-        (second, "outcome"): world.upon[1],
-    }
-    arrows = {edge: weight for edge, weight in arrows.items() if edge != without}
-    graph = Graph(("treatment", first, second, "outcome"), tuple(arrows))
-    weights = {
-        node: tuple(arrows[parent, node] for parent in graph.parents(node)) for node in graph.nodes
-    }
-    return Model(graph, {node: Linear(0, weights[node]) for node in graph.nodes})
-
-
-def simulated(world: World, n: int, rng: np.random.Generator) -> Simulation:
-    """Let the treatment act along one way at a time, each in a group of its own."""
-
-    def group(
-        direct: int = 0, first: int = 0, second: int = 0, both: int = 0
-    ) -> tuple[float, float]:
-        of_first, of_second, of_outcome = rng.standard_normal((3, n))
-        # The outcome and the second mediator may see the first as it is under other treatments.
-        seen = world.onto[0] * first + world.noise[0] * of_first
-        seen_by_second = world.onto[0] * both + world.noise[0] * of_first
-        then = world.onto[1] * second + world.chain * seen_by_second + world.noise[1] * of_second
-        outcome = world.direct * direct + world.upon[0] * seen + world.upon[1] * then + of_outcome
-        return float(outcome.mean()), float(outcome.var() / n)
-
-    mean, variance = group()
-    treated = {
-        "direct": group(direct=1),
-        ALONE[world.order[0]]: group(first=1),
-        ALONE[world.order[1]]: group(second=1),
-        "through_both": group(both=1),
-    }
-    return {
-        name: (here - mean, math.sqrt(spread + variance))
-        for name, (here, spread) in treated.items()
+        "direct": arrows.direct,
+        ALONE[first]: arrows.onto[0] * arrows.upon[0],
+        ALONE[second]: arrows.onto[1] * arrows.upon[1],
+        "through_both": arrows.onto[0] * arrows.chain * arrows.upon[1],
     }

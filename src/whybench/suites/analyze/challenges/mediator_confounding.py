@@ -15,22 +15,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from whybench.scm import Graph, Linear, LinearEffect, Model, agreed, certify
-from whybench.scm.linear import path_effect, solved_effect
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.columns import assigned, real
+from whybench.suites.analyze.effects import contrast, increase
 from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     design_matrix,
@@ -38,11 +26,17 @@ from whybench.suites.analyze.estimators.regression import (
     multiply_estimates,
 )
 from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy as np
+
     from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array, Column
+    from whybench.suites.analyze.effects import Effect
 
 __all__ = ["CHALLENGE"]
 
@@ -51,45 +45,26 @@ APART = 5.0
 EFFECTS = ("nde", "nie", "te")
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(variant, at, rng)
-    if not _accept(variant, rows):
-        return None
-    found = _ground_truth(variant, at, rows)
-    return found if found.apart(APART) else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _truths(
+    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     adjusting = [] if variant == "descendant" else [rows["common"]]
     fitted, plain = _decomposed(rows, adjusting), _decomposed(rows, [])
-    certified = _certified(at)
-    truths = {}
+    truths: dict[str, Truth] = {}
     for name in EFFECTS:
         references = {"regression": fitted[name].value}
-        if variant != "trap" or name == "te":
-            references["regression without the common cause"] = plain[name].value
+        without = {"regression without the common cause": plain[name].value}
         bent = variant == "trap" and name != "te"
-        naive = {"regression without the common cause": plain[name].value} if bent else {}
-        truths[name] = NumericTruth(certified[name], references, fitted[name].se, naive)
-    return Instance(
-        challenge="mediator_confounding",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("decoy", "real", 0),
-            DataColumn("common", "real", 4 if variant == "descendant" else 0),
-            DataColumn("treatment", "binary", 1),
-            DataColumn("mediator", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths={
-            **truths,
-            "confounded": CategoricalTruth(variant == "trap", alarm=(True,)),
-            "adjustment_set": CategoricalTruth(frozenset({"common"} if variant == "trap" else ())),
-        },
-    )
+        if not bent:
+            references |= without
+        truths[name] = NumericTruth(
+            certified[name], references, fitted[name].se, without if bent else {}
+        )
+    return {
+        **truths,
+        "confounded": CategoricalTruth(variant == "trap", alarm=(True,)),
+        "adjustment_set": CategoricalTruth(frozenset({"common"} if variant == "trap" else ())),
+    }
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -106,28 +81,50 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     return {"a": a, "b": b, "d": d, "c": c, "e": e, "decoy": float(rng.uniform(0.2, 0.4))}
 
 
-def _rows(variant: str, at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1800, 3001))
-    treatment = to_integers(rng.permutation(size) % 2)
-    decoy, common, first, second = rng.standard_normal((4, size))
-    if variant == "descendant":
-        mediator = at["a"] * treatment + first
-        outcome = at["d"] * treatment + at["b"] * mediator + at["decoy"] * decoy + second
-        common = at["c"] * mediator + at["e"] * outcome + common
+def _world(variant: str, at: Parameters) -> World:
+    def mediator(treatment: Any, common: Any = 0.0) -> Any:
+        return at["a"] * treatment + at["c"] * common
+
+    def outcome(treatment: Any, mediator: Any, decoy: Any, common: Any = 0.0) -> Any:
+        through = at["d"] * treatment + at["b"] * mediator
+        return through + at["e"] * common + at["decoy"] * decoy
+
+    late = variant == "descendant"
+    moves = () if late else ("common",)
+    columns: tuple[Column, ...] = (
+        real("decoy", time=0),
+        assigned("treatment", time=1),
+        real("mediator", mediator, causes=("treatment", *moves), time=2),
+        real("outcome", outcome, causes=("treatment", "mediator", "decoy", *moves), time=3),
+    )
+    if late:
+        echo = real(
+            "common",
+            lambda mediator, outcome: at["c"] * mediator + at["e"] * outcome,
+            time=4,
+        )
+        columns = (*columns, echo)
     else:
-        mediator = at["a"] * treatment + at["c"] * common + first
-        outcome = at["d"] * treatment + at["b"] * mediator + at["e"] * common
-        outcome = outcome + at["decoy"] * decoy + second
+        columns = (real("common", time=0), *columns)
+    return World(columns, drawn=("treatment", "decoy", "common", "mediator", "outcome"))
+
+
+def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
+    # Treated, with the mediator as it would be without.
+    past = {"treatment": 1, "mediator": {"treatment": 0}}
     return {
-        "decoy": round_values(decoy),
-        "common": round_values(common),
-        "treatment": treatment,
-        "mediator": round_values(mediator),
-        "outcome": round_values(outcome),
+        "nde": contrast(past, {"treatment": 0}),
+        "nie": contrast({"treatment": 1}, past),
+        "te": increase("treatment"),
     }
 
 
-def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, Coefficient]:
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    through = at["a"] * at["b"]
+    return {"nde": at["d"], "nie": through, "te": at["d"] + through}
+
+
+def _decomposed(rows: Rows, adjusting: list[Array]) -> dict[str, Coefficient]:
     """Return direct, indirect and total effect by two regressions and a third for the total."""
     x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
     outcome = least_squares(y, design_matrix(x, m, *adjusting))
@@ -139,7 +136,7 @@ def _decomposed(rows: Mapping[str, Array], adjusting: list[Array]) -> dict[str, 
     }
 
 
-def _touches(rows: Mapping[str, Array]) -> tuple[Coefficient, Coefficient]:
+def _touches(rows: Rows) -> tuple[Coefficient, Coefficient]:
     """Return what the would-be common cause does to the mediator and to the outcome."""
     x, m, c = rows["treatment"], rows["mediator"], rows["common"]
     return (
@@ -148,7 +145,7 @@ def _touches(rows: Mapping[str, Array]) -> tuple[Coefficient, Coefficient]:
     )
 
 
-def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     p_values = sorted(touch.p for touch in _touches(rows))
     if variant in ("no_confounding", "null"):
         return p_values[0] < CLEAR and p_values[1] > UNCLEAR
@@ -161,38 +158,9 @@ def _accept(variant: str, rows: Mapping[str, Array]) -> bool:
     return p_values[1] < CLEAR
 
 
-def _certified(at: Mapping[str, float]) -> dict[str, Certificate]:
-    model = _model(at)
-    ways = {
-        "path sum": path_effect(model, "treatment", "mediator")
-        * path_effect(model, "mediator", "outcome"),
-        "linear solve": solved_effect(model, "treatment", "outcome")
-        - solved_effect(model, "treatment", "outcome", ("mediator",)),
-    }
-    first, second = ways.items()
-    return {
-        "nde": certify(model, LinearEffect("treatment", "outcome", ("mediator",))),
-        "nie": agreed("effect of treatment on outcome through mediator", first, second),
-        "te": certify(model, LinearEffect("treatment", "outcome")),
-    }
-
-
-def _model(at: Mapping[str, float]) -> Model:
-    """Return the part of the world that the effects rest on: arrows into mediator and outcome."""
-    edges = (("treatment", "mediator"), ("treatment", "outcome"), ("mediator", "outcome"))
-    return Model(
-        Graph(("treatment", "mediator", "outcome"), edges),
-        {
-            "treatment": Linear(0, ()),
-            "mediator": Linear(0, (at["a"],)),
-            "outcome": Linear(0, (at["d"], at["b"])),
-        },
-    )
-
-
 def _has_trap(instance: Instance) -> bool:
     """Whether a column from before the treatment moves both, and a fit without it is far off."""
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     if when["common"] > when["treatment"]:
         return False
     rows = instance.rows
@@ -204,24 +172,6 @@ def _has_trap(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    """Let three groups be untreated, treated with an untreated mediator, and treated."""
-    at = instance.parameters
-    before = instance.variant != "descendant"
-    groups = []
-    for x, x_of_mediator in ((0, 0), (1, 0), (1, 1)):
-        common, first, second, decoy = rng.standard_normal((4, n))
-        mediator = at["a"] * x_of_mediator + before * at["c"] * common + first
-        outcome = at["d"] * x + at["b"] * mediator + before * at["e"] * common
-        groups.append(outcome + at["decoy"] * decoy + second)
-
-    def less(one: int, other: int) -> tuple[float, float]:
-        variance = (groups[one].var() + groups[other].var()) / n
-        return float(groups[one].mean() - groups[other].mean()), float(np.sqrt(variance))
-
-    return {"nde": less(1, 0), "nie": less(2, 1), "te": less(2, 0)}
-
-
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Take the mediator's share out of the outcome, and see what of the effect is left.
 
@@ -229,7 +179,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     what the total has more than the direct one.
     """
     rows = instance.rows
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     before = [rows[role] for role in ("decoy", "common") if when[role] < when["treatment"]]
     x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
     interacting = [x * (values - values.mean()) for values in before]
@@ -276,11 +226,18 @@ CHALLENGE = Challenge(
         FlagField("confounded"),
         ColumnSetField("adjustment_set"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("decoy", "common", "treatment", "mediator", "outcome"),
+    size=(1800, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="product of arrows",
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

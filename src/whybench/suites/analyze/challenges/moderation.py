@@ -17,35 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed
-from whybench.suites.analyze.arms import (
-    Arms,
-    contrast,
-    simulate_contrast,
-    subtract_arms,
-    unit_increase,
-)
-from whybench.suites.analyze.challenges.contract import (
-    TRAP,
-    Array,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-)
-from whybench.suites.analyze.estimators.regression import (
-    NORMAL_95,
-    Coefficient,
-    Fit,
-    design_matrix,
-    least_squares,
-)
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth
+from whybench.suites.analyze.columns import real
+from whybench.suites.analyze.effects import increase
+from whybench.suites.analyze.estimators.regression import NORMAL_95, design_matrix, least_squares
 from whybench.suites.analyze.fields import NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array, Column
+    from whybench.suites.analyze.effects import Effect
+    from whybench.suites.analyze.estimators.regression import Coefficient, Fit
 
 __all__ = ["CHALLENGE"]
 
@@ -55,40 +41,8 @@ FROM_MEAN_TO_Q90 = NormalDist().inv_cdf(0.9)
 CLEAR = 6.0
 """How many standard errors a product is from 0, at least, that is said to matter."""
 
-APART = 5.0
-"""How many SE_eff the naive values are from the truth and from the reference, at least."""
-
 KNOTS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
 """Where the competent analyst lets the line in the covariate bend, as quantiles."""
-
-
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    found = _ground_truth(variant, at, rows)
-    curved, straight = (_fit(rows, how)[3] for how in ("curved", "straight"))
-    if variant == TRAP:
-        accept = abs(curved.z) >= CLEAR and found.apart(APART)
-    else:
-        accept = abs(curved.z) < NORMAL_95 and abs(straight.z) >= CLEAR
-    return found if accept else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    return Instance(
-        challenge="moderation",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("covariate", "real", 0),
-            DataColumn("moderator", "real", 1),
-            DataColumn("exposure", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths=_truths(variant, at, rows),
-        facts={"low": at["low"], "high": at["high"]},
-    )
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -116,84 +70,79 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    """Draw rows; moderator and exposure have a variance of 1, some of it the covariate's."""
-    size = int(rng.integers(2000, 3001))
-    covariate, *own, noise = rng.standard_normal((4, size))
-    moderator, exposure = (
-        at[f"{role}_mean"]
-        + at[f"{role}_load"] * covariate
-        + np.sqrt(1 - at[f"{role}_load"] ** 2) * rest
-        for role, rest in zip(("moderator", "exposure"), own, strict=True)
+def _world(_variant: str, at: Parameters) -> World:
+    """Moderator and exposure have a variance of 1, some of it the covariate's."""
+
+    def loaded(role: str, time: int) -> Column:
+        mean, load = at[f"{role}_mean"], at[f"{role}_load"]
+        rest = np.sqrt(1 - load**2)
+        return real(role, lambda covariate: mean + load * covariate, rest, time=time)
+
+    return World(
+        (
+            real("covariate", time=0),
+            loaded("moderator", 1),
+            loaded("exposure", 2),
+            real(
+                "outcome",
+                lambda covariate, moderator, exposure: (
+                    at["base"]
+                    + at["covariate"] * covariate
+                    + at["bend"] * covariate**2
+                    + at["moderator"] * moderator
+                    + at["main"] * exposure
+                    + at["product"] * moderator * exposure
+                ),
+                time=3,
+            ),
+        )
     )
-    outcome = _outcome(at, covariate, moderator, exposure) + noise
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {
-        "covariate": round_values(covariate),
-        "moderator": round_values(moderator),
-        "exposure": round_values(exposure),
-        "outcome": round_values(outcome),
-    }
-
-
-def _outcome(at: Mapping[str, float], covariate: Array, moderator: Array, exposure: Array) -> Array:
-    """Return the outcome but for its noise."""
-    total: Array = (
-        at["base"]
-        + at["covariate"] * covariate
-        + at["bend"] * covariate**2
-        + at["moderator"] * moderator
-        + at["main"] * exposure
-        + at["product"] * moderator * exposure
-    )
-    return total
-
-
-def _truths(
-    variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, NumericTruth]:
-    closed = {
         "main": at["main"],
         "moderator": at["moderator"],
         "interaction": at["product"],
         "effect_q10": at["main"] + at["product"] * at["low"],
         "effect_q90": at["main"] + at["product"] * at["high"],
     }
+
+
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     found = _read_off(_fit(rows, "curved"), at)
     additive = {how: _additive(rows, how) for how in ("alone", "straight")}
     return {
         name: NumericTruth(
-            agreed(
-                f"{name} of exposure and moderator on outcome",
-                ("coefficients", closed[name]),
-                ("contrast of interventions", contrast(arms, lambda set_: _mean(at, set_))),
-            ),
+            certified[name],
             {"fit with product and curve": found[name].value},
             found[name].se,
             {f"additive, {how}": fit[name] for how, fit in additive.items() if variant == TRAP},
         )
-        for name, arms in _arms(at).items()
+        for name in certified
     }
 
 
-def _arms(at: Mapping[str, float]) -> dict[str, Arms]:
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
+    curved = abs(_fit(rows, "curved")[3].z)
+    if variant == TRAP:
+        return curved >= CLEAR
+    return curved < NORMAL_95 and abs(_fit(rows, "straight")[3].z) >= CLEAR
+
+
+def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
     return {
-        "main": unit_increase("exposure", moderator=0),
-        "moderator": unit_increase("moderator", exposure=0),
-        "interaction": subtract_arms(
-            unit_increase("exposure", moderator=1), unit_increase("exposure", moderator=0)
-        ),
-        "effect_q10": unit_increase("exposure", moderator=at["low"]),
-        "effect_q90": unit_increase("exposure", moderator=at["high"]),
+        "main": increase("exposure", moderator=0),
+        "moderator": increase("moderator", exposure=0),
+        "interaction": increase("exposure", moderator=1) - increase("exposure", moderator=0),
+        "effect_q10": increase("exposure", moderator=at["low"]),
+        "effect_q90": increase("exposure", moderator=at["high"]),
     }
 
 
-def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
-    """Return the mean outcome under a setting; the covariate's square is 1 on average."""
-    values = (np.array(0.0), np.array(setting["moderator"]), np.array(setting["exposure"]))
-    return float(_outcome(at, *values)) + at["bend"]
-
-
-def _beside(rows: Mapping[str, Array], how: str) -> list[Array]:
+def _beside(rows: Rows, how: str) -> list[Array]:
     """Return the columns that let the covariate in, from not at all to any shape."""
     covariate = rows["covariate"]
     if how == "hinges":
@@ -203,7 +152,7 @@ def _beside(rows: Mapping[str, Array], how: str) -> list[Array]:
     return [covariate**power for power in range(1, powers + 1)]
 
 
-def _fit(rows: Mapping[str, Array], how: str) -> Fit:
+def _fit(rows: Rows, how: str) -> Fit:
     """Fit exposure, moderator and their product, in this order after the constant."""
     exposure, moderator = rows["exposure"], rows["moderator"]
     matrix = design_matrix(exposure, moderator, exposure * moderator, *_beside(rows, how))
@@ -227,7 +176,7 @@ def _read_off(fit: Fit, facts: Mapping[str, Any]) -> dict[str, Coefficient]:
     }
 
 
-def _additive(rows: Mapping[str, Array], how: str) -> dict[str, float]:
+def _additive(rows: Rows, how: str) -> dict[str, float]:
     """Return the five numbers of a fit without the product."""
     matrix = design_matrix(rows["exposure"], rows["moderator"], *_beside(rows, how))
     fit = least_squares(rows["outcome"], matrix)
@@ -244,18 +193,6 @@ def _additive(rows: Mapping[str, Array], how: str) -> dict[str, float]:
 def _has_trap(instance: Instance) -> bool:
     """Whether the product clearly matters beside the covariate and its curve."""
     return abs(_fit(instance.rows, "curved")[3].z) >= CLEAR
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    at = instance.parameters
-
-    def outcomes(setting: Mapping[str, float], size: int) -> Array:
-        covariate, noise = rng.standard_normal((2, size))
-        moderator, exposure = (np.full(size, setting[name]) for name in ("moderator", "exposure"))
-        drawn: Array = _outcome(at, covariate, moderator, exposure) + noise
-        return drawn
-
-    return {name: simulate_contrast(arms, outcomes, n) for name, arms in _arms(at).items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -290,11 +227,18 @@ CHALLENGE = Challenge(
         NumberField("effect_q10"),
         NumberField("effect_q90"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("covariate", "moderator", "exposure", "outcome"),
+    size=(2000, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="coefficients",
+    truths=_truths,
+    accept=_accept,
+    facts=lambda at: {"low": at["low"], "high": at["high"]},
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -4,8 +4,7 @@
 
 with an arrow from every one to all that come after it. One table of chances can be told in two
 orders. With the follow-up before the treatment it confounds; with the follow-up after it, the same
-table read by Bayes' rule, it is part of what the treatment does. `model` knows both orders, and the
-two certificates derive their truths once from the table and once from that model.
+table read by Bayes' rule, it is part of what the treatment does.
 """
 
 from __future__ import annotations
@@ -15,16 +14,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import Bernoulli, Graph, Model, Table, agreed, do, observe, probability
-from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.scm import agreed, observe, probability
+from whybench.suites.analyze.columns import binary
+from whybench.suites.analyze.effects import increase
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from whybench.scm import Certificate
-    from whybench.suites.analyze.challenges.contract import Array
+    from whybench.suites.analyze.challenges.contract import Parameters
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
 
-__all__ = ["ALL", "START", "certified_effect", "certified_least", "chances", "model", "parameters"]
+__all__ = ["ALL", "START", "certify_least", "closed_form", "effects", "parameters", "world"]
 
 START = ("baseline", "earlier")
 ALL = ("baseline", "earlier", "followup")
@@ -57,97 +60,87 @@ def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def chances(at: Mapping[str, float], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the chance of each column given those before it, all of them centred on a half."""
-    off = {role: value - 0.5 for role, value in values.items()}
-    gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * values["followup"]
-    shifted = sum(at[f"shift_{role}"] * off[role] for role in ALL)
-    return {
-        "earlier": 0.5 + at["earlier"] * off["baseline"],
-        "followup": 0.5
-        + at["followup_baseline"] * off["baseline"]
-        + at["followup_earlier"] * off["earlier"],
-        "treatment": 1 / (1 + np.exp(-sum(at[f"pull_{role}"] * off[role] for role in ALL))),
-        "outcome": 0.5 + shifted + gain * off["treatment"],
-    }
+def world(variant: str, at: Parameters) -> World:
+    """Return the world; a follow-up that comes after the treatment answers to it.
 
+    Chances are centred on a half, for causes at a half.
+    """
 
-def _joint(at: Mapping[str, float]) -> tuple[Array, Array, Array]:
-    """P(baseline, earlier, follow-up), P(treated | these), P(outcome | these, treatment)."""
-    bits = np.indices((2, 2, 2, 2))
-    chance = chances(at, dict(zip((*ALL, "treatment"), bits, strict=True)))
-    before = np.ones((2, 2, 2))
-    marginal = {**chance, "baseline": np.full((2, 2, 2, 2), at["baseline"])}
-    for role, bit in zip(ALL, bits, strict=False):
-        likely = marginal[role][..., 0]
-        before = before * np.where(bit[..., 0] == 1, likely, 1 - likely)
-    return before, chance["treatment"][..., 0], chance["outcome"]
+    def treated(**before: Any) -> Any:
+        return 1 / (1 + np.exp(-sum(at[f"pull_{role}"] * (before[role] - 0.5) for role in ALL)))
 
+    def outcome(treatment: Any, **before: Any) -> Any:
+        gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * before["followup"]
+        shifted = sum(at[f"shift_{role}"] * (before[role] - 0.5) for role in ALL)
+        return 0.5 + shifted + gain * (treatment - 0.5)
 
-def _turned(at: Mapping[str, float]) -> tuple[Array, Array]:
-    """P(treated | start) and P(follow-up | start, treatment) of the same table, by Bayes' rule."""
-    before, treated, _ = _joint(at)
-    both = np.stack([before * (1 - treated), before * treated], axis=-1)
-    by_treatment = both.sum(axis=2)
-    return by_treatment[..., 1] / by_treatment.sum(axis=-1), both[:, :, 1, :] / by_treatment
-
-
-def model(variant: str, at: Mapping[str, float]) -> Model:
-    """Return the causal model; a follow-up that comes after the treatment answers to it."""
-    _, treated, outcome = _joint(at)
-    chance = chances(at, dict(zip(ALL, np.indices((2, 2, 2)), strict=True)) | {"treatment": 0})
-    given: dict[str, tuple[tuple[str, ...], Array]] = {
-        "earlier": (("baseline",), chance["earlier"][:, 0, 0]),
-        "followup": (START, chance["followup"][:, :, 0]),
-        "treatment": (ALL, treated),
-        "outcome": ((*ALL, "treatment"), outcome),
-    }
-    if variant == "after_treatment":
-        sooner, late = _turned(at)
-        given |= {"treatment": (START, sooner), "followup": ((*START, "treatment"), late)}
-    edges = tuple((cause, role) for role, (causes, _) in given.items() for cause in causes)
-    tables = {role: Table(tuple(table.ravel().tolist())) for role, (_, table) in given.items()}
-    return Model(
-        Graph(("baseline", *given), edges), {"baseline": Bernoulli(at["baseline"]), **tables}
+    told = World(
+        (
+            binary("decoy", at["decoy"], time=0),
+            binary("baseline", at["baseline"], time=0),
+            binary("earlier", lambda baseline: 0.5 + at["earlier"] * (baseline - 0.5), time=1),
+            binary(
+                "followup",
+                lambda baseline, earlier: (
+                    0.5
+                    + at["followup_baseline"] * (baseline - 0.5)
+                    + at["followup_earlier"] * (earlier - 0.5)
+                ),
+                time=2,
+            ),
+            binary("treatment", treated, causes=ALL, time=3),
+            binary("outcome", outcome, causes=(*ALL, "treatment"), time=5),
+        )
     )
+    late = variant == "after_treatment"
+    return told.turn("followup", "treatment", time=4) if late else told
 
 
-def certified_effect(variant: str, at: Mapping[str, float]) -> Certificate:
-    """Derive the effect by arithmetic on the parameters or the table, and by elimination.
+def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
+    """Treat everybody, and nobody."""
+    return {"ate": increase("treatment")}
+
+
+def _tables(at: Parameters) -> tuple[Array, Array, Array]:
+    """P(baseline, earlier, follow-up), P(treated | these), P(outcome | these, treatment)."""
+    drawn = world("trap", at)
+    before = np.ones((2, 2, 2))
+    for place, role in enumerate(ALL):
+        # The chance does not depend on later columns, whose axes are added.
+        likely = drawn.by_role[role].tabulate()[(..., *[None] * (3 - place))]
+        bit = np.indices((2, 2, 2))[place]
+        before = before * np.where(bit == 1, likely, 1 - likely)
+    return before, drawn.by_role["treatment"].tabulate(), drawn.by_role["outcome"].tabulate()
+
+
+def closed_form(variant: str, at: Parameters) -> dict[str, float]:
+    """Derive the effect by arithmetic on the parameters or the table.
 
     Before the treatment the follow-up only says which of two gains there is. After it, what counts
     is the table of treatment and outcome within each start, over all follow-ups.
     """
     if variant == "after_treatment":
-        before, treated, outcome = _joint(at)
+        before, treated, outcome = _tables(at)
         arms = np.stack([before * (1 - treated), before * treated], axis=-1)
         within = (arms * outcome).sum(axis=2) / arms.sum(axis=2)
         chance = np.einsum("be,bet->t", before.sum(axis=2), within)
-        first = ("standardisation", float(chance[1] - chance[0]))
-    else:
-        earlier = at["earlier"] * (at["baseline"] - 0.5)
-        late = at["followup_baseline"] * (at["baseline"] - 0.5) + at["followup_earlier"] * earlier
-        first = ("average of gains", at["gain_0"] * (0.5 - late) + at["gain_1"] * (0.5 + late))
-    world = model(variant, at)
-    done = [probability(world, do({"outcome": 1}, {"treatment": t})) for t in (0, 1)]
-    return agreed(
-        "P(outcome | do(treated)) - P(outcome | do(untreated))",
-        first,
-        ("elimination", done[1] - done[0]),
-    )
+        return {"ate": float(chance[1] - chance[0])}
+    earlier = at["earlier"] * (at["baseline"] - 0.5)
+    late = at["followup_baseline"] * (at["baseline"] - 0.5) + at["followup_earlier"] * earlier
+    return {"ate": at["gain_0"] * (0.5 - late) + at["gain_1"] * (0.5 + late)}
 
 
-def certified_least(at: Mapping[str, float], by: Sequence[str]) -> Certificate:
+def certify_least(at: Parameters, by: Sequence[str]) -> Certificate:
     """Derive the least propensity from the table, and by elimination, group by group.
 
-    What is seen does not depend on when the follow-up was, so one model serves all variants.
+    What is seen does not depend on when the follow-up was, so one world serves all variants.
     """
-    before, treated, _ = _joint(at)
+    before, treated, _ = _tables(at)
     summed = tuple(range(len(by), 3))
     in_table = (before * treated).sum(axis=summed) / before.sum(axis=summed)
-    world = model(TRAP, at)
+    model = world("trap", at).model((*ALL, "treatment"))
     eliminated = [
-        probability(world, observe({"treatment": 1}, given=dict(zip(by, group, strict=True))))
+        probability(model, observe({"treatment": 1}, given=dict(zip(by, group, strict=True))))
         for group in product((0, 1), repeat=len(by))
     ]
     return agreed(

@@ -16,33 +16,27 @@ a quarter of all worlds, trap and control alike: who always gives the same is ri
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import draw_units, respond
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
-    Array,
     CategoricalTruth,
     Challenge,
-    DataColumn,
-    Instance,
     NumericTruth,
-    Simulation,
 )
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
-    Order,
-    certified_necessity,
-    certified_sufficiency,
+    ORDERS,
     class_of,
-    draw_parameters,
-    draw_rows,
-    model,
+    closed_form,
+    effects,
     necessity,
+    order_of,
+    parameters,
     sufficiency,
+    world,
 )
 from whybench.suites.analyze.estimators.contingency import (
     class_p_values,
@@ -55,6 +49,9 @@ from whybench.suites.analyze.fields import ChoiceField, NumberField
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.challenges.joint_causes import Order
     from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
@@ -68,86 +65,49 @@ FITS, FAILS = 0.05, 0.001
 ENOUGH = 4
 """Rows with and without the outcome in every group, at least, for the class to be tested."""
 
-INNER_TRIES = 100
-"""Worlds drawn of one class before another is drawn: so that no class is rarer for being harder."""
-
 FORMULAS = {"pn": necessity, "ps": sufficiency}
-CERTIFIED = {"pn": certified_necessity, "ps": certified_sufficiency}
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    kind = str(rng.choice(CLASSES))
-    for _ in range(INNER_TRIES):
-        at = draw_parameters(kind, rng)
-        rows = draw_rows(at, rng)
-        if _accept(at, rows):
-            return _ground_truth(variant, at, rows)
-    return None
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    truths: dict[str, Truth] = {"class": CategoricalTruth(class_of(at))}
+    for name in FORMULAS:
+        best, ratio = (_estimated(name, by, rows) for by in (order_of(variant), "cause first"))
+        conditionals = {"ratio of conditionals": ratio.value}
+        if variant == TRAP:
+            truths[name] = NumericTruth(
+                certified[name], {"standardised": best.value}, best.se, conditionals
+            )
+        else:
+            truths[name] = NumericTruth(certified[name], conditionals, best.se)
+    return {name: truths[name] for name in (*FORMULAS, "class")}
 
 
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    late = variant == "after_cause"
-    return Instance(
-        challenge="necessity_sufficiency",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("cause", "binary", 1),
-            DataColumn("other", "binary", 0),
-            DataColumn("context", "binary", 2 if late else 0),
-            DataColumn("outcome", "binary", 3),
-        ),
-        rows=rows,
-        truths={
-            **{name: _measured(name, variant, at, rows) for name in FORMULAS},
-            "class": CategoricalTruth(class_of(at)),
-        },
-    )
-
-
-def _order(variant: str) -> Order:
-    return "context first" if variant == TRAP else "cause first"
-
-
-def _estimated(name: str, order: Order, rows: Mapping[str, Array]) -> Coefficient:
+def _estimated(name: str, order: Order, rows: Rows) -> Coefficient:
     """Put the shares of the rows into the formula; `cause first` gives the plain ratio."""
     counts = count_cells(rows["cause"], rows["context"], rows["outcome"])
     return plug_in_estimate(lambda table: FORMULAS[name](table, order), counts)
 
 
-def _measured(
-    name: str, variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> NumericTruth:
-    order = _order(variant)
-    certificate, best = CERTIFIED[name](order, at), _estimated(name, order, rows)
-    ratio = _estimated(name, "cause first", rows).value
-    if variant == TRAP:
-        naive = {"ratio of conditionals": ratio}
-        return NumericTruth(certificate, {"standardised": best.value}, best.se, naive)
-    return NumericTruth(certificate, {"ratio of conditionals": best.value}, best.se)
-
-
-def _accept(at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
-    """Whether the class shows, and each order's answer is wrong in the other.
-
-    The same test for trap and control, so that they have the same rows.
-    """
+def _accept(_variant: str, at: Parameters, rows: Rows) -> bool:
+    """Whether the class shows, and the answer of the trap is wrong in the other order."""
     if count_cells(*rows.values()).min() < ENOUGH:
         return False
     p = class_p_values(rows)
     if p[class_of(at)] < FITS or any(p[kind] > FAILS for kind in CLASSES if kind != class_of(at)):
         return False
+    control = closed_form("after_cause", at)
     for name in FORMULAS:
-        trap, control = (_measured(name, variant, at, rows) for variant in CHALLENGE.variants)
-        adjusted = trap.references["standardised"]
-        if not trap.apart(APART) or abs(adjusted - control.value) < APART * control.se:
+        adjusted, ratio = (_estimated(name, order, rows) for order in ORDERS)
+        if abs(adjusted.value - control[name]) < APART * ratio.se:
             return False
     return True
 
 
 def _has_trap(instance: Instance) -> bool:
     """Whether the context came before the cause, and both ratios move far when it is held."""
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     if when["context"] > when["cause"]:
         return False
     for name in FORMULAS:
@@ -159,26 +119,10 @@ def _has_trap(instance: Instance) -> bool:
     return True
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    """See the same cases as they are, with the cause and without it."""
-    world = model(_order(instance.variant), instance.parameters)
-    units = draw_units(world, n, rng)
-    seen = respond(world, units)
-    had, had_not = (respond(world, units, {"cause": x})["outcome"] for x in (1, 0))
-    both = (seen["cause"] == 1) & (seen["outcome"] == 1)
-    neither = (seen["cause"] == 0) & (seen["outcome"] == 0)
-    return {"pn": _share(had_not[both] == 0), "ps": _share(had[neither] == 1)}
-
-
-def _share(happens: Array) -> tuple[float, float]:
-    share = float(happens.mean())
-    return share, math.sqrt(share * (1 - share) / len(happens))
-
-
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Weight the others to look like those in question in all that came before the cause."""
     rows = instance.rows
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     before = [rows[role] for role in ("other", "context") if when[role] < when["cause"]]
     chance = propensities(rows["cause"], before)
     outcome, had = rows["outcome"], rows["cause"] == 1
@@ -192,7 +136,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     }
 
 
-def _likeliest(rows: Mapping[str, Array]) -> str:
+def _likeliest(rows: Rows) -> str:
     p = class_p_values(rows)
     return max(CLASSES, key=lambda kind: p[kind])
 
@@ -219,11 +163,20 @@ CHALLENGE = Challenge(
         NumberField("ps", share=True),
         ChoiceField("class", CLASSES),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("cause", "other", "context", "outcome"),
+    size=(2600, 3000),
+    parameters=parameters,
+    world=world,
+    effects=effects,
+    closed_form=closed_form,
+    method="monotone formula",
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
+    retold=("after_cause",),
+    kinds=CLASSES,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -12,36 +12,20 @@ and the story says so. There the plain difference is right, and who cries confou
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import (
-    Bernoulli,
-    Graph,
-    Model,
-    Table,
-    agreed,
-    do,
-    draw_units,
-    probability,
-    respond,
-)
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
-    Array,
     CategoricalTruth,
     Challenge,
-    DataColumn,
-    Instance,
     NumericTruth,
-    Simulation,
-    to_integers,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.columns import binary
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
-    Coefficient,
     find_confounders,
     mean_difference,
     relate_columns,
@@ -49,11 +33,14 @@ from whybench.suites.analyze.estimators.regression import (
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
 from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -70,35 +57,30 @@ APART = 5.0
 OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "increases"}
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    found = _ground_truth(variant, at, rows)
-    return found if _accept(found) else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    crude, adjusted = _crude(rows), _adjusted(rows)
     direction = {0: "none", 1: "increases", -1: "decreases"}[int(at["sign"])]
-    confounded = variant == TRAP
-    return Instance(
-        challenge="observational",
-        variant=variant,
-        parameters=at,
-        columns=(
-            *(DataColumn(role, "binary", 0) for role in BEFORE),
-            DataColumn("treatment", "binary", 1),
-            DataColumn("outcome", "binary", 2),
-        ),
-        rows=rows,
-        truths={
-            "effect": _effect(variant, at, rows),
+    if variant == TRAP:
+        return {
+            "effect": NumericTruth(
+                certified["effect"],
+                {"standardisation": adjusted.value},
+                adjusted.se,
+                {"crude difference": crude.value},
+            ),
             "direction": CategoricalTruth(direction),
-            "adjustment_set": CategoricalTruth(frozenset(CONFOUNDERS if confounded else ())),
-            "design": CategoricalTruth("observational", naive=("randomised",))
-            if confounded
-            else CategoricalTruth("randomised", alarm=("observational",)),
-        },
-    )
+            "adjustment_set": CategoricalTruth(frozenset(CONFOUNDERS)),
+            "design": CategoricalTruth("observational", naive=("randomised",)),
+        }
+    references = {"difference": crude.value, "standardisation": adjusted.value}
+    return {
+        "effect": NumericTruth(certified["effect"], references, crude.se),
+        "direction": CategoricalTruth(direction),
+        "adjustment_set": CategoricalTruth(frozenset()),
+        "design": CategoricalTruth("randomised", alarm=("observational",)),
+    }
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -126,94 +108,54 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _chance_treated(at: Mapping[str, float], values: Mapping[str, Any]) -> Any:
-    """P(treated | what came before): logistic, centred so that about half are treated."""
-    return 1 / (1 + np.exp(-sum(at[f"pull_{role}"] * (values[role] - 0.5) for role in BEFORE)))
+def _world(_variant: str, at: Parameters) -> World:
+    def treated(**before: Any) -> Any:
+        """Logistic, centred so that about half are treated."""
+        return 1 / (1 + np.exp(-sum(at[f"pull_{role}"] * (before[role] - 0.5) for role in BEFORE)))
+
+    def outcome(treatment: Any, **before: Any) -> Any:
+        """Shifts add up; the first column moves the gain too."""
+        gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * before["first"]
+        shifted = sum(at[f"shift_{role}"] * (before[role] - 0.5) for role in BEFORE)
+        return 0.5 + shifted + gain * (treatment - 0.5)
+
+    return World(
+        (
+            *(binary(role, at[f"share_{role}"], time=0) for role in BEFORE),
+            binary("treatment", treated, causes=BEFORE, time=1),
+            binary("outcome", outcome, causes=(*BEFORE, "treatment"), time=2),
+        )
+    )
 
 
-def _chance_outcome(at: Mapping[str, float], values: Mapping[str, Any], treated: Any) -> Any:
-    """P(outcome | treatment and what came before): shifts add up; the first moves the gain too."""
-    gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * values["first"]
-    shifted = sum(at[f"shift_{role}"] * (values[role] - 0.5) for role in BEFORE)
-    return 0.5 + shifted + gain * (treated - 0.5)
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    """Average the gains over the column that moves them."""
+    return {"effect": (1 - at["share_first"]) * at["gain_0"] + at["share_first"] * at["gain_1"]}
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(2000, 3001))
-    chance = rng.random((6, size))
-    rows = {role: to_integers(chance[k] < at[f"share_{role}"]) for k, role in enumerate(BEFORE)}
-    rows["treatment"] = to_integers(chance[4] < _chance_treated(at, rows))
-    rows["outcome"] = to_integers(chance[5] < _chance_outcome(at, rows, rows["treatment"]))
-    return rows
-
-
-def _crude(rows: Mapping[str, Array]) -> Coefficient:
+def _crude(rows: Rows) -> Coefficient:
     return mean_difference(rows["outcome"], rows["treatment"])
 
 
-def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
+def _adjusted(rows: Rows) -> Coefficient:
     return stratified_difference(
         rows["outcome"], rows["treatment"], 2 * rows["first"] + rows["second"]
     )
 
 
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
-    crude, adjusted = _crude(rows), _adjusted(rows)
-    certificate = _certified(at)
-    if variant == TRAP:
-        return NumericTruth(
-            certificate,
-            {"standardisation": adjusted.value},
-            adjusted.se,
-            {"crude difference": crude.value},
-        )
-    references = {"difference": crude.value, "standardisation": adjusted.value}
-    return NumericTruth(certificate, references, crude.se)
-
-
-def _accept(instance: Instance) -> bool:
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     """Whether the rows show what is so: who chose, what confounds, and what the effect is."""
-    rows, randomised = instance.rows, instance.variant == "randomised"
-    best = _crude(rows) if randomised else _adjusted(rows)
-    shown = best.p > UNCLEAR if instance.parameters["sign"] == 0 else best.p < CLEAR
+    best = _adjusted(rows) if variant == TRAP else _crude(rows)
+    if not (best.p > UNCLEAR if at["sign"] == 0 else best.p < CLEAR):
+        return False
     found = relate_columns(rows, BEFORE)
-    if randomised:
-        return shown and all(relation.to_treatment > UNCLEAR for relation in found.values())
+    if variant != TRAP:
+        return all(relation.to_treatment > UNCLEAR for relation in found.values())
     related = [
         p for role in CONFOUNDERS for p in (found[role].to_treatment, found[role].to_outcome)
     ]
     unrelated = (found["leaning"].to_outcome, found["prognostic"].to_treatment)
-    marked = max(related) < CLEAR and min(unrelated) > UNCLEAR
-    return shown and marked and instance.number("effect").apart(APART)
-
-
-def _certified(at: Mapping[str, float]) -> Certificate:
-    """Average the gains over the column that moves them; and eliminate in the causal model."""
-    gain = (1 - at["share_first"]) * at["gain_0"] + at["share_first"] * at["gain_1"]
-    model = _model(at)
-    done = [probability(model, do({"outcome": 1}, {"treatment": t})) for t in (0, 1)]
-    return agreed(
-        "P(outcome | do(treated)) - P(outcome | do(untreated))",
-        ("average of gains", gain),
-        ("elimination", done[1] - done[0]),
-    )
-
-
-def _model(at: Mapping[str, float]) -> Model:
-    # Configurations of parents are numbered with the first parent as the highest bit.
-    bits = np.indices((2,) * 5).reshape(5, -1)
-    values = dict(zip(BEFORE, bits, strict=False))
-    edges = tuple((role, "treatment") for role in BEFORE)
-    into = tuple((role, "outcome") for role in (*BEFORE, "treatment"))
-    treated = _chance_treated(at, {role: values[role][::2] for role in BEFORE})
-    return Model(
-        Graph((*BEFORE, "treatment", "outcome"), edges + into),
-        {
-            **{role: Bernoulli(at[f"share_{role}"]) for role in BEFORE},
-            "treatment": Table(tuple(treated.tolist())),
-            "outcome": Table(tuple(_chance_outcome(at, values, bits[4]).tolist())),
-        },
-    )
+    return max(related) < CLEAR and min(unrelated) > UNCLEAR
 
 
 def _has_trap(instance: Instance) -> bool:
@@ -224,14 +166,6 @@ def _has_trap(instance: Instance) -> bool:
     return moved >= APART * adjusted.se and all(
         found[role].to_treatment < CLEAR for role in CONFOUNDERS
     )
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    model = _model(instance.parameters)
-    units = draw_units(model, n, rng)
-    had, had_not = (respond(model, units, {"treatment": t})["outcome"] for t in (1, 0))
-    gain = had.astype(float) - had_not
-    return {"effect": (float(gain.mean()), float(gain.std() / math.sqrt(n)))}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -282,11 +216,18 @@ CHALLENGE = Challenge(
         # To tell the two designs apart is what this challenge is about.
         ChoiceField("design", ("observational", "randomised"), weight=2.0),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=(*BEFORE, "treatment", "outcome"),
+    size=(2000, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=lambda *_: {"effect": increase("treatment")},
+    closed_form=_closed_form,
+    method="average of gains",
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

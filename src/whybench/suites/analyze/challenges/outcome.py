@@ -20,26 +20,22 @@ import numpy as np
 
 from whybench.suites.analyze.challenges.bent_response import (
     UNITS,
-    certified_difference,
-    certified_effect,
-    draw_rows,
+    certify_difference,
+    closed_form,
+    effects,
+    observe,
     parameters,
-    simulated,
+    world,
 )
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
-    Array,
     CategoricalTruth,
     Challenge,
-    DataColumn,
-    Instance,
     NumericTruth,
-    Simulation,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.estimators.regression import (
     Coefficient,
-    DoseCurve,
     find_confounders,
     fit_curve,
     local_mean,
@@ -49,6 +45,11 @@ from whybench.suites.analyze.fields import IntervalField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.estimators.regression import DoseCurve
 
 __all__ = ["CHALLENGE"]
 
@@ -61,53 +62,36 @@ APART = 5.0
 NEAR, ENOUGH = 0.25, 60
 """Rows within this distance of a dose, in units of the world, are near it; so many are enough."""
 
+NEEDED = {TRAP: ("confounder",), "upstream": ("confounder", "marker")}
+"""What has to be adjusted for, where something has."""
+
 LINE, CUBIC = 1, 3
 """Degrees of the curves that naive analysts and references fit."""
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = parameters(variant, rng)
-    rows = draw_rows(variant, at, rng)
-    if not _accept(variant, at, rows) or not _ate(variant, at, rows).apart(APART):
-        return None
-    return _ground_truth(variant, at, rows)
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    seen = _seen(at, rows)
+    near = {"rows near the doses": seen.value, "cubic": _change(at, rows, CUBIC).value}
+    return {
+        "ate": _ate(variant, at, rows, certified["ate"]),
+        "cond_diff": NumericTruth(certify_difference(at), near, seen.se),
+        "adjusted_for": CategoricalTruth(
+            frozenset(NEEDED.get(variant, ())), alarm=(frozenset({"confounder"}),)
+        ),
+    }
 
 
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    needed = frozenset(_needed(variant))
-    when = {"confounder": 0, "decoy": 0, "marker": 0 if variant == "upstream" else 3}
-    when |= {"treatment": 1, "outcome": 2}
-    return Instance(
-        challenge="outcome",
-        variant=variant,
-        parameters=at,
-        columns=tuple(DataColumn(role, "real", when[role]) for role in rows),
-        rows=rows,
-        truths={
-            "ate": _ate(variant, at, rows),
-            "cond_diff": _conditional(at, rows),
-            "adjusted_for": CategoricalTruth(needed, alarm=(frozenset({"confounder"}),)),
-        },
-        facts={"low": int(at["low"]), "high": int(at["high"])},
-    )
-
-
-def _needed(variant: str) -> tuple[str, ...]:
-    """Return what has to be adjusted for."""
-    return {"trap": ("confounder",), "upstream": ("confounder", "marker")}.get(variant, ())
-
-
-def _curve(rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()) -> DoseCurve:
+def _curve(rows: Rows, degree: int, by: Sequence[str] = ()) -> DoseCurve:
     return fit_curve(rows["outcome"], rows["treatment"], degree, [rows[role] for role in by])
 
 
-def _change(
-    at: Mapping[str, float], rows: Mapping[str, Array], degree: int, by: Sequence[str] = ()
-) -> Coefficient:
+def _change(at: Parameters, rows: Rows, degree: int, by: Sequence[str] = ()) -> Coefficient:
     return _curve(rows, degree, by).change(at["low"], at["high"])
 
 
-def _seen(at: Mapping[str, float], rows: Mapping[str, Array]) -> Coefficient:
+def _seen(at: Parameters, rows: Rows) -> Coefficient:
     """Compare the rows near the two doses."""
     width = NEAR * UNITS["treatment"][1]
     low, high = (
@@ -116,13 +100,14 @@ def _seen(at: Mapping[str, float], rows: Mapping[str, Array]) -> Coefficient:
     return Coefficient(high.value - low.value, math.hypot(high.se, low.se))
 
 
-def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
+def _ate(variant: str, at: Parameters, rows: Rows, certificate: Certificate) -> NumericTruth:
     """Return the truth of the effect; the references are cubic, or lines where a line is true."""
-    certificate = certified_effect(at)
     confounder = ("confounder",)
-    if variant in ("trap", "upstream"):
-        best = _change(at, rows, CUBIC, _needed(variant))
+    if variant in NEEDED:
+        best = _change(at, rows, CUBIC, NEEDED[variant])
         references = {"cubic, adjusted": best.value}
+        if variant != TRAP:
+            return NumericTruth(certificate, references, best.se)
         naive = {
             "conditional difference": _seen(at, rows).value,
             "conditional difference, cubic": _change(at, rows, CUBIC).value,
@@ -130,7 +115,7 @@ def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Nu
             "linear slope, adjusted": _change(at, rows, LINE, confounder).value,
             "cubic, marker held too": _change(at, rows, CUBIC, ("confounder", "marker")).value,
         }
-        return NumericTruth(certificate, references, best.se, naive if variant == TRAP else {})
+        return NumericTruth(certificate, references, best.se, naive)
     plain, adjusted = _change(at, rows, CUBIC), _change(at, rows, CUBIC, confounder)
     references = {"cubic": plain.value, "cubic, adjusted": adjusted.value}
     if variant == "linear":
@@ -139,13 +124,7 @@ def _ate(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Nu
     return NumericTruth(certificate, references, adjusted.se)
 
 
-def _conditional(at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
-    seen = _seen(at, rows)
-    references = {"rows near the doses": seen.value, "cubic": _change(at, rows, CUBIC).value}
-    return NumericTruth(certified_difference(at), references, seen.se)
-
-
-def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
     """Whether there are rows near both doses, and the rows show the curve and what confounds."""
     width = NEAR * UNITS["treatment"][1]
     for dose in ("low", "high"):
@@ -164,7 +143,7 @@ def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
 def _has_trap(instance: Instance) -> bool:
     """Whether curve and confounder each move the answer far, and the marker came last."""
     rows, at = instance.rows, instance.parameters
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     by = ("confounder",)
     best = _change(at, rows, CUBIC, by)
     others = (_change(at, rows, CUBIC), _change(at, rows, LINE, by))
@@ -173,14 +152,10 @@ def _has_trap(instance: Instance) -> bool:
     )
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    return simulated(instance.parameters, n, rng)
-
-
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Bend only where the rows bend, and hold whatever came before and bears on the outcome."""
     rows = instance.rows
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     before = [role for role in ("confounder", "decoy", "marker") if when[role] < when["treatment"]]
     found = relate_columns(rows, before)
     held = [rows[role] for role in before if found[role].to_outcome < 0.05]
@@ -193,7 +168,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     )
 
 
-def _straightest(rows: Mapping[str, Array], by: Sequence[Array]) -> DoseCurve:
+def _straightest(rows: Rows, by: Sequence[Array]) -> DoseCurve:
     """Fit a parabola, or a line where the parabola is none."""
     fits = [fit_curve(rows["outcome"], rows["treatment"], degree, by) for degree in (2, LINE)]
     return fits[0] if fits[0].bend.p < 0.05 else fits[1]
@@ -234,11 +209,20 @@ CHALLENGE = Challenge(
         # What is held is what tells the variants apart.
         ColumnSetField("adjusted_for", weight=2.0),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=tuple(UNITS),
+    size=(1600, 2600),
+    parameters=parameters,
+    world=world,
+    effects=effects,
+    closed_form=closed_form,
+    method="curve",
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
+    facts=lambda at: {"low": int(at["low"]), "high": int(at["high"])},
+    observe=observe,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

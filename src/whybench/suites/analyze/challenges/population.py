@@ -15,19 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed
-from whybench.suites.analyze.arms import contrast, simulate_contrast, subtract_arms, unit_increase
-from whybench.suites.analyze.challenges.contract import (
-    TRAP,
-    Array,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth
+from whybench.suites.analyze.columns import binary, derived, real
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
     NORMAL_95,
     Coefficient,
@@ -36,53 +26,20 @@ from whybench.suites.analyze.estimators.regression import (
 )
 from whybench.suites.analyze.estimators.weighting import subtract_block_means
 from whybench.suites.analyze.fields import IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CHALLENGE"]
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
 
-ARMS = {
-    "coef_a": unit_increase("exposure", population=0),
-    "coef_b": unit_increase("exposure", population=1),
-    "difference": subtract_arms(
-        unit_increase("exposure", population=1), unit_increase("exposure", population=0)
-    ),
-}
+__all__ = ["CHALLENGE"]
 
 SHIFTED = 6.0
 """How many standard errors apart slopes are, at least, that are said to differ."""
-
-APART = 5.0
-"""How many SE_eff the naive values are from the truth and from the reference, at least."""
-
-
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    found = _ground_truth(variant, at, rows)
-    raw, adjusted = _gap(rows, "raw"), _gap(rows, "adjusted")
-    if variant == TRAP:
-        accept = abs(adjusted.z) >= SHIFTED and found.apart(APART)
-    else:
-        accept = abs(adjusted.z) < NORMAL_95 and abs(raw.z) >= SHIFTED
-    return found if accept else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    return Instance(
-        challenge="population",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("population", "binary", 0),
-            DataColumn("covariate", "real", 1),
-            DataColumn("exposure", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths=_truths(variant, at, rows),
-    )
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -105,43 +62,56 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1600, 3001))
-    population = rng.random(size) < at["share"]
-    noise = rng.standard_normal((3, size))
-    covariate = noise[0] + np.where(population, at["centre_1"], at["centre_0"])
-    exposure = (
-        np.where(population, at["exposure_1"], at["exposure_0"])
-        + np.where(population, at["steer_1"], at["steer_0"]) * noise[0]
-        + noise[1]
+def _world(_variant: str, at: Parameters) -> World:
+    def of_population(name: str, population: Array) -> Array:
+        return np.where(population, at[f"{name}_1"], at[f"{name}_0"])
+
+    return World(
+        (
+            binary("population", at["share"], time=0),
+            real("deviation"),
+            derived(
+                "covariate",
+                lambda population, deviation: deviation + of_population("centre", population),
+                time=1,
+            ),
+            real(
+                "exposure",
+                lambda population, deviation: (
+                    of_population("exposure", population)
+                    + of_population("steer", population) * deviation
+                ),
+                time=2,
+            ),
+            real(
+                "outcome",
+                lambda population, covariate, exposure: (
+                    of_population("base", population)
+                    + at["covariate"] * covariate
+                    + of_population("effect", population) * exposure
+                ),
+                time=3,
+            ),
+        )
     )
-    outcome = _outcome(at, population, covariate, exposure) + noise[2]
+
+
+def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
+    in_a, in_b = (increase("exposure", population=population) for population in (0, 1))
+    return {"coef_a": in_a, "coef_b": in_b, "difference": in_b - in_a}
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {
-        "population": to_integers(population),
-        "covariate": round_values(covariate),
-        "exposure": round_values(exposure),
-        "outcome": round_values(outcome),
-    }
-
-
-def _outcome(
-    at: Mapping[str, float], population: Array, covariate: Array, exposure: Array
-) -> Array:
-    """Return the outcome but for its noise."""
-    base = np.where(population, at["base_1"], at["base_0"])
-    effect = np.where(population, at["effect_1"], at["effect_0"])
-    total: Array = base + at["covariate"] * covariate + effect * exposure
-    return total
-
-
-def _truths(
-    variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, NumericTruth]:
-    closed = {
         "coef_a": at["effect_0"],
         "coef_b": at["effect_1"],
         "difference": at["effect_1"] - at["effect_0"],
     }
+
+
+def _truths(
+    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     pooled = {"pooled slope": _pooled(rows).value, "pooled, adjusted": _pooled_adjusted(rows).value}
     found = {
         "coef_a": (_slope(rows, 0, "adjusted"), pooled),
@@ -150,11 +120,7 @@ def _truths(
     }
     return {
         name: NumericTruth(
-            agreed(
-                f"{name} of exposure on outcome",
-                ("coefficient", closed[name]),
-                ("contrast of interventions", contrast(ARMS[name], lambda set_: _mean(at, set_))),
-            ),
+            certified[name],
             {"fit within each population": estimate.value},
             estimate.se,
             naive if variant == TRAP else {},
@@ -163,14 +129,13 @@ def _truths(
     }
 
 
-def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
-    """Return the mean outcome of a population at an exposure; the covariate is at its mean."""
-    population = np.array(setting["population"])
-    centre = np.where(population, at["centre_1"], at["centre_0"])
-    return float(_outcome(at, population, centre, np.array(setting["exposure"])))
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
+    if variant == TRAP:
+        return abs(_gap(rows, "adjusted").z) >= SHIFTED
+    return abs(_gap(rows, "adjusted").z) < NORMAL_95 and abs(_gap(rows, "raw").z) >= SHIFTED
 
 
-def _slope(rows: Mapping[str, Array], population: int, how: str) -> Coefficient:
+def _slope(rows: Rows, population: int, how: str) -> Coefficient:
     """Return the slope in one population: `raw`, `adjusted`, or among `alike` rows."""
     here = rows["population"] == population
     covariate, exposure, outcome = (
@@ -182,17 +147,17 @@ def _slope(rows: Mapping[str, Array], population: int, how: str) -> Coefficient:
     return least_squares(outcome, design_matrix(exposure, *beside))[1]
 
 
-def _gap(rows: Mapping[str, Array], how: str) -> Coefficient:
+def _gap(rows: Rows, how: str) -> Coefficient:
     """Return the slope in B less the slope in A, which rest on different rows."""
     one, other = _slope(rows, 1, how), _slope(rows, 0, how)
     return Coefficient(one.value - other.value, float(np.hypot(one.se, other.se)))
 
 
-def _pooled(rows: Mapping[str, Array]) -> Coefficient:
+def _pooled(rows: Rows) -> Coefficient:
     return least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1]
 
 
-def _pooled_adjusted(rows: Mapping[str, Array]) -> Coefficient:
+def _pooled_adjusted(rows: Rows) -> Coefficient:
     beside = (rows["covariate"], rows["population"])
     return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
 
@@ -200,19 +165,6 @@ def _pooled_adjusted(rows: Mapping[str, Array]) -> Coefficient:
 def _has_trap(instance: Instance) -> bool:
     """Whether the adjusted slopes of the two populations are clearly apart."""
     return abs(_gap(instance.rows, "adjusted").z) >= SHIFTED
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    at = instance.parameters
-
-    def outcomes(setting: Mapping[str, float], size: int) -> Array:
-        population = np.full(size, setting["population"])
-        covariate = rng.normal(at["centre_1"] if setting["population"] else at["centre_0"], 1, size)
-        exposure = np.full(size, setting["exposure"])
-        drawn: Array = _outcome(at, population, covariate, exposure) + rng.standard_normal(size)
-        return drawn
-
-    return {name: simulate_contrast(arms, outcomes, n) for name, arms in ARMS.items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -257,11 +209,17 @@ CHALLENGE = Challenge(
         NumberField("difference"),
         IntervalField("ci", of="difference"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("population", "covariate", "exposure", "outcome"),
+    size=(1600, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="coefficient",
+    truths=_truths,
+    accept=_accept,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -17,30 +17,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import Bernoulli, Graph, Model, Table, agreed
-from whybench.suites.analyze.arms import exact_risk_difference, simulate_risk_difference
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.columns import binary, derived
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
     Coefficient,
     mean_difference,
     weighted_difference,
 )
 from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
 
 __all__ = ["CHALLENGE"]
 
@@ -48,53 +41,38 @@ CELLS = tuple((t, y, z) for t in (0, 1) for y in (0, 1) for z in (0, 1))
 """Treatment, outcome, bystander."""
 
 CLEAR, NOT_SEEN, UNCLEAR = 0.01, 0.05, 0.2
-APART = 4.0
 FEWEST, MOST = 900, 3000
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not FEWEST <= len(rows["outcome"]) <= MOST:
-        return None
-    found = _ground_truth(variant, at, rows)
-    naive, weighted = _naive_estimate(rows), _weighted(rows)
-    shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
-    agree = variant == "trap" or naive.direction == weighted.direction
-    return found if shown and agree and found.number("effect").apart(APART) else None
-
-
-def _real(at: Mapping[str, float]) -> bool:
+def _real(at: Parameters) -> bool:
     return at["outcome_1"] != at["outcome_0"]
 
 
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
+    if not FEWEST <= len(rows["outcome"]) <= MOST:
+        return False
+    naive, weighted = _naive_estimate(rows), _weighted(rows)
+    shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
+    return shown and (variant == "trap" or naive.direction == weighted.direction)
+
+
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     naive, weighted = _naive_estimate(rows), _weighted(rows)
     effect = NumericTruth(
-        _certified(at),
+        certified["effect"],
         {"inverse weighting": weighted.value}
         | ({} if variant == "trap" else {"difference": naive.value}),
         weighted.se,
         {"difference among the selected": naive.value} if variant == "trap" else {},
     )
     direction = "none" if not _real(at) else "increases" if effect.value > 0 else "decreases"
-    return Instance(
-        challenge="selection",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("bystander", "binary", 0),
-            DataColumn("treatment", "binary", 1),
-            DataColumn("outcome", "binary", 2),
-            DataColumn("inclusion", "share", 3),
-        ),
-        rows=rows,
-        truths={
-            "effect": effect,
-            "direction": CategoricalTruth(direction),
-            "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
-        },
-    )
+    return {
+        "effect": effect,
+        "direction": CategoricalTruth(direction),
+        "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
+    }
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -136,69 +114,63 @@ def _inclusion(variant: str, rng: np.random.Generator) -> dict[str, float]:
     return found
 
 
-def _share(at: Mapping[str, float], t: int, y: int, z: int) -> float:
+def _share(at: Parameters, t: int, y: int, z: int) -> float:
     """Return the share of a kind of person in the population."""
     chances = ((at["treated"], t), (at[f"outcome_{t}"], y), (at["bystander"], z))
     return math.prod(chance if is_so else 1 - chance for chance, is_so in chances)
-
-
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    """Draw people until about as many are in the table as there should be, and keep those."""
-    wanted = rng.integers(1600, 2600)
-    size = int(wanted / sum(_share(at, *cell) * at[f"in_{_spelled(cell)}"] for cell in CELLS))
-    chance = rng.random((4, size))
-    bystander, treatment = chance[0] < at["bystander"], chance[1] < at["treated"]
-    outcome = chance[2] < np.where(treatment, at["outcome_1"], at["outcome_0"])
-    inclusion = np.array([at[f"in_{_spelled(cell)}"] for cell in CELLS])[
-        4 * treatment + 2 * outcome + bystander
-    ]
-    kept = chance[3] < inclusion
-    return {
-        "bystander": to_integers(bystander[kept]),
-        "treatment": to_integers(treatment[kept]),
-        "outcome": to_integers(outcome[kept]),
-        "inclusion": round_values(inclusion[kept]),
-    }
 
 
 def _spelled(cell: tuple[int, int, int]) -> str:
     return "".join(map(str, cell))
 
 
-def _certified(at: Mapping[str, float]) -> Certificate:
-    """Derive the effect from the selected population, weighted back; and by elimination."""
+def _size(at: Parameters, rng: np.random.Generator) -> int:
+    """Return how many people there are, for about as many in the table as there should be."""
+    wanted = rng.integers(1600, 2600)
+    return int(wanted / sum(_share(at, *cell) * at[f"in_{_spelled(cell)}"] for cell in CELLS))
+
+
+def _world(_variant: str, at: Parameters) -> World:
+    chances = np.array([at[f"in_{_spelled(cell)}"] for cell in CELLS])
+    return World(
+        (
+            binary("bystander", at["bystander"], time=0),
+            binary("treatment", at["treated"], time=1),
+            binary(
+                "outcome",
+                lambda treatment: np.where(treatment, at["outcome_1"], at["outcome_0"]),
+                time=2,
+            ),
+            derived(
+                "inclusion",
+                lambda treatment, outcome, bystander: chances[
+                    4 * treatment + 2 * outcome + bystander
+                ],
+                "share",
+                time=3,
+            ),
+            binary("selected", lambda inclusion: inclusion),
+        ),
+        selected="selected",
+    )
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    """Weight the selected population back."""
     chance = []
     for t in (0, 1):
         # What the selected look like, and what each of them stands for.
         selected = {c: _share(at, *c) * at[f"in_{_spelled(c)}"] for c in CELLS if c[0] == t}
         stands = {c: share / at[f"in_{_spelled(c)}"] for c, share in selected.items()}
         chance.append(sum(v for c, v in stands.items() if c[1] == 1) / sum(stands.values()))
-    return agreed(
-        "P(outcome | do(treated)) - P(outcome | do(untreated))",
-        ("inverse weighting", chance[1] - chance[0]),
-        ("elimination", exact_risk_difference(_model(at))),
-    )
+    return {"effect": chance[1] - chance[0]}
 
 
-def _model(at: Mapping[str, float]) -> Model:
-    causes = ("treatment", "outcome", "bystander")
-    edges = (("treatment", "outcome"), *((cause, "selected") for cause in causes))
-    return Model(
-        Graph((*causes, "selected"), edges),
-        {
-            "treatment": Bernoulli(at["treated"]),
-            "outcome": Table((at["outcome_0"], at["outcome_1"])),
-            "bystander": Bernoulli(at["bystander"]),
-            "selected": Table(tuple(at[f"in_{_spelled(cell)}"] for cell in CELLS)),
-        },
-    )
-
-
-def _naive_estimate(rows: Mapping[str, Array]) -> Coefficient:
+def _naive_estimate(rows: Rows) -> Coefficient:
     return mean_difference(rows["outcome"], rows["treatment"])
 
 
-def _weighted(rows: Mapping[str, Array]) -> Coefficient:
+def _weighted(rows: Rows) -> Coefficient:
     return weighted_difference(rows["outcome"], rows["treatment"], 1 / rows["inclusion"])
 
 
@@ -206,11 +178,6 @@ def _has_trap(instance: Instance) -> bool:
     """Whether the selected show an association that weighting takes away."""
     naive, weighted = _naive_estimate(instance.rows), _weighted(instance.rows)
     return naive.p < CLEAR and weighted.p > NOT_SEEN
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    model = _model(instance.parameters)
-    return {"effect": simulate_risk_difference(model, n, rng)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -221,7 +188,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     return {**_reported(effect), "collider_bias": _odds_bent(rows)}
 
 
-def _chance(rows: Mapping[str, Array], group: int) -> Coefficient:
+def _chance(rows: Rows, group: int) -> Coefficient:
     """Return a group's chance of the outcome in the population.
 
     Among the selected the odds are those of the population times the ratio of the chances of
@@ -245,7 +212,7 @@ def _selected_chance(log_odds: float, ratio: Array) -> Array:
     return odds / (1 + odds)
 
 
-def _inclusion_ratio(rows: Mapping[str, Array]) -> Array:
+def _inclusion_ratio(rows: Rows) -> Array:
     """Return, row by row, by what having the outcome multiplies the chance to be included."""
     ratio = np.ones(len(rows["outcome"]))
     for t in (0, 1):
@@ -258,7 +225,7 @@ def _inclusion_ratio(rows: Mapping[str, Array]) -> Array:
     return ratio
 
 
-def _odds_bent(rows: Mapping[str, Array]) -> bool:
+def _odds_bent(rows: Rows) -> bool:
     """Whether selection multiplies the odds of the treated and of the others differently."""
     ratio = _inclusion_ratio(rows)
     treated = rows["treatment"] == 1
@@ -291,11 +258,18 @@ CHALLENGE = Challenge(
         ChoiceField("direction", ("increases", "decreases", "none")),
         FlagField("collider_bias"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("bystander", "treatment", "outcome", "inclusion"),
+    size=_size,
+    parameters=_parameters,
+    world=_world,
+    effects=lambda *_: {"effect": increase("treatment")},
+    closed_form=_closed_form,
+    method="inverse weighting",
+    truths=_truths,
+    accept=_accept,
+    apart=4.0,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -18,26 +18,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    round_values,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.challenges.mediator_chain import (
     ALONE,
     A,
     B,
-    World,
-    as_drawn,
-    certified,
-    simulated,
-    turned,
+    arrows_of,
+    closed_form,
+    effects,
+    world,
 )
 from whybench.suites.analyze.column_fields import ColumnOrderField
 from whybench.suites.analyze.estimators.regression import (
@@ -53,6 +42,10 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+
 __all__ = ["CHALLENGE"]
 
 CLEAR, UNCLEAR = 0.001, 0.2
@@ -62,52 +55,24 @@ BENT = ("through_b", "through_both")
 """The ways that a fit side by side gets wrong where a moves b."""
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not _accept(variant, at, rows):
-        return None
-    return _ground_truth(variant, at, rows)
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    order = () if variant == "parallel" else _world(variant, at).order
-    late = variant == "reversed"
-    return Instance(
-        challenge="sequential",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("decoy", "real", 0),
-            DataColumn("treatment", "binary", 1),
-            DataColumn(A, "real", 3 if late else 2),
-            DataColumn(B, "real", 2 if late else 3),
-            DataColumn("outcome", "real", 4),
-        ),
-        rows=rows,
-        truths={
-            "order": CategoricalTruth(
-                order, naive=((),) if variant == "trap" else (), alarm=((A, B),)
-            ),
-            **_effects(variant, at, rows),
-        },
-    )
-
-
-def _effects(
-    variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, NumericTruth]:
-    world = _world(variant, at)
-    derived, parallel = certified(world), _side_by_side(rows)
-    found = {}
-    for name, estimate in _in_a_row(rows, world.order).items():
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    arrows, parallel = arrows_of(variant, at), _side_by_side(rows)
+    order = () if variant == "parallel" else arrows.order
+    truths: dict[str, Truth] = {
+        "order": CategoricalTruth(order, naive=((),) if variant == "trap" else (), alarm=((A, B),))
+    }
+    for name, estimate in _in_a_row(rows, arrows.order).items():
         beside = {"mediators side by side": parallel[name].value}
         bent = variant == "trap" and name in BENT
         references = {"products of regressions": estimate.value}
         if variant == "parallel":
             references |= beside
-        found[name] = NumericTruth(derived[name], references, estimate.se, beside if bent else {})
-    return found
+        truths[name] = NumericTruth(
+            certified[name], references, estimate.se, beside if bent else {}
+        )
+    return truths
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -129,28 +94,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1500, 3001))
-    treatment = to_integers(rng.permutation(size) % 2)
-    decoy, of_a, of_b, of_outcome = rng.standard_normal((4, size))
-    a = at["onto_a"] * treatment + at["noise_a"] * of_a
-    b = at["onto_b"] * treatment + at["chain"] * a + at["noise_b"] * of_b
-    outcome = at["direct"] * treatment + at["from_a"] * a + at["from_b"] * b
-    outcome = outcome + at["decoy"] * decoy + of_outcome
-    return {
-        "decoy": round_values(decoy),
-        "treatment": treatment,
-        A: round_values(a),
-        B: round_values(b),
-        "outcome": round_values(outcome),
-    }
-
-
-def _world(variant: str, at: Mapping[str, float]) -> World:
-    return turned(at) if variant == "reversed" else as_drawn(at)
-
-
-def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Coefficient]:
+def _in_a_row(rows: Rows, order: tuple[str, str]) -> dict[str, Coefficient]:
     """Multiply regression coefficients along each of the four ways."""
     x, first, second = rows["treatment"], rows[order[0]], rows[order[1]]
     onto_first = least_squares(first, design_matrix(x))[1]
@@ -166,7 +110,7 @@ def _in_a_row(rows: Mapping[str, Array], order: tuple[str, str]) -> dict[str, Co
     }
 
 
-def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
+def _side_by_side(rows: Rows) -> dict[str, Coefficient]:
     """Do the same as if neither mediator listened to the other."""
     x = rows["treatment"]
     outcome = least_squares(rows["outcome"], design_matrix(x, rows[A], rows[B], rows["decoy"]))
@@ -179,26 +123,24 @@ def _side_by_side(rows: Mapping[str, Array]) -> dict[str, Coefficient]:
     }
 
 
-def _link(rows: Mapping[str, Array]) -> Coefficient:
+def _link(rows: Rows) -> Coefficient:
     """Return how b goes with a among equally treated rows."""
     return least_squares(rows[B], design_matrix(rows["treatment"], rows[A]))[2]
 
 
-def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     if variant == "parallel":
         return _link(rows).p > UNCLEAR
-    # The same test for the trap and its mirror image, so that they have the same rows: whoever has
-    # the order wrong must get all three ways through a mediator wrong.
+    # Whoever has the order wrong must get all three ways through a mediator wrong.
     one, other = _in_a_row(rows, (A, B)), _in_a_row(rows, (B, A))
     far = all(
         abs(one[name].value - other[name].value) >= APART * max(one[name].se, other[name].se)
         for name in ("through_a", *BENT)
     )
-    trap = _effects("trap", at, rows)
-    return far and _bent(rows) and all(truth.apart(APART) for truth in trap.values())
+    return far and _bent(rows)
 
 
-def _bent(rows: Mapping[str, Array]) -> bool:
+def _bent(rows: Rows) -> bool:
     """Whether a and b go together, and a fit side by side is far from one in a row."""
     in_a_row, stack_sides = _in_a_row(rows, (A, B)), _side_by_side(rows)
     return _link(rows).p < CLEAR and all(
@@ -213,12 +155,8 @@ def _has_trap(instance: Instance) -> bool:
 
 
 def _measured_order(instance: Instance) -> tuple[str, str]:
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     return (A, B) if when[A] < when[B] else (B, A)
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    return simulated(_world(instance.variant, instance.parameters), n, rng)
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -270,11 +208,19 @@ CHALLENGE = Challenge(
         NumberField("through_b"),
         NumberField("through_both"),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("decoy", "treatment", A, B, "outcome"),
+    size=(1500, 3000),
+    parameters=_parameters,
+    world=world,
+    effects=effects,
+    closed_form=closed_form,
+    method="product of arrows",
+    truths=_truths,
+    accept=_accept,
+    apart=APART,
+    retold=("reversed",),
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

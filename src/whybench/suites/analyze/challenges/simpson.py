@@ -17,32 +17,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import Bernoulli, Graph, Model, Table, agreed
-from whybench.suites.analyze.arms import exact_risk_difference, simulate_risk_difference
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    NumericTruth,
-    Simulation,
-    to_integers,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.column_fields import ColumnSetField
+from whybench.suites.analyze.columns import binary
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
-    Coefficient,
     design_matrix,
     least_squares,
     mean_difference,
     stratified_difference,
 )
 from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -51,56 +44,6 @@ OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "none"}
 
 CLEAR, UNCLEAR = 0.05, 0.2
 """An association is clear at p values below the one, and absent at p values above the other."""
-
-APART = 5.0
-"""How many SE_eff the naive value is from the truth and from the reference, at least."""
-
-
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if not _accept(variant, at, rows):
-        return None
-    return _ground_truth(variant, at, rows)
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
-    effect = _effect(variant, at, rows)
-    direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
-    return Instance(
-        challenge="simpson",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("decoy", "binary", 0),
-            DataColumn("stratum", "binary", 2 if variant == "post_treatment" else 0),
-            DataColumn("treatment", "binary", 1),
-            DataColumn("outcome", "binary", 3),
-        ),
-        rows=rows,
-        truths={
-            "effect": effect,
-            "direction": CategoricalTruth(direction),
-            "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
-            "adjustment_set": CategoricalTruth(frozenset({"stratum"} if variant == "trap" else ())),
-            "recommendation": CategoricalTruth(RECOMMENDED[direction]),
-        },
-    )
-
-
-def _effect(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> NumericTruth:
-    crude, adjusted = _crude(rows), _adjusted(rows)
-    by_name = {"difference": crude, "standardisation": adjusted}
-    consistent = {
-        "trap": ("standardisation",),
-        "post_treatment": ("difference",),
-    }.get(variant, ("difference", "standardisation"))
-    return NumericTruth(
-        _certified(variant, at),
-        {name: by_name[name].value for name in consistent},
-        by_name[consistent[0]].se,
-        {"crude difference": crude.value} if variant == "trap" else {},
-    )
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -130,33 +73,75 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    size = int(rng.integers(1800, 3001))
-    chance = rng.random((4, size))
-    decoy, stratum = chance[0] < at["decoy"], chance[1] < at["stratum"]
-    treatment = chance[2] < np.where(stratum, at["treated_1"], at["treated_0"])
+def _world(variant: str, at: Parameters) -> World:
     cells = np.array([[at[f"outcome_{t}{s}"] for s in (0, 1)] for t in (0, 1)])
-    outcome = chance[3] < cells[to_integers(treatment), to_integers(stratum)]
-    columns = {"decoy": decoy, "stratum": stratum, "treatment": treatment, "outcome": outcome}
-    return {role: to_integers(values) for role, values in columns.items()}
+    world = World(
+        (
+            binary("decoy", at["decoy"], time=0),
+            binary("stratum", at["stratum"], time=0),
+            binary(
+                "treatment",
+                lambda stratum: np.where(stratum, at["treated_1"], at["treated_0"]),
+                time=1,
+            ),
+            binary("outcome", lambda treatment, stratum: cells[treatment, stratum], time=3),
+        )
+    )
+    return world.turn("stratum", "treatment", time=2) if variant == "post_treatment" else world
 
 
-def _crude(rows: Mapping[str, Array]) -> Coefficient:
+def _closed_form(variant: str, at: Parameters) -> dict[str, float]:
+    """Standardise over the strata: of everybody, or of those whom the treatment put there."""
+    share = (at["stratum"], at["stratum"])
+    if variant == "post_treatment":
+        both = at["stratum"] * at["treated_1"]
+        treated = both + (1 - at["stratum"]) * at["treated_0"]
+        share = (at["stratum"] - both) / (1 - treated), both / treated
+    chance = [(1 - share[t]) * at[f"outcome_{t}0"] + share[t] * at[f"outcome_{t}1"] for t in (0, 1)]
+    return {"effect": chance[1] - chance[0]}
+
+
+def _truths(
+    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    crude = _crude(rows)
+    by_name = {"difference": crude, "standardisation": _adjusted(rows)}
+    consistent = {
+        "trap": ("standardisation",),
+        "post_treatment": ("difference",),
+    }.get(variant, ("difference", "standardisation"))
+    effect = NumericTruth(
+        certified["effect"],
+        {name: by_name[name].value for name in consistent},
+        by_name[consistent[0]].se,
+        {"crude difference": crude.value} if variant == "trap" else {},
+    )
+    direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
+    return {
+        "effect": effect,
+        "direction": CategoricalTruth(direction),
+        "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
+        "adjustment_set": CategoricalTruth(frozenset({"stratum"} if variant == "trap" else ())),
+        "recommendation": CategoricalTruth(RECOMMENDED[direction]),
+    }
+
+
+def _crude(rows: Rows) -> Coefficient:
     return mean_difference(rows["outcome"], rows["treatment"])
 
 
-def _adjusted(rows: Mapping[str, Array]) -> Coefficient:
+def _adjusted(rows: Rows) -> Coefficient:
     return stratified_difference(rows["outcome"], rows["treatment"], rows["stratum"])
 
 
-def _strata(rows: Mapping[str, Array]) -> list[Coefficient]:
+def _strata(rows: Rows) -> list[Coefficient]:
     return [
         mean_difference(rows["outcome"][here], rows["treatment"][here])
         for here in (rows["stratum"] == level for level in (0, 1))
     ]
 
 
-def _reversed(rows: Mapping[str, Array]) -> bool:
+def _reversed(rows: Rows) -> bool:
     """Whether the whole and every stratum are clear, and of opposite signs."""
     crude, strata = _crude(rows), _strata(rows)
     return crude.p < CLEAR and all(
@@ -164,15 +149,14 @@ def _reversed(rows: Mapping[str, Array]) -> bool:
     )
 
 
-def _unrelated(rows: Mapping[str, Array]) -> bool:
+def _unrelated(rows: Rows) -> bool:
     """Whether who is treated shows no relation to the stratum."""
     return mean_difference(rows["stratum"], rows["treatment"]).p > UNCLEAR
 
 
-def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> bool:
-    if variant in ("trap", "post_treatment"):
-        # The same test for both, so that they have the same rows.
-        return _reversed(rows) and _effect("trap", at, rows).apart(APART)
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
+    if variant == "trap":
+        return _reversed(rows)
     found = [_crude(rows), _adjusted(rows), *_strata(rows)]
     if variant == "null":
         return _unrelated(rows) and all(estimate.p > UNCLEAR for estimate in found)
@@ -180,54 +164,16 @@ def _accept(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) ->
     return _unrelated(rows) and alike and found[0].p < CLEAR / 10
 
 
-def _certified(variant: str, at: Mapping[str, float]) -> Certificate:
-    """Derive the effect by standardisation, and by elimination in the causal model."""
-    share = _turned(at)[1] if variant == "post_treatment" else (at["stratum"], at["stratum"])
-    chance = [(1 - share[t]) * at[f"outcome_{t}0"] + share[t] * at[f"outcome_{t}1"] for t in (0, 1)]
-    return agreed(
-        "P(outcome | do(treated)) - P(outcome | do(untreated))",
-        ("standardisation", chance[1] - chance[0]),
-        ("elimination", exact_risk_difference(_model(variant, at))),
-    )
-
-
-def _turned(at: Mapping[str, float]) -> tuple[float, tuple[float, float]]:
-    """Return P(treated) and P(stratum = 1 | treatment) of the same table, by Bayes' rule."""
-    both = at["stratum"] * at["treated_1"]
-    treated = both + (1 - at["stratum"]) * at["treated_0"]
-    return treated, ((at["stratum"] - both) / (1 - treated), both / treated)
-
-
-def _model(variant: str, at: Mapping[str, float]) -> Model:
-    """Return the causal model; a stratum that comes after the treatment answers to it."""
-    if variant == "post_treatment":
-        first, second, (chance, given) = "treatment", "stratum", _turned(at)
-    else:
-        first, second = "stratum", "treatment"
-        chance, given = at["stratum"], (at["treated_0"], at["treated_1"])
-    edges = ((first, second), ("treatment", "outcome"), ("stratum", "outcome"))
-    cells = tuple(at[f"outcome_{t}{s}"] for t in (0, 1) for s in (0, 1))
-    return Model(
-        Graph((first, second, "outcome"), edges),
-        {first: Bernoulli(chance), second: Table(given), "outcome": Table(cells)},
-    )
-
-
 def _has_trap(instance: Instance) -> bool:
     """Whether whole and strata are clear and opposite, and the strata were there beforehand."""
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     return when["stratum"] < when["treatment"] and _reversed(instance.rows)
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    model = _model(instance.variant, instance.parameters)
-    return {"effect": simulate_risk_difference(model, n, rng)}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Regress on what came before the treatment, each column centred and free to interact."""
     rows = instance.rows
-    when = {column.role: column.measured for column in instance.columns}
+    when = instance.when
     before = [rows[role] for role in ("decoy", "stratum") if when[role] < when["treatment"]]
     centred = [values - values.mean() for values in before]
     treatment = rows["treatment"]
@@ -285,11 +231,18 @@ CHALLENGE = Challenge(
         ColumnSetField("adjustment_set"),
         ChoiceField("recommendation", ("use", "avoid", "either")),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("decoy", "stratum", "treatment", "outcome"),
+    size=(1800, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=lambda *_: {"effect": increase("treatment")},
+    closed_form=_closed_form,
+    method="standardisation",
+    truths=_truths,
+    accept=_accept,
+    retold=("post_treatment",),
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

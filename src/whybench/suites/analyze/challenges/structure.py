@@ -18,34 +18,40 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from whybench.scm import Graph, Linear, Model, sample
+from whybench.scm import Graph, Linear, Model
 from whybench.scm.linear import normal
-from whybench.suites.analyze.challenges.contract import (
-    Array,
-    CategoricalTruth,
-    Challenge,
-    DataColumn,
-    Instance,
-    Simulation,
-    round_values,
-)
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge
 from whybench.suites.analyze.column_fields import GraphSetField
+from whybench.suites.analyze.columns import NORMAL, Column
 from whybench.suites.analyze.equivalence import (
-    Edges,
-    Statement,
     all_graphs,
     colliders,
     equivalence_class,
     independences,
     skeleton,
-    statements,
 )
-from whybench.suites.analyze.estimators.regression import normal_p
+from whybench.suites.analyze.estimators.independence import (
+    correlate,
+    independence_p_values,
+    score_graph,
+)
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import numpy as np
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import (
+        Instance,
+        Parameters,
+        Rows,
+        Simulation,
+        Truth,
+    )
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.equivalence import Edges, Statement
 
 __all__ = ["CHALLENGE"]
 
@@ -57,32 +63,22 @@ SHAPES = ("chain", "chain", "fork", "pair", "full")
 """One is drawn; chains twice as often as forks, since two graphs of their class are chains."""
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    if _seen(rows) != independences(_edges(at), NODES):
-        return None
-    return _ground_truth(variant, at, rows)
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _truths(
+    variant: str, at: Parameters, _rows: Rows, _certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
     edges = _edges(at)
     single = [frozenset({graph}) for graph in _orientations(skeleton(edges))]
-    return Instance(
-        challenge="structure",
-        variant=variant,
-        parameters=at,
-        columns=tuple(DataColumn(role, "real", 0) for role in NODES),
-        rows=rows,
-        truths={
-            "graphs": CategoricalTruth(
-                equivalence_class(edges, NODES),
-                naive=tuple(single) if variant == "trap" else (),
-                alarm=(_without_colliders(skeleton(edges)),),
-            )
-        },
-        derived={_said(statement): 0.0 for statement in independences(edges, NODES)},
-    )
+    return {
+        "graphs": CategoricalTruth(
+            equivalence_class(edges, NODES),
+            naive=tuple(single) if variant == "trap" else (),
+            alarm=(_without_colliders(skeleton(edges)),),
+        )
+    }
+
+
+def _accept(_variant: str, at: Parameters, rows: Rows) -> bool:
+    return _seen(rows) == independences(_edges(at), NODES)
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
@@ -106,53 +102,54 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _edges(at: Mapping[str, float]) -> Edges:
+def _edges(at: Parameters) -> Edges:
     pairs = [(one, other) for one in NODES for other in NODES if one != other]
     return frozenset((one, other) for one, other in pairs if at[f"{one}_{other}"])
 
 
-def _model(at: Mapping[str, float]) -> Model:
+def _world(_variant: str, at: Parameters) -> World:
     graph = Graph(NODES, tuple(sorted(_edges(at))))
     weights = {
         node: tuple(at[f"{parent}_{node}"] for parent in graph.parents(node)) for node in NODES
     }
-    return Model(graph, {node: Linear(0, weights[node]) for node in NODES})
+    model = Model(graph, {node: Linear(0, weights[node]) for node in NODES})
+
+    def column(node: str) -> Column:
+        level, scale = at[f"level_{node}"], at[f"scale_{node}"]
+        deviation = math.sqrt(normal(model, node).variance)
+
+        def mechanism(noise: Array, **causes: Array) -> Array:
+            pairs = zip(weights[node], causes.values(), strict=True)
+            return sum((weight * values for weight, values in pairs), start=noise)
+
+        return Column(
+            node,
+            mechanism,
+            graph.parents(node),
+            NORMAL,
+            time=0,
+            show=lambda values: level + scale * values / deviation,
+        )
+
+    return World(tuple(map(column, graph.order)), drawn=NODES, by_row=True)
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    model = _model(at)
-    drawn = sample(model, int(rng.integers(1500, 3001)), rng)
-    spread = {node: math.sqrt(normal(model, node).variance) for node in NODES}
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+    """Return what each independence says is 0; no number is asked for."""
+    return dict.fromkeys(sorted(map(_said, independences(_edges(at), NODES))), 0.0)
+
+
+def _observe(_variant: str, _at: Parameters, world: World, noise: Rows) -> Simulation:
+    size = len(noise[NODES[0]])
     return {
-        node: round_values(at[f"level_{node}"] + at[f"scale_{node}"] * drawn[node] / spread[node])
-        for node in NODES
+        _said(statement): (r, (1 - r**2) / math.sqrt(size))
+        for statement, r in correlate(world.respond(noise), NODES).items()
     }
 
 
-def _correlations(rows: Mapping[str, Array]) -> dict[Statement, float]:
-    """Return the correlation of each pair, and its partial correlation given the third."""
-    plain = np.corrcoef([rows[node] for node in NODES])
-    partial = np.linalg.inv(plain)
-    found = {}
-    for one, other, given in statements(NODES):
-        x, y = NODES.index(one), NODES.index(other)
-        scale = np.sqrt(partial[x, x] * partial[y, y])
-        found[one, other, given] = float(plain[x, y] if given is None else -partial[x, y] / scale)
-    return found
-
-
-def _p_values(rows: Mapping[str, Array]) -> dict[Statement, float]:
-    """Test each statement of independence by Fisher's z."""
-    size = len(rows[NODES[0]])
-    return {
-        statement: normal_p(np.arctanh(r) * np.sqrt(size - 3 - (statement[2] is not None)))
-        for statement, r in _correlations(rows).items()
-    }
-
-
-def _seen(rows: Mapping[str, Array]) -> frozenset[Statement] | None:
+def _seen(rows: Rows) -> frozenset[Statement] | None:
     """Return the statements that hold in the rows, or None where one of them is in doubt."""
-    p_values = _p_values(rows)
+    p_values = independence_p_values(rows, NODES)
     if any(CLEAR <= p <= UNCLEAR for p in p_values.values()):
         return None
     return frozenset(statement for statement, p in p_values.items() if p > UNCLEAR)
@@ -173,15 +170,6 @@ def _without_colliders(joined: Iterable[frozenset[str]]) -> frozenset[Edges]:
     return frozenset(graph for graph in _orientations(joined) if not colliders(graph))
 
 
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    """Return what each statement says is 0, with its standard error; no number is asked for."""
-    drawn = sample(_model(instance.parameters), n, rng)
-    return {
-        _said(statement): (r, (1 - r**2) / np.sqrt(n))
-        for statement, r in _correlations(drawn).items()
-    }
-
-
 def _said(statement: Statement) -> str:
     one, other, given = statement
     return f"{one} {other}" + (f" given {given}" if given else "")
@@ -189,26 +177,14 @@ def _said(statement: Statement) -> str:
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Score all graphs by BIC, and take all of the best: equivalent graphs have equal scores."""
-    scores = {graph: _bic(instance.rows, graph) for graph in all_graphs(NODES)}
+    scores = {graph: score_graph(instance.rows, graph) for graph in all_graphs(NODES)}
     best = min(scores.values())
     return {"graphs": frozenset(graph for graph, score in scores.items() if score - best < 1e-6)}
 
 
-def _bic(rows: Mapping[str, Array], graph: Edges) -> float:
-    """Score a graph by how well parents predict each column, less what its arrows cost."""
-    size = len(rows[NODES[0]])
-    score = len(graph) * np.log(size)
-    for node in NODES:
-        parents = [rows[one] for one, other in sorted(graph) if other == node]
-        matrix = np.column_stack([np.ones(size), *parents])
-        residual = rows[node] - matrix @ np.linalg.lstsq(matrix, rows[node], rcond=None)[0]
-        score += size * np.log(residual.var())
-    return float(score)
-
-
-def _joined(rows: Mapping[str, Array]) -> frozenset[frozenset[str]]:
+def _joined(rows: Rows) -> frozenset[frozenset[str]]:
     """Return the pairs that are related both alone and given the third."""
-    p_values = _p_values(rows)
+    p_values = independence_p_values(rows, NODES)
     apart = {frozenset({one, other}) for (one, other, _), p in p_values.items() if p > 0.05}
     return frozenset(frozenset({one, other}) for one, other, _ in p_values) - apart
 
@@ -230,11 +206,17 @@ CHALLENGE = Challenge(
     summary="several graphs imply the same independences, and no data can choose among them",
     variants=("trap", "collider"),
     fields=(GraphSetField("graphs"),),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=NODES,
+    size=(1500, 3000),
+    parameters=_parameters,
+    world=_world,
+    effects=lambda *_: {},
+    closed_form=_closed_form,
+    truths=_truths,
+    accept=_accept,
+    observe=_observe,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

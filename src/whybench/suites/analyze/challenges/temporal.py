@@ -15,36 +15,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed
-from whybench.suites.analyze.arms import (
-    Arms,
-    contrast,
-    simulate_contrast,
-    subtract_arms,
-    unit_increase,
-)
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
-    Array,
     CategoricalTruth,
     Challenge,
-    DataColumn,
-    Instance,
     NumericTruth,
-    Simulation,
-    round_values,
 )
+from whybench.suites.analyze.columns import real, spread
+from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
     Coefficient,
-    Fit,
     cell_means,
     design_matrix,
     least_squares,
 )
 from whybench.suites.analyze.fields import IntervalField, NumberField
+from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from whybench.scm import Certificate
+    from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
+    from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.effects import Effect
+    from whybench.suites.analyze.estimators.regression import Fit
 
 __all__ = ["CHALLENGE"]
 
@@ -52,43 +47,38 @@ DRIFTS, STEADY = 6.0, 3.0
 """A slope changes if it does so by this many standard errors at some week; and does not, if it
 stays below the other number at every week."""
 
-APART = 5.0
-"""How many SE_eff the naive values are from the truth and from the reference, at least."""
-
 MARGIN = 4
 """How many weeks there are on either side of a split, at least."""
 
 
-def _draw(variant: str, rng: np.random.Generator) -> Instance | None:
-    at = _parameters(variant, rng)
-    rows = _rows(at, rng)
-    found = _ground_truth(variant, at, rows)
-    if variant == TRAP:
-        accept = found.apart(APART)
-    else:
-        accept = _largest(rows, "adjusted") < STEADY and _largest(rows, "raw") >= DRIFTS
-    return found if accept else None
-
-
-def _ground_truth(variant: str, at: Mapping[str, float], rows: Mapping[str, Array]) -> Instance:
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    raw, adjusted = (_pooled(rows, how).value for how in ("raw", "adjusted"))
+    truths: dict[str, Truth] = {}
+    for name, estimate in _sides(rows, int(at["change"])).items():
+        gap = name == "difference"
+        references = {"fit on either side of the change": estimate.value}
+        if variant != TRAP:
+            references["fit to all weeks"] = 0.0 if gap else adjusted
+        one_slope = {"raw": 0.0 if gap else raw, "adjusted": 0.0 if gap else adjusted}
+        truths[name] = NumericTruth(
+            certified[name],
+            references,
+            estimate.se,
+            {f"one slope, {how}": value for how, value in one_slope.items() if variant == TRAP},
+        )
     weeks, change = int(at["weeks"]), int(at["change"])
-    return Instance(
-        challenge="temporal",
-        variant=variant,
-        parameters=at,
-        columns=(
-            DataColumn("week", "count", 0),
-            DataColumn("covariate", "real", 1),
-            DataColumn("exposure", "real", 2),
-            DataColumn("outcome", "real", 3),
-        ),
-        rows=rows,
-        truths={
-            **_numbers(variant, at, rows),
-            "change_point": CategoricalTruth(change, (change - 1, change + 1), naive=(None,))
-            if variant == TRAP
-            else CategoricalTruth(None, alarm=tuple(range(1, weeks + 1))),
-        },
+    if variant == TRAP:
+        point = CategoricalTruth(change, (change - 1, change + 1), naive=(None,))
+    else:
+        point = CategoricalTruth(None, alarm=tuple(range(1, weeks + 1)))
+    return {**truths, "change_point": point}
+
+
+def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
+    return variant == TRAP or (
+        _largest(rows, "adjusted") < STEADY and _largest(rows, "raw") >= DRIFTS
     )
 
 
@@ -112,73 +102,56 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _rows(at: Mapping[str, float], rng: np.random.Generator) -> dict[str, Array]:
-    week = np.repeat(np.arange(1, int(at["weeks"]) + 1), int(rng.integers(60, 81)))
-    noise = rng.standard_normal((3, len(week)))
-    steer = np.where(week < at["change"], at["steer_0"], at["steer_1"])
-    exposure = at["exposure"] + steer * noise[0] + noise[1]
-    outcome = _outcome(at, week, noise[0], exposure) + noise[2]
+def _size(at: Parameters, rng: np.random.Generator) -> int:
+    return int(at["weeks"]) * int(rng.integers(60, 81))
+
+
+def _world(_variant: str, at: Parameters) -> World:
+    def of_week(name: str, week: Array) -> Array:
+        return np.where(week < at["change"], at[f"{name}_0"], at[f"{name}_1"])
+
+    return World(
+        (
+            spread("week", int(at["weeks"]), time=0),
+            real("covariate", time=1),
+            real(
+                "exposure",
+                lambda week, covariate: at["exposure"] + of_week("steer", week) * covariate,
+                time=2,
+            ),
+            real(
+                "outcome",
+                lambda week, covariate, exposure: (
+                    at["base"]
+                    + at["trend"] * week
+                    + at["covariate"] * covariate
+                    + of_week("effect", week) * exposure
+                ),
+                time=3,
+            ),
+        )
+    )
+
+
+def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
+    early, late = (increase("exposure", week=week) for week in (1, at["weeks"]))
+    return {"coef_early": early, "coef_late": late, "difference": late - early}
+
+
+def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {
-        "week": week,
-        "covariate": round_values(noise[0]),
-        "exposure": round_values(exposure),
-        "outcome": round_values(outcome),
-    }
-
-
-def _outcome(at: Mapping[str, float], week: Array, covariate: Array, exposure: Array) -> Array:
-    """Return the outcome but for its noise."""
-    effect = np.where(week < at["change"], at["effect_0"], at["effect_1"])
-    total: Array = at["base"] + at["trend"] * week + at["covariate"] * covariate + effect * exposure
-    return total
-
-
-def _numbers(
-    variant: str, at: Mapping[str, float], rows: Mapping[str, Array]
-) -> dict[str, NumericTruth]:
-    closed = {
         "coef_early": at["effect_0"],
         "coef_late": at["effect_1"],
         "difference": at["effect_1"] - at["effect_0"],
     }
-    raw, adjusted = (_pooled(rows, how).value for how in ("raw", "adjusted"))
-    measured = {}
-    for name, estimate in _sides(rows, int(at["change"])).items():
-        gap = name == "difference"
-        references = {"fit on either side of the change": estimate.value}
-        if variant != TRAP:
-            references["fit to all weeks"] = 0.0 if gap else adjusted
-        one_slope = {"raw": 0.0 if gap else raw, "adjusted": 0.0 if gap else adjusted}
-        measured[name] = NumericTruth(
-            agreed(
-                f"{name} of exposure on outcome",
-                ("coefficient", closed[name]),
-                ("contrast of interventions", contrast(_arms(at)[name], lambda s: _mean(at, s))),
-            ),
-            references,
-            estimate.se,
-            {f"one slope, {how}": value for how, value in one_slope.items() if variant == TRAP},
-        )
-    return measured
 
 
-def _arms(at: Mapping[str, float]) -> dict[str, Arms]:
-    early, late = (unit_increase("exposure", week=week) for week in (1, at["weeks"]))
-    return {"coef_early": early, "coef_late": late, "difference": subtract_arms(late, early)}
-
-
-def _mean(at: Mapping[str, float], setting: Mapping[str, float]) -> float:
-    """Return the mean outcome in a week at an exposure; the covariate is 0 on average."""
-    values = (np.array(setting["week"]), np.array(0.0), np.array(setting["exposure"]))
-    return float(_outcome(at, *values))
-
-
-def _pooled(rows: Mapping[str, Array], how: str) -> Coefficient:
+def _pooled(rows: Rows, how: str) -> Coefficient:
     beside = [rows["covariate"], rows["week"]] if how == "adjusted" else []
     return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
 
 
-def _sides(rows: Mapping[str, Array], week: int, how: str = "adjusted") -> dict[str, Coefficient]:
+def _sides(rows: Rows, week: int, how: str = "adjusted") -> dict[str, Coefficient]:
     """Fit the weeks before `week` and the others apart from each other."""
     found = []
     for here in (rows["week"] < week, rows["week"] >= week):
@@ -190,7 +163,7 @@ def _sides(rows: Mapping[str, Array], week: int, how: str = "adjusted") -> dict[
     return {"coef_early": early, "coef_late": late, "difference": gap}
 
 
-def _split(rows: Mapping[str, Array], week: int, how: str) -> Fit:
+def _split(rows: Rows, week: int, how: str) -> Fit:
     """Fit all rows at once; the third coefficient is by how much the slope changes at `week`."""
     late, covariate = rows["week"] >= week, rows["covariate"]
     beside = {"raw": (), "adjusted": (covariate,), "curve": (covariate, covariate**2)}[how]
@@ -199,7 +172,7 @@ def _split(rows: Mapping[str, Array], week: int, how: str) -> Fit:
     return least_squares(rows["outcome"], matrix)
 
 
-def _within_weeks(rows: Mapping[str, Array]) -> dict[str, Array]:
+def _within_weeks(rows: Rows) -> dict[str, Array]:
     """Take off the means of each week, so that whatever changes from week to week is gone."""
     week = rows["week"]
     return {
@@ -208,7 +181,7 @@ def _within_weeks(rows: Mapping[str, Array]) -> dict[str, Array]:
     }
 
 
-def _scan(rows: Mapping[str, Array], how: str) -> dict[int, float]:
+def _scan(rows: Rows, how: str) -> dict[int, float]:
     """Return by how many standard errors the slope changes, at every week where it might."""
     weeks = int(rows["week"].max())
     return {
@@ -216,25 +189,13 @@ def _scan(rows: Mapping[str, Array], how: str) -> dict[int, float]:
     }
 
 
-def _largest(rows: Mapping[str, Array], how: str) -> float:
+def _largest(rows: Rows, how: str) -> float:
     return max(_scan(rows, how).values())
 
 
 def _has_trap(instance: Instance) -> bool:
     """Whether the adjusted slope clearly changes at some week."""
     return _largest(instance.rows, "adjusted") >= DRIFTS
-
-
-def _simulate(instance: Instance, n: int, rng: np.random.Generator) -> Simulation:
-    at = instance.parameters
-
-    def outcomes(setting: Mapping[str, float], size: int) -> Array:
-        covariate, noise = rng.standard_normal((2, size))
-        week, exposure = (np.full(size, setting[name]) for name in ("week", "exposure"))
-        drawn: Array = _outcome(at, week, covariate, exposure) + noise
-        return drawn
-
-    return {name: simulate_contrast(arms, outcomes, n) for name, arms in _arms(at).items()}
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
@@ -291,11 +252,17 @@ CHALLENGE = Challenge(
         IntervalField("ci", of="difference"),
         NumberField("change_point", key=False, nullable=True),
     ),
-    draw=_draw,
-    ground_truth=_ground_truth,
+    shown=("week", "covariate", "exposure", "outcome"),
+    size=_size,
+    parameters=_parameters,
+    world=_world,
+    effects=_effects,
+    closed_form=_closed_form,
+    method="coefficient",
+    truths=_truths,
+    accept=_accept,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
-    simulate=_simulate,
 )

@@ -1,4 +1,4 @@
-"""Ladders: a row for each challenge under its family, a panel for each agent, dots with intervals.
+"""Ladders: a row for each challenge under its family, a panel for each agent, and in it points.
 
 Rows are the same in all panels, so that agents are compared along a row and challenges down a
 column. A family's own row, and that of everything, is in bold on a pale band.
@@ -10,28 +10,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.drawing.canvas import styled
-from whybench.drawing.marks import add_key
-from whybench.drawing.panels import agent_panels
-from whybench.drawing.style import SIZE, colour
-from whybench.suites.analyze.figures.series import (
-    FAMILY_OF,
-    SCORES,
-    TICKS,
-    profiles_of,
-    series,
-    series_keys,
-)
+from whybench.drawing.charts import ShownEstimate, plot_lines, plot_points
+from whybench.drawing.figure import distinct_names
+from whybench.drawing.style import Look, read_table
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+    from whybench.drawing.charts import Chart
     from whybench.stats import Level, Measure
-    from whybench.suites.analyze.figures.series import AgentProfile, Series
+    from whybench.suites.analyze.figures.profiles import AgentProfile
 
 __all__ = [
     "at_hint",
@@ -41,14 +31,11 @@ __all__ = [
     "score_ladder",
 ]
 
-
+LOOKS = read_table(__package__, "style.yaml")["series"]
 FLIPS = "label_flips"
 KEYED = "key_score"
-COLUMNS = 4
-ROW = 4.4
-"""Height of a row in mm."""
-TITLE = 8
-"""Room for the title of a panel, in mm."""
+ENDS = (0.0, 1.0)
+"""The ends of scores and shares."""
 
 
 class _Rung(NamedTuple):
@@ -59,13 +46,12 @@ class _Rung(NamedTuple):
     head: bool = False
 
 
-@styled
-def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
-    """Draw scores in traps and in controls side by side, by challenge, a panel for each agent.
+def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Chart:
+    """Return scores in traps and in controls side by side, by challenge, a panel for each agent.
 
     Agents stand in the order of their twin scores, which are told above. A trap's score left of its
-    control's is a trap that works; a control's left of its trap's is an agent that cries trap. Dots
-    and not a radar, for the reasons in `whybench.suites.analyze.figures`.
+    control's is a trap that works; a control's left of its trap's is an agent that cries trap.
+    Points and not a radar, for the reasons in `whybench.suites.analyze.figures`.
 
     Args:
         measures: Measures `score_trap`, `score_control`, `twin_score`, and both scores at families
@@ -73,19 +59,19 @@ def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMI
         families: Challenges in order, and the family of each.
     """
     profiles = profiles_of(measures)
-    drawn = {one: SCORES[one.kind] for one in series("trap", "control")}
+    names = distinct_names([profile.labels for profile in profiles])
+    panels = [
+        f"{name}\n{_told(twin)}" if (twin := profile.find(SCORES["twin"])) else name
+        for name, profile in zip(names, profiles, strict=True)
+    ]
+    drawn = {kind: SCORES[kind] for kind in ("trap", "control")}
     rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
-    across = "mean score, 95% interval; twin: mean of the lesser of trap and control"
-    figure, panels = _ladder(profiles, rungs, drawn, across)
-    for axes, profile in zip(panels, profiles, strict=True):
-        twin = profile.find(SCORES["twin"])
-        axes.set_title(f"{axes.get_title()}\n{_told(twin)}" if twin else axes.get_title())
-    return figure
+    across = "mean score; twin: mean of the lesser of trap and control"
+    return _ladder(dict(zip(panels, profiles, strict=True)), rungs, drawn, across)
 
 
-@styled
-def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
-    """Draw scores on published data by what rows settle and by the printed keys, side by side.
+def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Chart:
+    """Return scores on published data by what rows settle and by the printed keys, side by side.
 
     Where both lie apart the keys do. An agent far to the left in both does not do what is asked;
     one that is left by the rows and right by the keys may know the keys.
@@ -95,15 +81,12 @@ def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
             out.
         families: Challenges in order, and the family of each.
     """
-    drawn = dict(zip(series("rows", "key"), ("score", KEYED), strict=True))
     rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
-    figure, _ = _ladder(profiles_of(measures), rungs, drawn, "mean score, 95% interval")
-    return figure
+    return _ladder(_panels(measures), rungs, {"rows": "score", "key": KEYED}, "mean score")
 
 
-@styled
-def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Figure:
-    """Draw how often conclusions from the same rows change with labels, a panel for each agent.
+def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Chart:
+    """Return how often conclusions from the same rows change with labels, a panel for each agent.
 
     The rows of numbers are identical, byte for byte; only names are neutral, flattering or damning.
     So every flip is an answer that did not follow from the data alone: it followed from a name, or
@@ -114,10 +97,10 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
             others are left out.
         families: Challenges in order, and the family of each.
     """
-    profiles = profiles_of(measures)
+    profiles = _panels(measures)
     pairs = dict.fromkeys(
         str(measure.at["labels"])
-        for profile in profiles
+        for profile in profiles.values()
         for measure in profile.measures.values()
         if measure.name == FLIPS and "labels" in measure.at
     )
@@ -126,9 +109,14 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
         *(_Rung(pair.replace("/", " / "), {"labels": pair}) for pair in pairs),
         *_challenges(families),
     ]
-    across = "share of pairs of answers to the same rows that contradict each other, 95% interval"
-    figure, _ = _ladder(profiles, rungs, dict.fromkeys(series("flips"), FLIPS), across)
-    return figure
+    across = "share of pairs of answers to the same rows that contradict each other"
+    return _ladder(profiles, rungs, {"flips": FLIPS}, across)
+
+
+def _panels(measures: Sequence[Measure]) -> dict[str, AgentProfile]:
+    """Return the measures of each agent by the name of its panel."""
+    profiles = profiles_of(measures)
+    return dict(zip(distinct_names([one.labels for one in profiles]), profiles, strict=True))
 
 
 def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
@@ -137,58 +125,51 @@ def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
         yield _Rung(family, {"family": family}, head=True)
         for challenge, mine in families.items():
             if mine == family:
-                yield _Rung(challenge.replace("_", " "), {"challenge": challenge})
+                name = challenge.replace("_", " ")
+                # A row has no name but its own.
+                name += " (challenge)" if name in families.values() else ""
+                yield _Rung(name, {"challenge": challenge})
 
 
 def _ladder(
-    profiles: Sequence[AgentProfile],
+    panels: Mapping[str, AgentProfile],
     rungs: Sequence[_Rung],
-    drawn: Mapping[Series, str],
+    drawn: Mapping[str, str],
     across: str,
-) -> tuple[Figure, list[Axes]]:
+) -> Chart:
     """Draw the rows of which anybody has a measure; `drawn` says which measure each series is."""
-    met = {key for profile in profiles for key in profile.measures}
     rows = [
         rung
         for rung in rungs
-        if any(profile.find(name, **rung.at) for profile in profiles for name in drawn.values())
+        if any(
+            profile.find(name, **rung.at) for profile in panels.values() for name in drawn.values()
+        )
     ]
     if not rows:
+        met = {key for profile in panels.values() for key in profile.measures}
         wanted = " or ".join(drawn.values())
         raise UserError(f"measures must hold {wanted}, got {len(met)} others and none of them")
-    labels = [profile.labels for profile in profiles]
-    figure, panels = agent_panels(labels, COLUMNS, ROW * len(rows) + TITLE)
-    shown: list[Measure] = []
-    for axes, profile in zip(panels, profiles, strict=True):
-        _draw_rungs(axes, rows)
-        axes.tick_params(labelbottom=True)  # Panels are high, and those below far away.
-        for one, name in drawn.items():
-            found = [
-                (float(place), measure)
-                for place, rung in enumerate(rows)
-                if (measure := profile.find(name, **rung.at))
-            ]
-            one.draw(axes, found, upright=False)
-            shown += [measure for _, measure in found]
-    panels[0].set(xlim=(-0.03, 1.03), ylim=(len(rows) - 0.5, -0.5))
-    panels[0].set_xticks(*TICKS)
-    figure.supxlabel(across, fontsize=SIZE)
-    # What stands alone is named by its axis.
-    add_key(figure, series_keys(drawn if len(drawn) > 1 else (), shown))
-    return figure, panels
+    shown = [
+        ShownEstimate(measure, rung.name, panel, LOOKS[kind]["name"])
+        for panel, profile in panels.items()
+        for rung in rows
+        for kind, name in drawn.items()
+        if (measure := profile.find(name, **rung.at))
+    ]
+    return plot_points(
+        shown,
+        [rung.name for rung in rows],
+        list(panels),
+        looks=_looks(drawn),
+        heads=[rung.name for rung in rows if rung.head],
+        across=across,
+        words=("row", "agent", "series"),
+        ends=ENDS,
+    )
 
 
-def _draw_rungs(axes: Axes, rows: Sequence[_Rung]) -> None:
-    axes.set_yticks(range(len(rows)), [rung.name for rung in rows])
-    axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)
-    axes.grid(axis="x", color=colour("pale"), linewidth=0.5)
-    axes.set_axisbelow(True)
-    for place, (rung, tick) in enumerate(zip(rows, axes.yaxis.get_major_ticks(), strict=True)):
-        if rung.head:
-            tick.label1.set_fontweight("bold")
-            axes.axhspan(place - 0.46, place + 0.46, color=colour("pale"), alpha=0.45, linewidth=0,
-                         zorder=0, gid="head")  # fmt: skip
+def _looks(kinds: Iterable[str]) -> dict[str, Look]:
+    return {LOOKS[kind]["name"]: Look.of(LOOKS[kind]) for kind in kinds}
 
 
 def _told(twin: Measure) -> str:
@@ -198,16 +179,8 @@ def _told(twin: Measure) -> str:
     return f"twin {twin.estimate:.2f} ({twin.low:.2f}–{twin.high:.2f})"
 
 
-HINT_COLUMNS = 4
-PANEL = 44
-"""Height of a row of panels in mm."""
-CLOSER = 0.75
-"""Points stand this much closer beside a hint level than in rows of their own."""
-
-
-@styled
-def score_by_hint(measures: Sequence[Measure]) -> Figure:
-    """Draw scores in traps and controls and the twin score by hint level, a panel for each agent.
+def score_by_hint(measures: Sequence[Measure]) -> Chart:
+    """Return scores in traps and controls and the twin score by hint level, a panel for each agent.
 
     Agents stand in the order of their twin scores. Bars are 95% intervals. Where the curve of
     traps falls and that of controls does not, an agent sees only the traps that it is told of.
@@ -216,40 +189,34 @@ def score_by_hint(measures: Sequence[Measure]) -> Figure:
         measures: Measures `score_trap`, `score_control` and `twin_score` at levels of `hint`;
             others are left out, except that the overall `twin_score` orders the agents.
     """
-    every = profiles_of(measures)
-    profiles = [profile for profile in every if any(map(at_hint, profile.measures.values()))]
-    if not profiles:
+    panels = {
+        name: profile
+        for name, profile in _panels(measures).items()
+        if any(map(at_hint, profile.measures.values()))
+    }
+    if not panels:
         raise UserError("measures must hold scores at levels of hint, got none")
-    hints = sorted({hint for p in profiles for m in p.measures.values() if (hint := at_hint(m))})
-    labels = [profile.labels for profile in profiles]
-    figure, panels = agent_panels(labels, HINT_COLUMNS, PANEL)
-    drawn = [one._replace(aside=CLOSER * one.aside) for one in series(*SCORES)]
-    shown: list[Measure] = []
-    for axes, profile in zip(panels, profiles, strict=True):
-        axes.grid(axis="y", color=colour("pale"), linewidth=0.5)
-        axes.set_axisbelow(True)
-        for one in drawn:
-            found = [
-                (float(hint), measure)
-                for hint in hints
-                if (measure := profile.find(SCORES[one.kind], hint=hint))
-            ]
-            across = [hint + one.aside for hint, _ in found]
-            up = [measure.estimate or 0.0 for _, measure in found]  # all of them have one
-            axes.plot(across, up, color=one.look.colour, linestyle=one.look.line, linewidth=0.9,
-                      zorder=2, gid=f"curve-{one.kind}")  # fmt: skip
-            one.draw(axes, found)
-            shown += [measure for _, measure in found]
-    panels[0].set(xlim=(hints[0] - 0.4, hints[-1] + 0.4), ylim=(-0.03, 1.03))
-    panels[0].set_xticks(hints)
-    panels[0].set_yticks(*TICKS)
-    figure.supxlabel(
-        "hint level, from 1 (roles, method and warning named) to 5 (the bare question)",
-        fontsize=SIZE,
+    every = [m for profile in panels.values() for m in profile.measures.values()]
+    hints = sorted({hint for measure in every if (hint := at_hint(measure))})
+    shown = [
+        ShownEstimate(
+            measure, panel=panel, series=LOOKS[kind]["name"], at=float(hint), level=str(hint)
+        )
+        for panel, profile in panels.items()
+        for kind, name in SCORES.items()
+        for hint in hints
+        if (measure := profile.find(name, hint=hint))
+    ]
+    return plot_lines(
+        shown,
+        list(panels),
+        _looks(SCORES),
+        {float(hint): str(hint) for hint in hints},
+        across="hint level, from 1 (roles, method and warning named) to 5 (the bare question)",
+        up="mean score",
+        ends=ENDS,
+        words=("agent", "series", "hint level"),
     )
-    figure.supylabel("mean score, 95% interval", fontsize=SIZE)
-    add_key(figure, series_keys(drawn, shown, line=True))
-    return figure
 
 
 def at_hint(measure: Measure) -> int | None:

@@ -6,8 +6,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure, figures_by_design
-from whybench.drawing.panels import pages
+from whybench.drawing.figure import Figure, figures_by_design, rows_of
+from whybench.drawing.grids import pages
+from whybench.drawing.style import read_table
 from whybench.stats import MeasureKey
 from whybench.suites.analyze.figures.ladders import (
     FLIPS,
@@ -18,20 +19,24 @@ from whybench.suites.analyze.figures.ladders import (
     score_ladder,
 )
 from whybench.suites.analyze.figures.plane import twin_plane
-from whybench.suites.analyze.figures.series import FAMILY_OF, SCORES, profiles_of
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
 from whybench.suites.analyze.measures import analyze_measures
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
     import pyarrow as pa
 
+    from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
 __all__ = ["analyze_figures", "families_of", "flips_at"]
 
 MOST_AGENTS = 8
 """So many agents are in one figure; more go into further ones."""
+
+CAPTIONS: Mapping[str, str] = read_table(__package__, "style.yaml")["captions"]
+"""What one sees in each figure, and what it means."""
 
 
 def analyze_figures(records: pa.Table) -> Iterator[Figure]:
@@ -78,16 +83,25 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
         measures = [m for profile in profiles for m in profile.measures.values()]
         names = {measure.name for measure in measures if not measure.at}
         name = "-".join([design, *page])
-        if not names & {SCORES["trap"], SCORES["control"]}:
-            yield Figure(f"keys-{name}", partial(key_ladder, measures, families))
-            continue  # Published data are neither traps nor controls.
-        yield Figure(f"by-challenge-{name}", partial(score_ladder, measures, families))
-        if any("challenge" in measure.at for measure in measures):
-            yield Figure(f"plane-{name}", partial(twin_plane, measures, families))
-        if any(map(at_hint, measures)):
-            yield Figure(f"by-hint-{name}", partial(score_by_hint, measures))
-        if FLIPS in names:
-            yield Figure(f"label-flips-{name}", partial(flip_ladder, measures, families))
+        for kind, draw in _charts(measures, names, families):
+            caption = CAPTIONS[kind]
+            yield Figure(f"{kind}-{name}", draw, rows_of(measures), caption=caption)
+
+
+def _charts(
+    measures: Sequence[Measure], names: Set[str], families: Mapping[str, str]
+) -> Iterator[tuple[str, Callable[[], Chart]]]:
+    """Yield what there is to be seen in measures, each by its name."""
+    if not names & {SCORES["trap"], SCORES["control"]}:
+        yield "keys", partial(key_ladder, measures, families)
+        return  # Published data are neither traps nor controls.
+    yield "by-challenge", partial(score_ladder, measures, families)
+    if any("challenge" in measure.at for measure in measures):
+        yield "plane", partial(twin_plane, measures, families)
+    if any(map(at_hint, measures)):
+        yield "by-hint", partial(score_by_hint, measures)
+    if FLIPS in names:
+        yield "label-flips", partial(flip_ladder, measures, families)
 
 
 def _measures(records: pa.Table) -> list[Measure]:

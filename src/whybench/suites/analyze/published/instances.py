@@ -17,10 +17,10 @@ import numpy as np
 from whybench.scm import agreed
 from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
-    DataColumn,
     Instance,
     NumericTruth,
 )
+from whybench.suites.analyze.columns import DataColumn
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.published.arithmetic import EXACT
 from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS, read_data_set
@@ -28,7 +28,8 @@ from whybench.suites.analyze.published.recomputed import parse_graphs, recompute
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from whybench.suites.analyze.challenges.contract import Array, Truth
+    from whybench.suites.analyze.challenges.contract import Truth
+    from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.published.recomputed import RecomputedField
 
 __all__ = ["competent_answer", "parse_key_field", "published_instance"]

@@ -1,16 +1,8 @@
 """Figures of calculate, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
 
-Every function takes plain results (diagnosed answers, measures) and returns a matplotlib figure.
-`calculate_figures` makes a `Figure` of each from the records of a run. Needs the extra `figures`
-(matplotlib).
+Every function takes plain results (diagnosed answers, measures) and returns a chart.
+`calculate_figures` makes a `Figure` of each from the records of a run.
 """
-
-from whybench.suites.contract import UserError
-
-try:
-    import whybench.drawing.canvas  # noqa: F401
-except ImportError as missing:
-    raise UserError(str(missing)) from missing
 
 from whybench.suites.calculate.figures.answers import answers_on_truths
 from whybench.suites.calculate.figures.by_level import shares_by_level

@@ -4,37 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.lines import Line2D
-
-from whybench.drawing.canvas import styled
-from whybench.drawing.marks import add_key, draw_interval, draw_points, is_small, small_key
-from whybench.drawing.panels import agent_panels
-from whybench.drawing.style import MARKER, SIZE, Look, colour, read_table
+from whybench.drawing.charts import ShownEstimate, plot_lines
+from whybench.drawing.figure import distinct_names
+from whybench.drawing.style import Look, read_table
 from whybench.suites.calculate.figures.results import STEPS
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+    from whybench.drawing.charts import Chart
     from whybench.stats import Level, Measure
 
 __all__ = ["shares_by_level"]
 
 STYLE = read_table(__package__, "style.yaml")
 LOOKS = {name: Look.of(entry) for name, entry in STYLE["shares"].items()}
-COLUMNS = 3
-PANEL = 42
-"""Height of a row of panels in mm."""
+NAMES = {name: entry["name"] for name, entry in STYLE["shares"].items()}
 LOWEST = -1.0
 """Skill below this is drawn at the lower edge; agents that guess wildly have no lower end."""
 
 
-@styled
-def shares_by_level(measures: Sequence[Measure], factor: str) -> Figure:
-    """Draw skill and accuracy at the levels of a factor, a panel for each agent.
+def shares_by_level(measures: Sequence[Measure], factor: str) -> Chart:
+    """Return skill and accuracy at the levels of a factor, a panel for each agent.
 
     Agents stand in the order of their mean accuracy, the best first. Bars are 95% intervals.
 
@@ -43,24 +35,32 @@ def shares_by_level(measures: Sequence[Measure], factor: str) -> Figure:
         factor: `rung`, `relevant` or `operations`.
     """
     groups = _groups(measures, factor)
-    known = (
-        [*STEPS] if factor == "operations" else sorted({m.at[factor] for g in groups for m in g})
-    )
-    levels = [level for level in known if any(m.at[factor] == level for g in groups for m in g)]
-    figure, panels = agent_panels([group[0].labels for group in groups], COLUMNS, PANEL)
-    for axes, group in zip(panels, groups, strict=True):
-        axes.grid(axis="y", color=colour("pale"), linewidth=0.5)
-        axes.set_axisbelow(True)
-        _draw_panel(axes, group, levels, factor)
-    lows = [end for g in groups for m in g for end in (m.estimate, m.low) if end is not None]
-    lowest = max(min([0.0, *lows]), LOWEST)
-    panels[0].set(xlim=(-0.4, len(levels) - 0.6), ylim=(lowest - 0.04, 1.04))
+    every = [measure for group in groups for measure in group]
+    met = {measure.at[factor] for measure in every}
+    steps: list[Level] = [*STEPS]
+    levels = [level for level in (steps if factor == "operations" else sorted(met)) if level in met]
     names = [STYLE["rungs"][level] if factor == "rung" else str(level) for level in levels]
-    panels[0].set_xticks(range(len(levels)), names)
-    figure.supxlabel(STYLE["factors"][factor], fontsize=SIZE)
-    figure.supylabel("estimate, 95% interval", fontsize=SIZE)
-    add_key(figure, _keys(groups))
-    return figure
+    panels = distinct_names([group[0].labels for group in groups])
+    shown = [
+        ShownEstimate(
+            measure, panel=panel, series=NAMES[measure.name], at=float(place), level=names[place]
+        )
+        for panel, group in zip(panels, groups, strict=True)
+        for measure in group
+        for place in (levels.index(measure.at[factor]),)
+    ]
+    lows = [end for m in every for end in (m.estimate, m.low) if end is not None]
+    series = [name for name in LOOKS if any(measure.name == name for measure in every)]
+    return plot_lines(
+        shown,
+        panels,
+        {NAMES[name]: LOOKS[name] for name in series},
+        {float(place): name for place, name in enumerate(names)},
+        across=STYLE["factors"][factor],
+        ends=(max(min([0.0, *lows]), LOWEST), 1.0),
+        columns=3,
+        words=("agent", "measure", factor),
+    )
 
 
 def _groups(measures: Iterable[Measure], factor: str) -> list[list[Measure]]:
@@ -77,31 +77,3 @@ def _groups(measures: Iterable[Measure], factor: str) -> list[list[Measure]]:
 def _accuracy(group: Iterable[Measure]) -> float:
     found = [m.estimate for m in group if m.name == "accuracy" and m.estimate is not None]
     return sum(found) / len(found) if found else -1.0
-
-
-def _draw_panel(axes: Axes, group: Sequence[Measure], levels: Sequence[Level], factor: str) -> None:
-    for name, look in LOOKS.items():
-        mine = sorted(
-            (measure for measure in group if measure.name == name),
-            key=lambda measure: levels.index(measure.at[factor]),
-        )
-        aside = STYLE["shares"][name]["aside"] if len({m.name for m in group}) > 1 else 0.0
-        across = [levels.index(measure.at[factor]) + aside for measure in mine]
-        up = [max(measure.estimate or 0.0, LOWEST) for measure in mine]
-        axes.plot(across, up, color=look.colour, linestyle=look.line, linewidth=0.9, zorder=2)
-        for x, measure in zip(across, mine, strict=True):
-            draw_interval(axes, measure, x, look, upright=True)
-        draw_points(axes, across, up, look, [is_small(measure) for measure in mine], name)
-
-
-def _keys(groups: Sequence[Sequence[Measure]]) -> list[Line2D]:
-    met = {measure.name for group in groups for measure in group}
-    keys = [
-        Line2D([], [], color=look.colour, linestyle=look.line, linewidth=0.9, marker=look.marker,
-               markersize=MARKER, label=STYLE["shares"][name]["name"])
-        for name, look in LOOKS.items()
-        if name in met
-    ]  # fmt: skip
-    if any(is_small(measure) for group in groups for measure in group):
-        keys.append(small_key())
-    return keys

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure, distinct_names, figures_by_design
-from whybench.drawing.panels import pages
+from whybench.drawing.figure import Figure, distinct_names, figures_by_design, rows_of
+from whybench.drawing.grids import pages
 from whybench.suites.calculate.figures.answers import answers_on_truths
 from whybench.suites.calculate.figures.by_level import shares_by_level
 from whybench.suites.calculate.figures.results import diagnose_groups, level_measures
-from whybench.suites.calculate.figures.wrong_answers import mistake_bars
+from whybench.suites.calculate.figures.wrong_answers import mistake_bars, mistake_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,15 +61,16 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     agents = sorted(diagnose_groups(records), key=lambda agent: agent.wrong / len(agent.answers))
     for page, some in pages(agents, MOST_BARS):
         name = "-".join([f"which-mistake-{design}", *page])
-        yield Figure(name, partial(mistake_bars, some), caption=f"{BARS}\n{_told(some)}")
+        caption = f"{BARS}\n{_told(some)}"
+        yield Figure(name, partial(mistake_bars, some), mistake_rows(some), caption=caption)
     for page, some in pages([agent for agent in agents if agent.placed], MOST_PANELS):
         name = "-".join([f"answers-{design}", *page])
-        yield Figure(name, partial(answers_on_truths, some), caption=POINTS)
+        yield Figure(name, partial(answers_on_truths, some), rows_of(some), caption=POINTS)
     for factor, caption in LEVELS.items():
         measures = [m for m in level_measures(records, factor) if m.estimate is not None]
         if measures:
             draw = partial(shares_by_level, measures, factor)
-            yield Figure(f"by-{factor}-{design}", draw, caption=caption)
+            yield Figure(f"by-{factor}-{design}", draw, rows_of(measures), caption=caption)
 
 
 def _told(agents: Sequence[Diagnosed]) -> str:

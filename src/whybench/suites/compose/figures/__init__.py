@@ -1,8 +1,8 @@
 """Figures of compose, as they go into a paper: 170 mm wide, readable in grey, colour-blind safe.
 
-Every function takes plain results (cut trees, compositions, measures) and returns a matplotlib
-figure. `compose_figures` makes a `Figure` of each from the records of a run. Needs the extra
-`figures` (matplotlib).
+Every function takes plain results (cut trees, compositions, measures) and returns a chart, or a
+drawing of matplotlib. `compose_figures` makes a `Figure` of each from the records of a run. Needs
+the extra `figures`.
 """
 
 from whybench.suites.contract import UserError

@@ -15,10 +15,10 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch
 
-from whybench.drawing.canvas import even_grid, sheet, styled
+from whybench.drawing.canvas import add_key, sheet, styled
 from whybench.drawing.figure import distinct_names
 from whybench.drawing.graphs import NODE, draw_node
-from whybench.drawing.marks import add_key
+from whybench.drawing.grids import even_grid
 from whybench.drawing.style import SIZE, SMALL, WIDTH, colour, read_table
 from whybench.suites.compose.verdicts import DELTA
 from whybench.suites.contract import UserError

@@ -12,42 +12,31 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-
-from whybench.drawing.canvas import styled
-from whybench.drawing.marks import add_key, draw_points, key_of
-from whybench.drawing.panels import agent_panels
-from whybench.drawing.style import MARKER, SIZE, SMALL, Look, colour, read_table
+from whybench.drawing.charts import Segment, Spot, Writing, plot_plane
+from whybench.drawing.figure import distinct_names
+from whybench.drawing.style import Look, read_table
 from whybench.suites.compose.verdicts import CLASSES, DELTA
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from whybench.suites.compose.comparisons import Composition
+    from whybench.drawing.charts import Chart
     from whybench.suites.compose.figures.run import Classified
 
 __all__ = ["class_plane"]
 
 TABLE = read_table(__package__, "style.yaml")["classes"]
 LOOKS = {name: Look.of(entry) for name, entry in TABLE.items()}
-COLUMNS = 3
-PANEL = 60
-"""Height of a row of panels in mm."""
 EDGE = 1.1
 """Where the plane ends, if no point lies farther out: differences of positive numbers end at 1."""
 
 
-@styled
-def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Figure:
-    """Draw the compositions of each agent by validity and consistency, a panel for each agent.
+def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Chart:
+    """Return the compositions of each agent by validity and consistency, a panel for each agent.
 
-    Agents stand in the order of their share of valid and consistent compositions. Bars are 95%
-    intervals.
+    Agents stand in the order of their share of valid and consistent compositions. Thin lines are
+    95% intervals.
 
     Args:
         agents: The compositions of each agent.
@@ -56,27 +45,48 @@ def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Figure:
     if not any(agent.compositions for agent in agents):
         raise UserError("agents must have compositions to draw, got none")
     ordered = sorted(agents, key=_share, reverse=True)
-    figure, panels = agent_panels(
-        [agent.labels for agent in ordered],
-        COLUMNS,
-        PANEL,
-        "consistency: against the answered whole",
-    )
+    names = distinct_names([agent.labels for agent in ordered])
+    panels = [f"{name}\n{_counted(agent)}" for name, agent in zip(names, ordered, strict=True)]
     edge = max([EDGE, *(1.1 * end for agent in agents for end in _ends(agent))])
-    for axes, agent in zip(panels, ordered, strict=True):
-        axes.set_title(f"{axes.get_title()}\n{_counted(agent)}")
-        _draw_regions(axes, delta, edge)
-        _draw_compositions(axes, agent.compositions)
-    panels[0].set(xlim=(-edge, edge), ylim=(-edge, edge))
-    ticks = [-1, -delta, 0, delta, 1]
-    labels = [f"{tick:g}".replace("-", "−") for tick in ticks]
-    panels[0].set_xticks(ticks, labels)
-    panels[0].set_yticks(ticks, labels)
-    figure.supxlabel(
-        "validity: product of the answered steps against the true whole", fontsize=SIZE
+    spots = [
+        spot for panel, agent in zip(panels, ordered, strict=True) for spot in _spots(agent, panel)
+    ]
+    met = {spot.series for spot in spots}
+    ticks = [-1, -delta, delta, 1]
+    return plot_plane(
+        spots,
+        panels,
+        {TABLE[kind]["name"]: look for kind, look in LOOKS.items() if TABLE[kind]["name"] in met},
+        across="validity: product of the answered steps against the true whole",
+        up="consistency: against the answered whole",
+        ends=((-edge, edge), (-edge, edge)),
+        ticks=(ticks, ticks),
+        segments=list(_square(delta)),
+        bands=[("x", -delta, delta), ("y", -delta, delta)],
+        writings=list(_regions(delta, edge)),
+        words=("agent", "composition", "class"),
+        note=(
+            "thin lines: 95% intervals",
+            "open: inconclusive" if TABLE["inconclusive"]["name"] in met else "",
+        ),
     )
-    add_key(figure, _keys(agents))
-    return figure
+
+
+def _spots(agent: Classified, panel: str) -> Iterator[Spot]:
+    """Yield the compositions of an agent that have a place in the plane."""
+    for found in agent.compositions:
+        valid, consistent = found.valid.ratio, found.consistent.ratio
+        if found.kind in LOOKS:
+            yield Spot(
+                valid.estimate or 0.0,
+                consistent.estimate or 0.0,
+                panel,
+                TABLE[found.kind]["name"],
+                f"{found.quantity} along {' '.join(map(str, found.path))}",
+                (valid.low, valid.high),
+                (consistent.low, consistent.high),
+                few=found.kind == "inconclusive",
+            )
 
 
 def _share(agent: Classified) -> float:
@@ -101,18 +111,16 @@ def _counted(agent: Classified) -> str:
     return ", ".join(f"{met[kind]} {kind}" for kind in CLASSES if met[kind]) or "no compositions"
 
 
-def _draw_regions(axes: Axes, delta: float, edge: float) -> None:
-    """Draw the bands of what is too small to matter, and name what they cut out."""
-    axes.set_aspect("equal")
-    axes.axvspan(-delta, delta, color=colour("pale"), alpha=0.45, linewidth=0, zorder=0)
-    axes.axhspan(-delta, delta, color=colour("pale"), alpha=0.45, linewidth=0, zorder=0)
-    square = Rectangle(
-        (-delta, -delta), 2 * delta, 2 * delta, facecolor="none", edgecolor=colour("grey"),
-        linewidth=0.7, linestyle="--", zorder=1, gid="equal",
-    )  # fmt: skip
-    axes.add_patch(square)
+def _square(delta: float) -> Iterator[Segment]:
+    """Yield the sides of what is too small to matter both ways."""
+    for side in (-delta, delta):
+        yield Segment((side, -delta), (side, delta))
+        yield Segment((-delta, side), (delta, side))
+
+
+def _regions(delta: float, edge: float) -> Iterator[Writing]:
+    """Yield the names of what the bands cut out, each in the upper left of its region."""
     inside, outside = -delta + 0.03, -edge + 0.04
-    # Each name stands in the upper left of its region, where few points are.
     for name, x, y in (
         ("VC", inside, delta),
         ("VI", inside, edge),
@@ -121,35 +129,4 @@ def _draw_regions(axes: Axes, delta: float, edge: float) -> None:
         ("IC", delta + 0.03, delta),
         *(("II", across, up) for across in (outside, delta + 0.03) for up in (edge, -delta)),
     ):
-        axes.text(x, y - 0.03, name, fontsize=SMALL, color=colour("grey"), va="top", zorder=1)
-
-
-def _draw_compositions(axes: Axes, compositions: Sequence[Composition]) -> None:
-    for kind, look in LOOKS.items():
-        mine = [found for found in compositions if found.kind == kind]
-        for found in mine:
-            _draw_intervals(axes, found, look)
-        across = [found.valid.ratio.estimate or 0.0 for found in mine]
-        up = [found.consistent.ratio.estimate or 0.0 for found in mine]
-        draw_points(axes, across, up, look, [kind == "inconclusive"] * len(mine), kind)
-
-
-def _draw_intervals(axes: Axes, found: Composition, look: Look) -> None:
-    x, y = (side.ratio.estimate or 0.0 for side in (found.valid, found.consistent))
-    for side, upright in ((found.valid.ratio, False), (found.consistent.ratio, True)):
-        if side.low is None or side.high is None:
-            continue
-        ends = [side.low, side.high]
-        line = ([x, x], ends) if upright else (ends, [y, y])
-        axes.plot(*line, color=look.colour, linewidth=0.7, zorder=3, gid="interval")
-
-
-def _keys(agents: Sequence[Classified]) -> list[Line2D]:
-    met = {found.kind for agent in agents for found in agent.compositions}
-    keys = [key_of(look, TABLE[kind]["name"]) for kind, look in LOOKS.items() if kind in met]
-    if "inconclusive" in met:
-        keys[-1] = Line2D(
-            [], [], linestyle="none", marker="o", markersize=MARKER, markerfacecolor="white",
-            markeredgecolor=LOOKS["inconclusive"].colour, label="open: inconclusive",
-        )  # fmt: skip
-    return keys
+        yield Writing((x, y - 0.03), name, baseline="top")

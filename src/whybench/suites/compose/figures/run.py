@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from whybench.drawing.figure import Figure, figures_by_design
-from whybench.drawing.panels import pages
+from whybench.drawing.figure import Figure, figures_by_design, rows_of
+from whybench.drawing.grids import pages
+from whybench.drawing.style import read_table
 from whybench.stats import Estimate
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.figures.by_length import error_by_length, has_length
@@ -130,6 +131,8 @@ class Classified:
             yield {**self.labels, **about, **ends, "class": found.kind}
 
 
+CAPTIONS: Mapping[str, str] = read_table(__package__, "style.yaml")["captions"]
+"""What one sees in each kind of figure and what that means."""
 MOST_TREES = 6
 """So many agents have their trees in one figure; those of more go into further ones."""
 
@@ -177,10 +180,12 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
         for worlds in (group_by_world(group),)
     ]
     if any(agent.compositions for agent in agents):
-        yield Figure(f"plane-{design}", partial(class_plane, agents))
+        draw = partial(class_plane, agents)
+        yield Figure(f"plane-{design}", draw, rows_of(agents), caption=CAPTIONS["plane"])
     errors = [measure for measure in compose_measures(records) if has_length(measure)]
     if len({measure.key for measure in errors if "mediators" in measure.at}) > 1:
-        yield Figure(f"by-mediators-{design}", partial(error_by_length, errors))
+        draw = partial(error_by_length, errors)
+        yield Figure(f"by-mediators-{design}", draw, rows_of(errors), caption=CAPTIONS["length"])
     yield from _trees(design, records)
 
 
@@ -193,4 +198,5 @@ def _trees(design: str, records: pa.Table) -> Iterator[Figure]:
         title = f"{kinds}, gates {gates}, world {draw}"
         name = f"cut-tree-{design}-{kinds.replace('+', '-')}-{gates}"
         for page, together in pages(trees, MOST_TREES):
-            yield Figure("-".join([name, *page]), partial(cut_trees, together, title))
+            drawn = partial(cut_trees, together, title)
+            yield Figure("-".join([name, *page]), drawn, caption=CAPTIONS["cut_tree"])

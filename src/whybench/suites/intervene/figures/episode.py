@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from matplotlib.lines import Line2D
 
-from whybench.drawing.canvas import even_grid, sheet, styled
+from whybench.drawing.canvas import add_key, sheet, styled
 from whybench.drawing.graphs import NODE, draw_link, draw_node, round_bend, round_layout
-from whybench.drawing.marks import add_key
+from whybench.drawing.grids import even_grid
 from whybench.drawing.style import MARKER, SIZE, SMALL, colour
 from whybench.suites.contract import UserError
 from whybench.suites.intervene.verdicts import decide_verdict

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, cast
 
 import pyarrow.compute as pc
 
-from whybench.drawing.figure import Figure, figures_by_design, short_names
+from whybench.drawing.figure import Figure, figures_by_design, rows_of, short_names
 from whybench.suites.intervene.entailment import Evidence, Transition, decide_entailment
 from whybench.suites.intervene.episode import parse_case
 from whybench.suites.intervene.experimenters import Intervention
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
 from whybench.suites.intervene.figures.episode import MOST, episode_steps
-from whybench.suites.intervene.figures.verdicts import verdict_bars
+from whybench.suites.intervene.figures.verdicts import count_verdicts, verdict_bars, verdict_rows
 from whybench.suites.intervene.measures import GRAPH_WORLDS, intervene_measures
 from whybench.suites.intervene.verdicts import VERDICTS
 from whybench.suites.intervene.world import bits_to_state
@@ -138,6 +138,20 @@ STEPS = range(2, 11)
 """How many steps an episode has that is picked as an example, if there is such a one."""
 
 
+VERDICT_CAPTION = (
+    "A bar is all episodes of an agent, cut by what became of the answer. Justified are answers "
+    "that the agent had made certain by acting; lucky ones are right without that."
+)
+SIZE_CAPTION = (
+    "Accuracy and justified accuracy by the number of entities. Between the two lines lie answers "
+    "that were right by luck."
+)
+EPISODE_CAPTION = (
+    "One episode, step by step: what was acted on, what changed, and what was settled by then. The "
+    "hidden world comes last."
+)
+
+
 def intervene_figures(records: pa.Table) -> Iterator[Figure]:
     """Yield the figures of a run.
 
@@ -151,11 +165,13 @@ def intervene_figures(records: pa.Table) -> Iterator[Figure]:
     records = records.filter(pc.not_equal(records["worlds"], GRAPH_WORLDS))
     yield from figures_by_design(records, _figures)
     for verdict, row in _examples(records).items():
-        yield Figure(f"episode-{verdict.replace('_', '-')}", partial(_draw_episode, row))
+        name = f"episode-{verdict.replace('_', '-')}"
+        yield Figure(name, partial(_draw_episode, row), caption=EPISODE_CAPTION)
 
 
 def _draw_episode(row: Mapping[str, Any]) -> matplotlib.figure.Figure:
-    title = f"{short_names([row['agent']])[row['agent']]}, {row['item']}"
+    item = row["item"].rpartition("-")[0]  # what follows is a hash, for machines
+    title = f"{short_names([row['agent']])[row['agent']]}, {item}"
     return episode_steps(course_of(row), title)
 
 
@@ -176,11 +192,14 @@ def _settled(n: int, moving: str, asked: str) -> bool:
 
 
 def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
-    yield Figure(f"verdicts-{design}", partial(verdict_bars, records))
+    counts = count_verdicts(records)
+    draw = partial(verdict_bars, counts)
+    yield Figure(f"verdicts-{design}", draw, verdict_rows(counts), caption=VERDICT_CAPTION)
     measures = [measure for measure in intervene_measures(records) if is_sized(measure)]
     if measures:
         settled = settled_at_first(records)
-        yield Figure(f"by-size-{design}", partial(accuracy_by_size, measures, settled))
+        draw = partial(accuracy_by_size, measures, settled)
+        yield Figure(f"by-size-{design}", draw, rows_of(measures), caption=SIZE_CAPTION)
 
 
 def _examples(records: pa.Table) -> dict[str, dict[str, Any]]:

@@ -1,11 +1,9 @@
 """Figures of judge, as they go into a paper: 170 mm wide, readable in grey and colour-blind safe.
 
-Every function takes plain results (measures, fitted models) and returns a matplotlib figure.
+Every function takes plain results (measures, fitted models) and returns a chart, or a
+drawing of matplotlib.
 `judge_figures` makes a `Figure` of each from the records of runs, and `replication_figures` from
 the published data. Needs the extra `figures` (matplotlib).
-
-Beside what is alike in all suites (`whybench.drawing`), consistency has an axis on which equal
-steps are equal factors of 1 - R².
 """
 
 from whybench.suites.contract import UserError
@@ -15,17 +13,22 @@ try:
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
-from whybench.suites.judge.figures.by_condition import consistency_by_condition, measures_by_release
 from whybench.suites.judge.figures.determinacy import determinacy_panels
-from whybench.suites.judge.figures.forest import alignment_forest, measures_forest
+from whybench.suites.judge.figures.forest import (
+    alignment_forest,
+    change_forest,
+    consistency_by_condition,
+    measures_forest,
+)
 from whybench.suites.judge.figures.heat_map import parameter_map
+from whybench.suites.judge.figures.release import measures_by_release
 from whybench.suites.judge.figures.replication import replication_figures
 from whybench.suites.judge.figures.run import judge_figures
-from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
 
 __all__ = [
     "alignment_forest",
+    "change_forest",
     "consistency_by_condition",
     "determinacy_panels",
     "judge_figures",
@@ -33,6 +36,5 @@ __all__ = [
     "measures_forest",
     "parameter_map",
     "replication_figures",
-    "slope_chart",
     "tasks_panel",
 ]

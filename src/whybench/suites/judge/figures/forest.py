@@ -1,54 +1,45 @@
-"""How well agents agree with people: a forest of correlations and what could be reached.
+"""Forests: measures of each agent with intervals, beside people's and what could be reached.
 
-What an agent does with causes, in one row: its measures with intervals, beside people's.
+Several measures stand side by side (`measures_forest`), one measure under several conditions
+(`alignment_forest`, `consistency_by_condition`), or some measures before and after
+(`change_forest`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-
-from whybench.drawing.canvas import sheet, styled
+from whybench.drawing.charts import Guide, ShownEstimate, plot_points, span_of
+from whybench.drawing.estimates import rank
 from whybench.drawing.figure import distinct_names, is_people, short_names
-from whybench.drawing.marks import (
-    add_key,
-    draw_people_line,
-    general_key,
-    is_small,
-    key_of,
-    known_ends,
-    people_key,
-    small_key,
-)
-from whybench.drawing.panels import ROW, draw_rows, dress_rows, rank
-from whybench.drawing.style import SIZE, colour
+from whybench.drawing.style import SERIES
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.looks import look, measure_axis, measure_name, style_name
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import StyledCondition, estimated, of_people, places_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
+    from whybench.drawing.charts import Chart
+    from whybench.drawing.style import Look
     from whybench.stats import Measure
 
 __all__ = [
     "MEASURES",
     "alignment_forest",
+    "change_forest",
+    "consistency_by_condition",
     "measures_forest",
 ]
 
+MEASURES = ("consistency", "ea", "mv")
 
-@styled
-def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None) -> Figure:
-    """Draw each agent's alignment with its interval, a panel for each condition and style.
 
-    Agents stand in the order of their alignment in the first panel; below a line those that have
-    none there, or too few answers to be ranked. A cross is an agent without a rho.
+def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None) -> Chart:
+    """Return each agent's alignment with its interval, a panel for each condition and style.
+
+    Agents stand in the order of their alignment in the first panel; last those that have none
+    there, or too few answers to be ranked. A cross is an agent without a rho.
 
     Args:
         measures: Measures `alignment`; those of single stories and of people are left out.
@@ -61,89 +52,156 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     ]
     if not pooled:
         raise UserError("measures must hold pooled alignments, got none")
-    places = places_of(pooled)
-    found = {(m.labels["agent"], StyledCondition.of(m)): m for m in pooled}
-    agents = list(dict.fromkeys(m.labels["agent"] for m in pooled))
-    ranked = {agent: rank([found.get((agent, place)) for place in places]) for agent in agents}
-    agents.sort(key=lambda agent: ranked[agent])
-
-    figure = sheet(ROW * len(agents) + 22)
-    panels = figure.subplots(1, len(places), sharex=True, sharey=True, squeeze=False)[0]
-    for axes, place in zip(panels, places, strict=True):
-        mine = [found.get((agent, place)) for agent in agents]
-        if ceiling is not None:
-            _draw_ceiling(axes, ceiling)
-        draw_rows(axes, mine, [look("styles", place.style)] * len(mine), place.style)
-        axes.set_title(f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}")
-    names = short_names(agents)
-    dress_rows(panels[0], [names[agent] for agent in agents], [ranked[a] for a in agents])
-    panels[0].set_xlim(min([0.0, *known_ends(pooled)]) - 0.02, 1.0)
-    panels[0].set_xticks([0, 0.2, 0.4, 0.6, 0.8, 1], ["0", "0.2", "0.4", "0.6", "0.8", "1"])
     other = any("other_stimuli" in measure.flags for measure in pooled)
-    note = "; people read other words" if other else ""
-    figure.supxlabel(measure_name("alignment") + note, fontsize=SIZE)
-    keys = [key_of(look("styles", style), style_name(style)) for style in _styles(places)]
-    keys += general_key(pooled, look("styles", places[0].style))
-    if any(is_small(m) for m in pooled):
-        keys.append(small_key())
-    line = Line2D([], [], color=colour("grey"), linewidth=0.8)
-    band = (Patch(color=colour("pale")), line, "ceiling: what people's noise allows")
-    add_key(figure, keys, None if ceiling is None else band)
-    return figure
+    across = measure_name("alignment") + ("; people read other words" if other else "")
+    return _by_place(pooled, across, _guide(ceiling, "ceiling: what people's noise allows"))
 
 
-def _draw_ceiling(axes: Axes, ceiling: Measure) -> None:
-    if ceiling.low is not None and ceiling.high is not None:
-        axes.axvspan(ceiling.low, ceiling.high, color=colour("pale"), zorder=0, linewidth=0)
-    if ceiling.estimate is not None:
-        axes.axvline(ceiling.estimate, color=colour("grey"), linewidth=0.8, zorder=1)
+def consistency_by_condition(measures: Sequence[Measure], name: str = "consistency") -> Chart:
+    """Return the consistency of each agent, a panel for each condition and style.
+
+    Agents stand in the order of the first panel; people are a line.
+
+    Args:
+        measures: Measures `consistency`.
+        name: Another measure on the scale of R², such as `class_consistency`.
+    """
+    known = estimated(measures, name)
+    agents = [m for m in known if not is_people(m.labels["agent"])]
+    people = _guide(of_people(known, name), "people", people=True)
+    return _by_place(agents, measure_name(name), people)
 
 
-def _styles(places: Sequence[StyledCondition]) -> dict[str, None]:
-    return dict.fromkeys(place.style for place in places)
+def _by_place(measures: Sequence[Measure], across: str, guide: Guide | None) -> Chart:
+    """Return one measure, a row for each agent and a panel for each condition and style."""
+    places = places_of(measures)
+    found = {(m.labels["agent"], StyledCondition.of(m)): m for m in measures}
+    agents = sorted(
+        dict.fromkeys(m.labels["agent"] for m in measures),
+        key=lambda agent: rank([found.get((agent, place)) for place in places]),
+    )
+    names = short_names(agents)
+    panels = {place: _place_name(place) for place in places}
+    shown = [
+        ShownEstimate(m, names[agent], panels[place], style_name(place.style))
+        for (agent, place), m in found.items()
+    ]
+    return plot_points(
+        shown,
+        [names[agent] for agent in agents],
+        list(panels.values()),
+        looks=_styles(places),
+        guides=dict.fromkeys(panels.values(), guide) if guide else {},
+        across=across,
+        words=("agent", "condition", "style"),
+        ends=span_of(measures, guide),
+    )
 
 
-MEASURES = ("consistency", "ea", "mv")
+def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Chart:
+    """Return measures of each agent under each condition with 95% intervals, a panel for each.
 
-
-@styled
-def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Figure:
-    """Draw measures of each agent under each condition with 95% intervals, a panel for each.
-
-    Rows stand in the order of the first measure; below a line those that have none, or too few
-    answers to be ranked. A cross is a measure without an estimate. People are a line.
+    Rows stand in the order of the first measure; last those that have none, or too few answers to
+    be ranked. A cross is a measure without an estimate. People are a line.
 
     Args:
         measures: Measures of one graph, people's among them if they are to be beside.
         names: Which measures are drawn, where there are any.
     """
     known = estimated(measures, *names)
-    shown = [name for name in names if any(m.name == name for m in known)]
+    drawn = [name for name in names if any(m.name == name for m in known)]
     found: dict[tuple[tuple[str, str], ...], dict[str, Measure]] = {}
     for measure in measures:
-        if measure.name in shown and not is_people(measure.labels["agent"]):
+        if measure.name in drawn and not is_people(measure.labels["agent"]):
             found.setdefault(tuple(measure.labels.items()), {})[measure.name] = measure
-    ranks = {row: rank([mine.get(shown[0])]) for row, mine in found.items()}
-    rows = sorted(found, key=lambda row: ranks[row])
+    rows = sorted(found, key=lambda row: rank([found[row].get(drawn[0])]))
     labels = [dict(row) for row in rows]
-    looks = [look("styles", label["style"]) for label in labels]
+    shown = [
+        ShownEstimate(measure, title, measure_name(name), style_name(label["style"]))
+        for row, label, title in zip(rows, labels, distinct_names(labels), strict=True)
+        for name, measure in found[row].items()
+    ]
+    people = {name: _guide(of_people(known, name), "people", people=True) for name in drawn}
+    return plot_points(
+        shown,
+        distinct_names(labels),
+        [measure_name(name) for name in drawn],
+        looks=_styles(places_of(known)),
+        guides={measure_name(name): guide for name, guide in people.items() if guide},
+        words=("agent", "measure", "style"),
+    )
 
-    figure = sheet(ROW * len(rows) + 22)
-    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
-    for axes, name in zip(panels, shown, strict=True):
-        mine = [found[row].get(name) for row in rows]
-        people = of_people(known, name)
-        draw_rows(axes, mine, looks, name)
-        draw_people_line(axes, people, upright=True)
-        drawn = [m for m in (*mine, people) if m is not None]
-        measure_axis(axes, name, known_ends(drawn), "x")
-        axes.set_xlabel(measure_name(name))
-    dress_rows(panels[0], distinct_names(labels), [ranks[row] for row in rows])
-    styles = dict.fromkeys(place.style for place in places_of(known))
-    keys = [key_of(look("styles", style), style_name(style)) for style in styles]
-    keys += general_key((m for mine in found.values() for m in mine.values()), looks[0])
-    if any(is_small(measure) for mine in found.values() for measure in mine.values()):
-        keys.append(small_key())
-    beside = any(of_people(known, name) for name in shown)
-    add_key(figure, keys, people_key() if beside else None)
-    return figure
+
+def change_forest(before: Sequence[Measure], after: Sequence[Measure]) -> Chart:
+    """Return measures of each agent at two places, in one row, a panel for each measure.
+
+    Agents that rise most in the first measure come first. Agents found at one place only are left
+    out; people, who were asked once, are a line.
+
+    Args:
+        before: Measures of one condition and style.
+        after: The same measures of another.
+    """
+    names = [name for name in dict.fromkeys(m.name for m in before) if _pairs(before, after, name)]
+    if not names:
+        raise UserError("before and after must share agents and measures, got none in common")
+    pairs = {name: _pairs(before, after, name) for name in names}
+    agents = list(dict.fromkeys(agent for name in names for agent in pairs[name]))
+    agents.sort(key=lambda agent: -_change(*pairs[names[0]].get(agent, (None, None))))
+    short = short_names(agents)
+    sides = [_place_name(_place(side)) for side in (before, after)]
+    shown = [
+        ShownEstimate(measure, short[agent], measure_name(name), side)
+        for name in names
+        for agent, both in pairs[name].items()
+        for side, measure in zip(sides, both, strict=True)
+    ]
+    people = {name: _guide(of_people(before, name), "people", people=True) for name in names}
+    return plot_points(
+        shown,
+        [short[agent] for agent in agents],
+        [measure_name(name) for name in names],
+        looks=dict(zip(sides, SERIES[1:], strict=False)),
+        guides={measure_name(name): guide for name, guide in people.items() if guide},
+        words=("agent", "measure", "place"),
+    )
+
+
+def _pairs(
+    before: Sequence[Measure], after: Sequence[Measure], name: str
+) -> dict[str, tuple[Measure, Measure]]:
+    """Return, by agent, the estimates of a measure on both sides."""
+    sides = [
+        {m.labels["agent"]: m for m in side if m.name == name and m.estimate is not None}
+        for side in (before, after)
+    ]
+    return {
+        agent: (m, sides[1][agent])
+        for agent, m in sides[0].items()
+        if agent in sides[1] and not is_people(agent)
+    }
+
+
+def _change(before: Measure | None, after: Measure | None) -> float:
+    if before is None or after is None:
+        return float("-inf")
+    return (after.estimate or 0.0) - (before.estimate or 0.0)
+
+
+def _place(measures: Sequence[Measure]) -> StyledCondition:
+    return StyledCondition.of(next(m for m in measures if not is_people(m.labels["agent"])))
+
+
+def _place_name(place: StyledCondition) -> str:
+    return f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}"
+
+
+def _styles(places: Sequence[StyledCondition]) -> dict[str, Look]:
+    styles = dict.fromkeys(place.style for place in places)
+    return {style_name(style): look("styles", style) for style in styles}
+
+
+def _guide(measure: Measure | None, name: str, *, people: bool = False) -> Guide | None:
+    if measure is None or measure.estimate is None:
+        return None
+    return Guide(name, measure.estimate, measure.low, measure.high, people)

@@ -5,17 +5,20 @@ Models at temperature 0 only: the few that were also asked at 0.7 would count tw
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure, is_people
+from whybench.drawing.figure import is_people
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
-from whybench.suites.judge.figures.by_condition import consistency_by_condition, measures_by_release
 from whybench.suites.judge.figures.determinacy import determinacy_panels
-from whybench.suites.judge.figures.forest import alignment_forest
+from whybench.suites.judge.figures.forest import (
+    alignment_forest,
+    change_forest,
+    consistency_by_condition,
+)
 from whybench.suites.judge.figures.heat_map import parameter_map
-from whybench.suites.judge.figures.slopes import slope_chart
+from whybench.suites.judge.figures.release import measures_by_release
+from whybench.suites.judge.figures.run import make_figure
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
 from whybench.suites.judge.fitted_models import fit_agents, model_measures
 from whybench.suites.judge.measures import contrast_measures
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.drawing.figure import Figure
     from whybench.stats import Measure
     from whybench.suites.judge.published_replies import ReplyParser
 
@@ -50,28 +54,28 @@ def replication_figures(
     people = mean_records()
     first = _at_zero(published_records("published", STYLES, parser))
     models = fit_agents(_chosen(people, first, shown), resamples=0)
-    yield Figure("tasks", partial(tasks_panel, models))
+    yield make_figure("tasks", tasks_panel, models)
 
     ceiling = pooled_ceiling("collider")
-    yield Figure("alignment", partial(alignment_forest, alignment(first), ceiling))
+    yield make_figure("alignment", alignment_forest, alignment(first), ceiling)
 
     measures = [*_measures(people), *_measures(first)]
     for design in [design for design in CONDITIONS if design != "published"]:
         measures += _measures(_at_zero(published_records(design, STYLES, parser)))
     for style in STYLES:
         mine = [m for m in measures if m.labels["style"] == style or is_people(m.labels["agent"])]
-        yield Figure(f"parameters-{style}", partial(parameter_map, mine))
-    yield Figure("consistency", partial(consistency_by_condition, measures))
+        yield make_figure(f"parameters-{style}", parameter_map, mine)
+    yield make_figure("consistency", consistency_by_condition, measures)
 
     plain = [m for m in measures if m.labels["design"] in ("people", "published")]
-    yield Figure("determinacy", partial(determinacy_panels, plain))
+    yield make_figure("determinacy", determinacy_panels, plain)
     direct, cot = ([m for m in plain if m.labels["style"] == style] for style in STYLES)
     before = _of(direct, CHANGES)
-    yield Figure("changes-style", partial(slope_chart, before, _of(cot, CHANGES)))
+    yield make_figure("changes-style", change_forest, before, _of(cot, CHANGES))
     abstract = [m for m in measures if m.labels["design"] == "published-abstract"]
     other = [m for m in abstract if m.labels["style"] == "direct"]
-    yield Figure("changes-content", partial(slope_chart, before, _of(other, CHANGES)))
-    yield Figure("release", partial(measures_by_release, plain))
+    yield make_figure("changes-content", change_forest, before, _of(other, CHANGES))
+    yield make_figure("release", measures_by_release, plain)
 
 
 def _measures(records: pa.Table) -> list[Measure]:

@@ -8,17 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from whybench.drawing.figure import Figure, figures_by_design, is_people
-from whybench.drawing.panels import pages
+from whybench.drawing.figure import Figure, figures_by_design, is_people, rows_of
+from whybench.drawing.grids import pages
+from whybench.drawing.style import read_table
 from whybench.suites.groups import GROUP_KEYS
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
-from whybench.suites.judge.figures.by_condition import consistency_by_condition
-from whybench.suites.judge.figures.forest import MEASURES, alignment_forest, measures_forest
+from whybench.suites.judge.figures.forest import (
+    MEASURES,
+    alignment_forest,
+    change_forest,
+    consistency_by_condition,
+    measures_forest,
+)
 from whybench.suites.judge.figures.heat_map import PARAMETERS, parameter_map
 from whybench.suites.judge.figures.results import StyledCondition, places_of
-from whybench.suites.judge.figures.slopes import slope_chart
 from whybench.suites.judge.figures.tasks_panel import MOST, tasks_panel
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.groups import CONDITION
@@ -26,7 +31,7 @@ from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.published import people_are_fetched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -34,7 +39,9 @@ if TYPE_CHECKING:
     from whybench.suites.judge.fitted_models import FittedModel
 
 __all__ = [
+    "CAPTIONS",
     "judge_figures",
+    "make_figure",
     "sheets_of",
 ]
 
@@ -91,6 +98,8 @@ def _sheets(records: pa.Table) -> list[_Sheet]:
     return sheets
 
 
+CAPTIONS: Mapping[str, str] = read_table(__package__, "style.yaml")["captions"]
+"""What one sees in each kind of figure and what that means."""
 MOST_SHOWN = 3 * MOST
 """So many agents are in the panels of tasks under one condition, from the first on."""
 MOST_BESIDE = 6
@@ -121,24 +130,35 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     yield from _tasks(design, models, plain)
     shown = _chosen(measures, plain, MEASURES)
     if _drawable(shown):
-        yield Figure(f"measures-{design}", partial(measures_forest, shown))
+        yield make_figure(f"measures-{design}", measures_forest, shown)
     if aligned := _aligned(records, plain):
         ceiling = pooled_ceiling(aligned[0].labels["graph"])
-        yield Figure(f"alignment-{design}", partial(alignment_forest, aligned, ceiling))
+        yield make_figure(f"alignment-{design}", alignment_forest, aligned, ceiling)
     for style, beside in _maps(places):
         shown = _chosen(measures, beside, PARAMETERS)
         if _drawable(shown):
-            name = "-".join(["parameters", design, *style])
-            yield Figure(name, partial(parameter_map, shown))
+            yield make_figure("-".join(["parameters", design, *style]), parameter_map, shown)
     shown = _chosen(measures, places, ("consistency",))
     if len(places) > 1 and _drawable(shown):
-        yield Figure(f"consistency-{design}", partial(consistency_by_condition, shown))
+        yield make_figure(f"consistency-{design}", consistency_by_condition, shown)
     before = _chosen(measures, plain[:1], CHANGES)
     for place in plain[1:]:
         after = _chosen(measures, [place], CHANGES)
         if _drawable(before) & _drawable(after):
-            name = f"changes-{design}-{_slug(place)}"
-            yield Figure(name, partial(slope_chart, before, after))
+            yield make_figure(f"changes-{design}-{_slug(place)}", change_forest, before, after)
+
+
+def make_figure(name: str, plot: Callable[..., Any], *given: Any) -> Figure:
+    """Return a figure of what is given, with the caption of its kind, the first word of its name.
+
+    Args:
+        name: The stem of its files.
+        plot: Makes a chart, or a drawing that knows its rows.
+        *given: What the figure is made from, and its rows.
+    """
+    rows = tuple(rows_of(*given)) or None
+    kind = name.split("-", maxsplit=1)[0]
+    return Figure(name, partial(plot, *given), rows, caption=CAPTIONS[kind])
 
 
 def _drawable(measures: Iterable[Measure]) -> set[tuple[str, str]]:
@@ -194,7 +214,7 @@ def _tasks(
         alone: list[tuple[tuple[str, ...], Sequence[FittedModel]]] = [((), [])] if beside else []
         for page, shown in pages(agents, MOST) if agents else alone:
             name = "-".join(["tasks", design, *where, *page])
-            yield Figure(name, partial(tasks_panel, [*beside[:1], *shown]))
+            yield make_figure(name, tasks_panel, [*beside[:1], *shown])
 
 
 def _aligned(records: pa.Table, places: Sequence[StyledCondition]) -> list[Measure]:

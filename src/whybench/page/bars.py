@@ -1,0 +1,116 @@
+"""An estimate and its interval as a small picture in a line of a table, and in words.
+
+All bars of a measure share one scale, so that they can be compared down the page. It runs from 0 to
+1, or farther where an interval does, within bounds: one interval that goes far must not press all
+others together, and is cut off. Words beside the bar say the same; it is hidden from readers of the
+screen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from whybench.numerals import interval_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from whybench.stats import Measure
+
+__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "in_figures", "in_words", "scale_of"]
+
+WIDTH, HEIGHT, EDGE = 180, 20, 6
+"""Size of a bar, and the margin in which marks at its ends have room, in pixels."""
+
+FARTHEST = (-1.0, 1.5)
+"""No scale goes beyond these values."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The values at both ends of a bar."""
+
+    low: float
+    high: float
+
+    def place(self, value: float) -> float:
+        """Return where a value is drawn, in pixels from the left; at an end if it lies beyond."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(EDGE + share * (WIDTH - 2 * EDGE), 1)
+
+
+def scale_of(measures: Iterable[Measure]) -> Scale:
+    """Return a scale on which all of these measures have room, from 0 to 1 at least."""
+    ends = [
+        value
+        for measure in measures
+        for value in (measure.estimate, *_ends(measure), *_general_ends(measure))
+        if value is not None
+    ]
+    low, high = FARTHEST
+    return Scale(max(min(0.0, *ends, 0.0), low), min(max(1.0, *ends, 1.0), high))
+
+
+def _ends(measure: Measure) -> tuple[float, ...]:
+    """Return both ends of the interval, if there is one."""
+    return () if measure.low is None or measure.high is None else (measure.low, measure.high)
+
+
+def _general_ends(measure: Measure) -> tuple[float, ...]:
+    """Return both ends of the interval for others like what was seen, if there is one."""
+    low, high = measure.general_low, measure.general_high
+    return () if low is None or high is None else (low, high)
+
+
+def bar(measure: Measure, scale: Scale) -> Markup:
+    """Draw a measure: its interval as a band, its estimate as a point, open if it is unsure.
+
+    A lighter band behind is the interval for others like what was seen.
+    """
+    middle = HEIGHT / 2
+    drawn = [
+        f'<line class="axis" x1="{scale.place(scale.low)}" x2="{scale.place(scale.high)}" '
+        f'y1="{middle:g}" y2="{middle:g}"/>'
+    ]
+    for tick in (0.0, 0.5, 1.0):
+        x = scale.place(tick)
+        drawn.append(
+            f'<line class="axis" x1="{x}" x2="{x}" y1="{middle - 4:g}" y2="{middle + 4:g}"/>'
+        )
+    bands = {"interval general": _general_ends(measure), "interval": _ends(measure)}
+    for kind, ends in bands.items():
+        if ends:
+            left, right = map(scale.place, ends)
+            drawn.append(
+                f'<rect class="{kind}" x="{left}" y="{middle - 3:g}" '
+                f'width="{max(right - left, 1):.1f}" height="6" rx="1"/>'
+            )
+    if measure.estimate is not None:
+        kind = "open" if "small_n" in measure.flags else "estimate"
+        drawn.append(
+            f'<circle class="{kind}" cx="{scale.place(measure.estimate)}" cy="{middle:g}" r="4"/>'
+        )
+    return Markup(  # numbers and our own words only
+        f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
+        f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
+    )
+
+
+def in_words(measure: Measure) -> str:
+    """Return an estimate with its interval, in words."""
+    if measure.estimate is None:
+        return "no estimate"
+    if measure.low is None or measure.high is None:
+        return f"{measure.estimate:.2f}, no interval"
+    ends = f"95% interval {measure.low:.2f} to {measure.high:.2f}"
+    if general := _general_ends(measure):
+        ends += "; for others like these {:.2f} to {:.2f}".format(*general)
+    return f"{measure.estimate:.2f} ({ends})"
+
+
+def in_figures(measure: Measure) -> str:
+    """Return an estimate with its interval, in figures."""
+    return interval_text(measure.estimate, measure.low, measure.high)

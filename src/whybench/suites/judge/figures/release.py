@@ -1,0 +1,105 @@
+"""Measures against release dates."""
+
+from __future__ import annotations
+
+from math import ceil
+from typing import TYPE_CHECKING
+
+from whybench.drawing.charts import Segment, Spot, plot_plane, span_of
+from whybench.drawing.figure import DATE, SETTINGS, is_people, short_names
+from whybench.drawing.style import read_table
+from whybench.suites.contract import UserError
+from whybench.suites.judge.figures.looks import look, measure_name, style_name
+from whybench.suites.judge.figures.results import StyledCondition, estimated, of_people, places_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import date
+
+    from whybench.drawing.charts import Chart
+    from whybench.stats import Measure
+
+__all__ = ["measures_by_release", "released"]
+
+MEASURES = ("ea", "mv", "consistency")
+
+
+def released(agent: str) -> tuple[str, date] | None:
+    """Return the provider and release date of a model, if the source's table has it.
+
+    >>> released("published/gpt-5-mini-v_low-r_high")
+    ('OpenAI', datetime.date(2025, 8, 7))
+    """
+    name = agent.rsplit("/", maxsplit=1)[-1].split("[", maxsplit=1)[0]
+    names = (name, SETTINGS.sub("", name), DATE.sub("", name))
+    for provider, dates in read_table(__package__, "release_dates.yaml").items():
+        for known in names:
+            if known in dates:
+                return provider, dates[known]
+    return None
+
+
+def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Chart:
+    """Return measures against release dates: a panel for each measure and style.
+
+    People are a line. Agents without a known date are left out and counted below.
+
+    Args:
+        measures: Measures of one condition.
+        names: Which measures are drawn.
+    """
+    known = estimated(measures, *names)
+    agents = [m for m in known if not is_people(m.labels["agent"])]
+    dated = {m.labels["agent"]: found for m in agents if (found := released(m.labels["agent"]))}
+    if not dated:
+        raise UserError("measures must hold models with a known release date, got none")
+    shown = [m for m in agents if m.labels["agent"] in dated]
+    places = places_of(shown)
+    panels = {
+        (name, place): f"{measure_name(name)}\n{style_name(place.style)}"
+        for place in places
+        for name in names
+    }
+    short = short_names(dated)
+    spots = [
+        Spot(
+            _year(day),
+            m.estimate or 0.0,
+            panels[m.name, StyledCondition.of(m)],
+            provider,
+            short[m.labels["agent"]],
+            few="small_n" in m.flags,
+        )
+        for m in shown
+        for provider, day in (dated[m.labels["agent"]],)
+    ]
+    years = [_year(day) for _, day in dated.values()]
+    first, last = min(years) - 0.2, max(years) + 0.2
+    people = [
+        Segment((first, of.estimate or 0.0), (last, of.estimate or 0.0), "people-line", panel)
+        for (name, _), panel in panels.items()
+        for of in (of_people(known, name),)
+        if of is not None
+    ]
+    undated = {m.labels["agent"] for m in agents} - {*dated}
+    return plot_plane(
+        spots,
+        list(panels.values()),
+        {name: look("providers", name) for name in sorted({spot.series for spot in spots})},
+        across="release date",
+        up="estimate",
+        ends=((first, last), span_of(known)),
+        ticks=([half / 2 for half in range(ceil(2 * first), int(2 * last) + 1)], None),
+        segments=people,
+        words=("measure", "agent", "provider"),
+        note=(
+            "line: people" if people else "",
+            "open: fewer than 60 answers" if any(spot.few for spot in spots) else "",
+            f"without a known date: {len(undated)} agents" if undated else "",
+        ),
+    )
+
+
+def _year(day: date) -> float:
+    """Return a day as a number of years."""
+    return round(day.year + (day.timetuple().tm_yday - 1) / 365.25, 2)

@@ -1,0 +1,251 @@
+"""Sentences by rule: what an agent does, said where the intervals of its measures bear it.
+
+A suite lists its sentences in `sentences.yaml`, the most telling first. Each is a template with the
+conditions under which it may be said: that a measure's whole interval lies above or below a value
+(`Says`), that of two levels of a factor one has its interval above the other's (`Contrast`), or
+that the agent differs from people by the comparison with them (`AgainstPeople`). What `find`
+returns can be said of the agent; nothing else is put into words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from math import inf
+from string import Formatter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Protocol
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from whybench.stats import Level, Measure
+    from whybench.suites.items import Scalar
+
+__all__ = [
+    "COMMON",
+    "AgainstPeople",
+    "AgentMeasures",
+    "Contrast",
+    "PeoplesValue",
+    "Remark",
+    "Says",
+    "SentenceRule",
+    "find",
+    "read_sentences",
+]
+
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class PeoplesValue:
+    """A measure of people beside the agent's, and whether the agent is shown to differ."""
+
+    value: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A sentence that holds of an agent.
+
+    Attributes:
+        text: The sentence.
+        measures: The measures whose numbers and intervals it rests on.
+        answer: What a typical answer has in its columns; empty if none is typical.
+    """
+
+    text: str
+    measures: tuple[Measure, ...]
+    answer: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+class AgentMeasures:
+    """The measures of one agent under one condition, by name and level."""
+
+    def __init__(
+        self, measures: Iterable[Measure], people: Mapping[str, PeoplesValue] = NONE
+    ) -> None:
+        """Take the measures, and people's values by the measure's name, where they are known."""
+        self._found = {(one.name, tuple(one.at.items())): one for one in measures}
+        self.people = people
+
+    def get(self, name: str, factor: str = "", level: Level = "") -> Measure | None:
+        """Return a measure that has an estimate and an interval; None if there is none."""
+        found = self._found.get((name, ((factor, level),) if factor else ()))
+        return found if found is not None and _has_interval(found) else None
+
+    def at_levels(self, name: str, factor: str) -> dict[Level, Measure]:
+        """Return a measure at each level of a factor at which it has an interval."""
+        return {
+            at[0][1]: one
+            for (named, at), one in self._found.items()
+            if named == name and len(at) == 1 and at[0][0] == factor and _has_interval(one)
+        }
+
+
+def _has_interval(measure: Measure) -> bool:
+    return None not in (measure.estimate, measure.low, measure.high)
+
+
+class SentenceRule(Protocol):
+    """Something that may be said of an agent."""
+
+    def find(self, measures: AgentMeasures) -> Iterator[Remark]:
+        """Yield it if the measures bear it."""
+
+
+@dataclass(frozen=True)
+class Says:
+    """A sentence that may be said where intervals lie above or below values.
+
+    Attributes:
+        text: The sentence; a measure in braces is replaced by its estimate, as in `{skill:.2f}`.
+        above: AgentMeasures whose intervals must lie above a value.
+        below: AgentMeasures whose intervals must lie below a value.
+        answer: What a typical answer has in its columns.
+    """
+
+    text: str
+    above: Mapping[str, float] = field(default_factory=dict)
+    below: Mapping[str, float] = field(default_factory=dict)
+    answer: Mapping[str, Scalar] = field(default_factory=dict)
+
+    def find(self, measures: AgentMeasures) -> Iterator[Remark]:
+        """Yield the sentence if all its intervals lie where they must."""
+        names = dict.fromkeys([*self.above, *self.below, *_named(self.text)])
+        found = {name: measures.get(name) for name in names}
+        known = {name: one for name, one in found.items() if one is not None}
+        if len(known) == len(found) and all(
+            self.above.get(name, -inf) < _low(one) and _high(one) < self.below.get(name, inf)
+            for name, one in known.items()
+        ):
+            numbers = {name: one.estimate for name, one in known.items()}
+            yield Remark(self.text.format(**numbers), tuple(known.values()), self.answer)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """The best and the worst level of a factor, where their intervals are apart.
+
+    Attributes:
+        text: The sentence, with `{best}`, `{worst}` and their estimates `{most}`, `{least}`.
+        measure: The measure, at levels.
+        factor: The factor; a typical answer is at its worst level.
+        words: What levels are called; their own names by default.
+    """
+
+    text: str
+    measure: str
+    factor: str
+    words: Mapping[Any, str] = field(default_factory=dict)
+
+    def find(self, measures: AgentMeasures) -> Iterator[Remark]:
+        """Yield the sentence if the best level's interval lies above the worst's."""
+        levels = measures.at_levels(self.measure, self.factor)
+        if len(levels) < 2:
+            return
+        best = max(levels, key=lambda level: _low(levels[level]))
+        worst = min(levels, key=lambda level: _high(levels[level]))
+        if _low(levels[best]) > _high(levels[worst]):
+            text = self.text.format(
+                best=self._name(best),
+                worst=self._name(worst),
+                most=levels[best].estimate,
+                least=levels[worst].estimate,
+            )
+            yield Remark(text, (levels[best], levels[worst]), {self.factor: worst})
+
+    def _name(self, level: Level) -> str:
+        return self.words.get(level, str(level).replace("_", " "))
+
+
+@dataclass(frozen=True)
+class AgainstPeople:
+    """Where an agent lies beside people, if the comparison with them shows a difference.
+
+    Attributes:
+        measure: The measure.
+        above: The sentence if the agent is above people, with `{own}` and `{people}`.
+        below: The sentence if it is below them.
+    """
+
+    measure: str
+    above: str
+    below: str
+
+    def find(self, measures: AgentMeasures) -> Iterator[Remark]:
+        """Yield the sentence if a difference from people is shown."""
+        own, people = measures.get(self.measure), measures.people.get(self.measure)
+        text = {"rose": self.above, "fell": self.below}.get(people.verdict if people else "")
+        if own is not None and people is not None and text:
+            yield Remark(text.format(own=own.estimate, people=people.value), (own,))
+
+
+COMMON: tuple[SentenceRule, ...] = (
+    Says("As good as answering exactly, or nearly so ({skill:.2f} of 1).", above={"skill": 0.9}),
+    Says(
+        "Better than without reasoning, and short of exact ({skill:.2f} between 0 and 1).",
+        above={"skill": 0.0},
+        below={"skill": 0.97},
+    ),
+    Says("No better than without reasoning ({skill:.2f}, where exact is 1).", below={"skill": 0.1}),
+)
+"""What may be said of an agent in any suite whose `skill` is 0 without reasoning and 1 if exact."""
+
+UNSURE = Remark("These answers are too few to say more than the interval does.", ())
+"""What is said where nothing else can be."""
+
+
+@cache
+def read_sentences(package: str) -> tuple[SentenceRule, ...]:
+    """Return the sentences that `sentences.yaml` of a package lists.
+
+    An entry has `say` with `above`, `below` and `answer` (`Says`); or `say` with `contrast`, the
+    measure, `factor` and `words` (`Contrast`); or `people`, the measure, with what is said `above`
+    and `below` (`AgainstPeople`).
+    """
+    text = files(package).joinpath("sentences.yaml").read_text(encoding="utf-8")
+    return tuple(_read_rule(dict(entry)) for entry in yaml.safe_load(text))
+
+
+def _read_rule(entry: dict[str, Any]) -> SentenceRule:
+    if "people" in entry:
+        return AgainstPeople(entry.pop("people"), **entry)
+    text = entry.pop("say")
+    if "contrast" in entry:
+        return Contrast(text, entry.pop("contrast"), **entry)
+    return Says(text, **entry)
+
+
+def find(sentences: Iterable[SentenceRule], measures: AgentMeasures) -> list[Remark]:
+    """Return what can be said of an agent, the most telling first; at least one remark.
+
+    A sentence that rests on nothing but what was said before is left out.
+    """
+    found: list[Remark] = []
+    said: set[str] = set()
+    for sentence in (*sentences, *COMMON):
+        for one in sentence.find(measures):
+            names = {measure.title for measure in one.measures}
+            if not names <= said:
+                found.append(one)
+                said |= names
+    return found or [UNSURE]
+
+
+def _named(text: str) -> list[str]:
+    """Return the measures that a template shows."""
+    return [name for _, name, _, _ in Formatter().parse(text) if name]
+
+
+def _low(measure: Measure) -> float:
+    return -inf if measure.low is None else measure.low
+
+
+def _high(measure: Measure) -> float:
+    return inf if measure.high is None else measure.high
