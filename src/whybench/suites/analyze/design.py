@@ -22,7 +22,8 @@ from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
-from whybench.suites.analyze.stories import HINTS, LABELS
+from whybench.suites.analyze.settings import LABELS
+from whybench.suites.analyze.stories import HINTS
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
     Manipulated,
@@ -34,6 +35,8 @@ from whybench.suites.designs import (
     list_levels,
     parse_number,
 )
+
+from whybench.suites.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,6 +120,11 @@ class AnalyzeDesign:
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
     )
+    setting: str = factor(
+        "",
+        "The path of a setting of one's own, in which all is told; else settings of the split.",
+        files=True,
+    )
     seeds: int = factor(6, "Number of draws; of published data sets, which have numbers instead.")
     split: Split = factor("test", "The side of the train/test divide.")
 
@@ -131,6 +139,9 @@ class AnalyzeDesign:
             raise UserError(
                 f"variant must have one of {CONTROL} and {CONTROLS}, got {[*self.variant]}"
             )
+        if self.setting:
+            for name in self.challenge:
+                CHALLENGES[name].find_setting(self.setting)  # refuses one of another challenge
         if self.seeds < 1:
             raise UserError(f"seeds must be 1 or more, got {self.seeds}")
         if PUBLISHED in self.variant:
@@ -145,7 +156,13 @@ class AnalyzeDesign:
 
     def _check_published(self) -> None:
         """Refuse what only generated data have."""
-        only = {"variant": (PUBLISHED,), "label": ("neutral",), "rows": 0, "split": "test"}
+        only = {
+            "variant": (PUBLISHED,),
+            "label": ("neutral",),
+            "rows": 0,
+            "setting": "",
+            "split": "test",
+        }
         for name, must in only.items():
             if (got := getattr(self, name)) != must:
                 raise UserError(
@@ -224,8 +241,9 @@ class AnalyzeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; the name does not, nor a sample that is not taken."""
-        settings = identifying_settings(self, *(() if self.rows else ("rows",)))
-        return digest("analyze", settings).hex()[:16]
+        settings = identifying_settings(self, "setting", *(() if self.rows else ("rows",)))
+        own = (read_text(self.setting),) if self.setting else ()
+        return digest("analyze", settings, *own).hex()[:16]
 
 
 DESIGNS: Mapping[str, AnalyzeDesign] = {

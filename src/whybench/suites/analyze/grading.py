@@ -1,14 +1,18 @@
 """Grade answers: pure functions of the values of the fields and of the instance.
 
-A **number** passes if it is within 2.5 SE_eff of the truth, or within 0.75 SE_eff of a consistent
-estimate from the same rows: who does the right analysis is not punished for the luck of the draw.
-An **interval** passes if it holds the truth and its half-width, over 1.96, is 0.6 to 1.7 SE_eff.
-Everything else is right or wrong; a table passes if all of its rows do.
+A number is held against a panel of consistent estimators on the same rows, each with its own
+standard error. A **number** passes if it is within 2.5 standard errors of the truth, by the least
+precise of them, or within 0.75 of its own standard errors of what one of them finds: who does a
+right analysis is not punished for the luck of the draw. An **interval** passes if it holds the truth
+or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error to 1.7
+of the greatest. A **set of columns to adjust for** passes if it is enough by the graph. Everything
+else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and lies within 0.75
-SE_eff of a naive value, or a wrong choice that only the trap suggests. A **false alarm**, claiming
-the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's score and
+SE_eff of a naive value, or a wrong choice that only the trap suggests. Who has a key number **wrong**
+scores 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
+claiming the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's score and
 its control's, so that it takes both to see the trap and to see that it is not there.
 
 A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
@@ -51,6 +55,7 @@ __all__ = [
     "NEAR_TRUTH",
     "WIDTHS",
     "GradedAnswer",
+    "WRONG_CAP",
     "Verdict",
     "contradicts",
     "grade",
@@ -66,7 +71,7 @@ __all__ = [
 
 NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
-FELL_FOR_CAP, FALSE_ALARM_CAP = 0.2, 0.4
+FELL_FOR_CAP, WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3, 0.4
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,8 @@ def grade(
     false_alarm = any(verdict.false_alarm for verdict in verdicts)
     if fell_for:
         score = min(score, FELL_FOR_CAP)
+    if any(_is_key(f) and not v.passed for f, v in zip(fields, verdicts, strict=True)):
+        score = min(score, WRONG_CAP)
     if false_alarm:
         score = min(score, FALSE_ALARM_CAP)
     return GradedAnswer(score, verdicts, fell_for, false_alarm)
@@ -134,14 +141,13 @@ def twin_score(trap: GradedAnswer, control: GradedAnswer) -> float:
 
 def is_near_truth(value: float, truth: NumericTruth) -> bool:
     """Whether a number is near the truth, whatever the references are."""
-    return abs(value - truth.value) <= truth.near * truth.se
+    return abs(value - truth.value) <= truth.near * truth.errors[1]
 
 
 def number_passes(value: float, truth: NumericTruth) -> bool:
     """Whether a number is near the truth or near a reference."""
-    references = truth.references.values()
     return is_near_truth(value, truth) or any(
-        abs(value - reference) <= NEAR_REFERENCE * truth.se for reference in references
+        abs(value - found.value) <= NEAR_REFERENCE * found.se for found in truth.panel.values()
     )
 
 
@@ -151,11 +157,12 @@ def is_near_naive(value: float, truth: NumericTruth) -> bool:
 
 
 def interval_passes(interval: tuple[float, float], truth: NumericTruth) -> bool:
-    """Whether a 95% interval holds the truth and is neither too narrow nor too wide."""
+    """Whether a 95% interval holds truth or a reference, and is neither too narrow nor too wide."""
     low, high = interval
     implied = (high - low) / 2 / NORMAL_95
-    narrowest, widest = WIDTHS
-    return low <= truth.value <= high and narrowest * truth.se <= implied <= widest * truth.se
+    narrowest, widest = (width * se for width, se in zip(WIDTHS, truth.errors, strict=True))
+    points = (truth.value, *(found.value for found in truth.panel.values()))
+    return narrowest <= implied <= widest and any(low <= point <= high for point in points)
 
 
 def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Verdict:
@@ -164,7 +171,7 @@ def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Ver
     truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
     value = answer.value
     if isinstance(truth, CategoricalTruth):
-        passed = value == truth.value or value in truth.also
+        passed = truth.accepts(value)
         return Verdict(
             field.name,
             passed,
@@ -183,13 +190,16 @@ def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Ver
 
 def _grade_numbers(field: Field, pairs: Sequence[tuple[float, NumericTruth]]) -> Verdict:
     failed = [pair for pair in pairs if not number_passes(*pair)]
-    key = isinstance(field, NumberField | NumberTableField) and field.key
     return Verdict(
         field.name,
         not failed,
         off=max(abs(value - truth.value) / truth.se for value, truth in pairs),
-        fell_for=key and any(is_near_naive(*pair) for pair in failed),
+        fell_for=_is_key(field) and any(is_near_naive(*pair) for pair in failed),
     )
+
+
+def _is_key(field: Field) -> bool:
+    return isinstance(field, NumberField | NumberTableField) and field.key
 
 
 def write_conclusion(

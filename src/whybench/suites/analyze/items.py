@@ -30,6 +30,7 @@ from whybench.suites.analyze.published.instances import published_instance
 from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
 from whybench.suites.designs import name_item
+from whybench.suites.files import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,10 +57,16 @@ __all__ = [
     "world_key",
 ]
 
-RANDOM_COLUMNS: Mapping[str, type] = {"variant": str, "draw": int, "size": int, "data": str}
+RANDOM_COLUMNS: Mapping[str, type] = {
+    "variant": str,
+    "draw": int,
+    "setting": str,
+    "size": int,
+    "data": str,
+}
 """The columns that say which data set it is: the variant by name and the number of the draw, from
-which, with the challenge, the instance can be made again; its number of rows, and a digest of them,
-which is the same under all labels."""
+which, with the challenge and the setting, the instance can be made again; its number of rows, and a
+digest of them, which is the same under all labels."""
 
 COLUMNS: Mapping[str, type] = {
     "challenge": str,
@@ -101,6 +108,7 @@ class AnalyzeItem:
         label: Whether names are neutral, flattering or damning.
         protocol: How the agent works.
         rows: How many rows are shown, as a sample; 0 for all.
+        own: The path of a setting of one's own in which it is told.
     """
 
     challenge: str
@@ -110,11 +118,12 @@ class AnalyzeItem:
     label: str
     protocol: str
     rows: int = 0
+    own: str = ""
 
     @property
     def instance(self) -> Instance:
         """The data set, with what is true of it; not held, since a design may have thousands."""
-        return shown_instance(self.challenge, self.variant, self.draw, self.rows)
+        return shown_instance(self.challenge, self.variant, self.draw, self.rows, self.own)
 
     @property
     def prompt(self) -> str:
@@ -167,12 +176,13 @@ class AnalyzeItem:
         """The position in the design, and which data set it is."""
         instance = self.instance
         # While the rows are cached: grading will need the key.
-        _cached_key(self.challenge, self.variant, self.draw, self.rows)
+        _cached_key(self.challenge, self.variant, self.draw, self.rows, self.own)
         values = asdict(self) | {
             "family": CHALLENGES[self.challenge].family,
             "twin": {TRAP: TRAP, PUBLISHED: NEITHER}.get(self.variant, CONTROL),
             # What is published may be in anybody's training: it is for tests alone.
             "split": "test" if self.variant == PUBLISHED else split_of_draw(self.draw),
+            "setting": instance.telling.setting,
             "size": instance.size,
             "data": rows_digest(instance),
         }
@@ -191,17 +201,25 @@ def world_key(item: AnalyzeItem) -> str:
 
 
 @lru_cache(maxsize=CACHED)
-def full_instance(challenge: str, variant: str, draw: int) -> Instance:
+def full_instance(challenge: str, variant: str, draw: int, own: str = "") -> Instance:
     """Return the data set of a draw, or the published one of this number."""
     if variant == PUBLISHED:
         return published_instance(challenge, draw)
-    return CHALLENGES[challenge].generate(variant, "items", draw)
+    return _twins(challenge, draw, own)[variant]
 
 
 @lru_cache(maxsize=CACHED)
-def shown_instance(challenge: str, variant: str, draw: int, rows: int) -> Instance:
+def _twins(challenge: str, draw: int, own: str) -> dict[str, Instance]:
+    """Return the data sets of a draw by variant, told in a setting of one's own if there is one."""
+    entry = CHALLENGES[challenge]
+    setting = entry.find_setting(own) if own else None
+    return entry.generate_twins("items", draw, split=split_of_draw(draw), setting=setting)
+
+
+@lru_cache(maxsize=CACHED)
+def shown_instance(challenge: str, variant: str, draw: int, rows: int, own: str = "") -> Instance:
     """Return what is shown of the data set of a draw: a sample of n rows, or all where n is 0."""
-    instance = full_instance(challenge, variant, draw)
+    instance = full_instance(challenge, variant, draw, own)
     return sample_rows(instance, rows) if rows else instance
 
 
@@ -221,8 +239,8 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
     Raises:
         UserError: The rows that were asked about cannot be made again.
     """
-    challenge, variant, draw, rows = _instance_key(factors)
-    key, digest = _cached_key(challenge, variant, draw, rows)
+    challenge, variant, draw, rows, own = _instance_key(factors)
+    key, digest = _cached_key(challenge, variant, draw, rows, own)
     if digest != factors["data"]:
         raise UserError(
             f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
@@ -232,19 +250,22 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
     return key
 
 
-def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int]:
-    # Logs of the time before samples say nothing of them.
-    rows = int(factors.get("rows") or 0)
-    return str(factors["challenge"]), str(factors["variant"]), int(factors["draw"]), rows
+def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str]:
+    # Logs of the time before samples say nothing of them, nor of settings.
+    rows, setting = int(factors.get("rows") or 0), str(factors.get("setting") or "")
+    own = setting if is_path(setting) else ""
+    return str(factors["challenge"]), str(factors["variant"]), int(factors["draw"]), rows, own
 
 
 @lru_cache(maxsize=KEYS)
-def _cached_key(challenge: str, variant: str, draw: int, rows: int) -> tuple[Instance, str]:
+def _cached_key(
+    challenge: str, variant: str, draw: int, rows: int, own: str
+) -> tuple[Instance, str]:
     """Return what is shown of a draw without its rows, and the digest of these.
 
     Called for every item that is made, so that grading makes no data set again.
     """
-    instance = shown_instance(challenge, variant, draw, rows)
+    instance = shown_instance(challenge, variant, draw, rows, own)
     # A copy, since an empty view would keep the whole column.
     empty = {role: values[:0].copy() for role, values in instance.rows.items()}
     return replace(instance, rows=empty), rows_digest(instance)
@@ -280,7 +301,7 @@ def describe_truth(item: AnalyzeItem) -> Iterator[str]:
         if isinstance(truth, CategoricalTruth):
             yield f"{field.name:16} {field.write(truth.value, item.names)}"
     for name, number in instance.numbers().items():
-        estimates = [f"{x:.4g} by {method}" for method, x in number.references.items()]
+        estimates = [f"{x.value:.4g} by {method}" for method, x in number.panel.items()]
         estimates += [f"{x:.4g} naively by {method}" for method, x in number.naive.items()]
         yield f"{name:16} {number.value:.6g}, SE {number.se:.4g}; {'; '.join(estimates)}"
         for method, value in number.certificate.derivations:
@@ -319,7 +340,7 @@ def check_rows(design: AnalyzeDesign) -> None:
     """
     if design.rows:
         first = [item_at(design, index) for index in range(min(design.size, TRIED))]
-        keys = {(item.challenge, item.variant, item.draw) for item in first}
+        keys = {(item.challenge, item.variant, item.draw, item.own) for item in first}
         check_row_count((full_instance(*key) for key in sorted(keys)), design.rows)
 
 
@@ -337,6 +358,7 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
         label=cell.label,
         protocol=design.protocol,
         rows=design.rows,
+        own="" if cell.variant == PUBLISHED else design.setting,
     )
 
 

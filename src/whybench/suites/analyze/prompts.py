@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from whybench.suites.analyze.analysts import fields_for
+from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS as WITH_PROGRAMS
 from whybench.suites.analyze.published.forms import (
     PUBLISHED,
@@ -21,7 +22,14 @@ from whybench.suites.analyze.published.forms import (
     field_meanings,
     render_question,
 )
-from whybench.suites.analyze.stories import HINTS, LABELS, AnalyzeStory, read_hints, read_story
+from whybench.suites.analyze.settings import LABELS, Setting
+from whybench.suites.analyze.stories import (
+    HINTS,
+    AnalyzeStory,
+    read_hints,
+    read_story,
+    tell_story,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +44,8 @@ __all__ = [
     "render_description",
     "render_prompt",
     "rows_csv",
+    "setting_of",
+    "story_of",
 ]
 
 CACHED = 256
@@ -91,8 +101,27 @@ def column_names(instance: Instance, labels: str) -> dict[str, str]:
         raise ValueError(f"labels must be one of {', '.join(LABELS)}, got {labels!r}")
     if instance.variant == PUBLISHED:
         return {column.role: column.role for column in instance.columns}
-    names = read_story(instance.challenge).labels[labels].columns
-    return {column.role: names[column.role] for column in instance.columns}
+    setting, telling = setting_of(instance), instance.telling
+    return {
+        column.role: setting.name_column(
+            column.role,
+            labels,
+            telling.names[column.role],
+            opposite=column.role in telling.opposite,
+        )
+        for column in instance.columns
+    }
+
+
+def setting_of(instance: Instance) -> Setting:
+    """Return the setting in which an instance is told."""
+    return CHALLENGES[instance.challenge].find_setting(instance.telling.setting)
+
+
+def story_of(instance: Instance) -> AnalyzeStory:
+    """Return all that is said of an instance."""
+    story = read_story(instance.challenge, CHALLENGES[instance.challenge].story)
+    return tell_story(story, setting_of(instance), instance.variant)
 
 
 def render_description(instance: Instance, labels: str, hint: int) -> str:
@@ -117,7 +146,7 @@ def _published_texts(instance: Instance, hint: int) -> tuple[str, ...]:
 
 def _story_texts(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
     """Return the story, the data dictionary, and the question with its hints."""
-    story, hints = read_story(instance.challenge).for_variant(instance.variant), read_hints()
+    story, hints = story_of(instance), read_hints()
     words = _placeholder_words(instance, labels)
     question = [story.question] + [
         hints.caution if switch == "caution" else getattr(story, switch)
@@ -125,7 +154,7 @@ def _story_texts(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
     ]
     return (
         f"{story.setting} {story.design}".format(**words),
-        _render_dictionary(instance, story, words),
+        _render_dictionary(instance, words),
         "Question: " + " ".join(question).format(**words),
     )
 
@@ -145,8 +174,7 @@ def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     if instance.variant == PUBLISHED:
         return field_meanings(data_set_of(instance))
     words = _placeholder_words(instance, labels)
-    answer = read_story(instance.challenge).answer
-    return {name: text.format(**words) for name, text in answer.items()}
+    return {name: text.format(**words) for name, text in story_of(instance).answer.items()}
 
 
 def rows_csv(instance: Instance, labels: str) -> str:
@@ -162,16 +190,21 @@ def _csv_lines(instance: Instance) -> str:
 
 def _placeholder_words(instance: Instance, labels: str) -> Mapping[str, object]:
     """Return what stands in the texts of a story in place of names in braces."""
-    words = read_story(instance.challenge).labels[labels].words
+    words = setting_of(instance).words[labels]
     return {**column_names(instance, labels), **words, **instance.facts}
 
 
-def _render_dictionary(instance: Instance, story: AnalyzeStory, words: Mapping[str, object]) -> str:
+def _render_dictionary(instance: Instance, words: Mapping[str, object]) -> str:
+    setting, opposite = setting_of(instance), instance.telling.opposite
+    meanings = {
+        role: setting.column(role, opposite=role in opposite).meaning_in(instance.variant)
+        for role in instance.rows
+    }
     measured = sorted({column.measured for column in instance.columns})
     lines = [
         f"- {words[column.role]} "
         f"({KINDS[column.kind]}; step {measured.index(column.measured) + 1}): "
-        f"{story.meanings[column.role].format(**words)}"
+        f"{meanings[column.role].format(**words)}"
         for column in instance.columns
     ]
     head = SAMPLE if instance.full_size else DICTIONARY

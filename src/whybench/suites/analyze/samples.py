@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import warnings
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,16 +76,15 @@ def _try_sample(instance: Instance, count: int) -> Instance | None:
     challenge = CHALLENGES[instance.challenge]
     rng = generator("analyze", "sample", instance.challenge, *instance.keys)
     chosen = np.sort(rng.permutation(instance.size)[:count])
-    rows = {role: values[chosen] for role, values in instance.rows.items()}
     with warnings.catch_warnings(), np.errstate(divide="raise", invalid="raise", over="raise"):
         # The mean of no rows is only a warning to NumPy.
         warnings.simplefilter("error")
         try:
-            sample = challenge.ground_truth(instance.variant, instance.parameters, rows)
+            sample = challenge.sample(instance, chosen)
             for analyst in (challenge.competent, challenge.naive, challenge.always_trap):
                 analyst(sample)
         except (ArithmeticError, ValueError, RuntimeWarning):
             return None
     if not all(np.isfinite(truth.se) and truth.se > 0 for truth in sample.numbers().values()):
         return None
-    return replace(sample, keys=instance.keys, full_size=instance.size)
+    return sample

@@ -23,8 +23,6 @@ A mechanism's arguments are its causes, so the graph is told with it. Everything
 >>> method, round(effect, 12)
 ('elimination', 0.2)
 
-`drawn` says in which order noise is drawn, if not in that of the columns: twins draw the same noise
-for the same columns, though in one of them a column comes last that comes first in the other.
 `selected` names a column that decides which units are in the table.
 
 One table of chances can be told in two orders (`turn`): the rows are the same, the truth is not.
@@ -45,6 +43,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.scm import Bernoulli, Event, Graph, Model, Query, Table, probability
+from whybench.seeds import generator
 from whybench.suites.analyze.columns import Array, Column, DataColumn, binary
 
 if TYPE_CHECKING:
@@ -53,6 +52,9 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.effects import Effect, Setting
 
 __all__ = ["World", "mean_and_error"]
+
+TRIED = np.array([0, 1])
+"""Values of causes at which it is tried whether they matter."""
 
 SAME = 1e-9
 """By how much effects on single units may differ that are said to be the same."""
@@ -64,16 +66,12 @@ class World:
 
     Attributes:
         columns: The columns, causes before effects.
-        drawn: The roles of columns that have noise, in the order in which it is drawn.
         selected: The role of a column that is 1 for the units in the table; where it is empty, all
             are.
-        by_row: Whether noise, which must be normal, is drawn unit by unit, not column by column.
     """
 
     columns: tuple[Column, ...]
-    drawn: tuple[str, ...] = ()
     selected: str = ""
-    by_row: bool = False
 
     def __post_init__(self) -> None:
         earlier: set[str] = set()
@@ -83,9 +81,6 @@ class World:
                     f"causes of {column.role} must be earlier columns, got {column.causes}"
                 )
             earlier.add(column.role)
-        noisy = {column.role for column in self.columns if column.noise is not None}
-        if self.drawn and set(self.drawn) != noisy:
-            raise ValueError(f"drawn must be {sorted(noisy)}, got {sorted(self.drawn)}")
 
     @cached_property
     def by_role(self) -> dict[str, Column]:
@@ -100,6 +95,35 @@ class World:
             tuple((cause, column.role) for column in self.columns for cause in column.causes),
         )
 
+    def find_graph(self) -> Graph:
+        """Return which column is a cause of which, without causes that have no weight."""
+        return Graph(
+            tuple(self.by_role),
+            tuple(
+                (cause, column.role)
+                for column in self.columns
+                for cause in column.causes
+                if self._matters(column, cause)
+            ),
+        )
+
+    def _matters(self, column: Column, cause: str) -> bool:
+        """Whether a column is ever another where one of its causes is."""
+        if column.chance is not None and all(self.by_role[role].chance for role in column.causes):
+            table = column.tabulate()
+            return bool(np.ptp(table, axis=column.causes.index(cause)).max() > 0)
+        noise = np.full(2, 0.0 if column.noise is None else column.noise.examples[0])
+        return any(
+            np.ptp(
+                column.compute(
+                    {role: TRIED if role == cause else np.full(2, at) for role in column.causes},
+                    {column.role: noise},
+                )
+            )
+            > 0
+            for at in TRIED
+        )
+
     def data_columns(self, shown: Sequence[str]) -> tuple[DataColumn, ...]:
         """Return the columns of the data, in the order in which they are shown.
 
@@ -112,12 +136,16 @@ class World:
         return tuple(DataColumn(role, self.by_role[role].kind, times[role]) for role in shown)
 
     def draw_noise(self, size: int, rng: np.random.Generator) -> dict[str, Array]:
-        """Draw units, each by what chance does to its columns."""
-        noises = {column.role: column.noise for column in self.columns if column.noise is not None}
-        roles = self.drawn or tuple(noises)
-        if self.by_row:
-            return dict(zip(roles, rng.standard_normal((size, len(roles))).T, strict=True))
-        return {role: noises[role].draw(rng, size) for role in roles}
+        """Draw units, each by what chance does to its columns.
+
+        Columns of the same role have the same noise in twins, whatever others there are.
+        """
+        seed = int(rng.integers(2**62))
+        return {
+            column.role: column.noise.draw(generator("noise", seed, column.role), size)
+            for column in self.columns
+            if column.noise is not None
+        }
 
     def respond(
         self, noise: Mapping[str, Array], setting: Setting | None = None
@@ -139,12 +167,22 @@ class World:
     def draw_rows(
         self, size: int, shown: Sequence[str], rng: np.random.Generator
     ) -> dict[str, Array]:
-        """Draw units, and return what is seen of those that are selected."""
+        """Draw so many rows: units, or those of them that are selected, as they are seen."""
         values = self.respond(self.draw_noise(size, rng))
         if self.selected:
-            kept = values[self.selected] == 1
-            values = {role: column[kept] for role, column in values.items()}
+            values = self._select(values, size, rng)
         return {role: self.by_role[role].render(values[role]) for role in shown}
+
+    def _select(
+        self, values: Mapping[str, Array], size: int, rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """Return the first units that are selected, drawing more until there are enough."""
+        kept: dict[str, Array] = {role: column[:0] for role, column in values.items()}
+        while len(kept[self.selected]) < size:
+            here = values[self.selected] == 1
+            kept = {role: np.append(kept[role], values[role][here]) for role in kept}
+            values = self.respond(self.draw_noise(size, rng))
+        return {role: column[:size] for role, column in kept.items()}
 
     def find_effect(self, effect: Effect) -> tuple[str, float]:
         """Return a method and what it finds: the effect, exactly.
@@ -246,7 +284,7 @@ class World:
         columns = [column for column in self.columns if column is not one]
         place = columns.index(other)
         columns[place : place + 1] = turned
-        return replace(self, columns=tuple(columns), drawn=())
+        return replace(self, columns=tuple(columns))
 
 
 def _from_table(column: Column, causes: Sequence[str], table: Array, time: int | None) -> Column:

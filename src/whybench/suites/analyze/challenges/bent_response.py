@@ -137,7 +137,7 @@ def world(variant: str, at: Parameters) -> World:
             "marker", lambda outcome: at["echo"] * outcome, 0.5, time=3, causes=("outcome",)
         )
         columns = (*before, *after, echo)
-    return World(columns, drawn=("confounder", "decoy", "marker", "treatment", "outcome"))
+    return World(columns)
 
 
 def _doses(at: Parameters) -> tuple[float, float]:

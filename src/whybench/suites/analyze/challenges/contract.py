@@ -29,22 +29,35 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from whybench.scm import Certificate, agreed
 from whybench.seeds import ZERO, generator
 from whybench.suites.analyze.columns import Array, DataColumn
+from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
+from whybench.suites.analyze.regions import region_generator
+from whybench.suites.analyze.settings import read_own_setting, read_settings
+from whybench.suites.analyze.telling import (
+    Telling,
+    draw_telling,
+    tell_columns,
+    tell_rows,
+    untell_rows,
+)
 
 if TYPE_CHECKING:
-    import numpy as np
-
+    from whybench.seeds import Split
     from whybench.suites.analyze.effects import Effect
     from whybench.suites.analyze.fields import Field
+    from whybench.suites.analyze.settings import Setting
     from whybench.suites.analyze.world import World
 
 __all__ = [
     "NEAR_TRUTH",
     "TRAP",
     "TRIES",
+    "AdjustmentTruth",
     "Analyst",
     "Array",
     "CategoricalTruth",
@@ -70,6 +83,9 @@ TRIES = 400
 KIND_TRIES = 100
 """Worlds drawn of one kind before another is drawn: so that no kind is rarer for being harder."""
 
+UNTOLD = Telling("")
+"""Of an instance that nobody has been told of yet."""
+
 Parameters = Mapping[str, float]
 Rows = Mapping[str, Array]
 Simulation = Mapping[str, tuple[float, float]]
@@ -82,14 +98,15 @@ class NumericTruth:
 
     Attributes:
         certificate: The true value, derived twice from the parameters.
-        references: Values of consistent estimators on the rows, by name.
+        references: What consistent estimators find on the rows, by name; a panel of them, each with
+            its own standard error, or with SE_eff where it is a number alone.
         se: The standard error of the first of them on the rows (SE_eff).
         naive: Values of naive analyses on the rows, by name.
         near: How many standard errors from the value a number may be.
     """
 
     certificate: Certificate
-    references: Mapping[str, float]
+    references: Mapping[str, float | Coefficient]
     se: float
     naive: Mapping[str, float] = field(default_factory=dict)
     near: float = NEAR_TRUTH
@@ -100,9 +117,39 @@ class NumericTruth:
         value = float(self.certificate.value)
         return 0.0 if abs(value) < ZERO else value
 
+    @property
+    def panel(self) -> dict[str, Coefficient]:
+        """What each consistent estimator finds, with its standard error."""
+        return {
+            name: found if isinstance(found, Coefficient) else Coefficient(found, self.se)
+            for name, found in self.references.items()
+        }
+
+    @property
+    def errors(self) -> tuple[float, float]:
+        """The least and the greatest standard error in the panel."""
+        errors = [self.se, *(found.se for found in self.panel.values())]
+        return min(errors), max(errors)
+
+    def scaled(self, factor: float) -> NumericTruth:
+        """Return the same truth in units of which there are `factor` in one."""
+        if factor == 1:
+            return self
+        derived = [(method, factor * float(x)) for method, x in self.certificate.derivations]
+        return replace(
+            self,
+            certificate=agreed(self.certificate.query, *derived),
+            references={
+                name: Coefficient(factor * found.value, factor * found.se)
+                for name, found in self.panel.items()
+            },
+            se=factor * self.se,
+            naive={name: factor * value for name, value in self.naive.items()},
+        )
+
     def apart(self, by: float) -> bool:
         """Whether every naive value is `by` standard errors from the truth and from references."""
-        points = (self.value, *self.references.values())
+        points = (self.value, *(found.value for found in self.panel.values()))
         return all(abs(x - p) >= by * self.se for x in self.naive.values() for p in points)
 
 
@@ -123,12 +170,36 @@ class CategoricalTruth:
     naive: tuple[Any, ...] = ()
     alarm: tuple[Any, ...] = ()
 
+    def accepts(self, value: Any) -> bool:
+        """Whether a value is right."""
+        return value == self.value or value in self.also
+
+
+@dataclass(frozen=True)
+class AdjustmentTruth(CategoricalTruth):
+    """The truth of a set of columns to adjust for: every set passes that is enough by the graph.
+
+    Attributes:
+        value: The smallest such set.
+        suffices: A set of roles to whether it is enough.
+    """
+
+    suffices: Callable[[frozenset[str]], bool] = lambda _: False
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a set is enough; known first and by chance, decoys do no harm."""
+        return self.suffices(frozenset(role for role in value if not role.startswith("before_")))
+
 
 @dataclass(frozen=True)
 class TableTruth:
     """The truths of a table of numbers, by row."""
 
     rows: Mapping[str, NumericTruth]
+
+    def scaled(self, factor: float) -> TableTruth:
+        """Return the same truths in units of which there are `factor` in one."""
+        return TableTruth({row: truth.scaled(factor) for row, truth in self.rows.items()})
 
     @property
     def value(self) -> dict[str, float]:
@@ -158,6 +229,8 @@ class Instance:
         facts: What the story tells of this world in figures, by name of the place in its texts.
         keys: What the instance was generated from.
         full_size: The number of rows of which these are a sample; 0 where they are all there are.
+        split: On which side of the divide its setting and its parameters are.
+        telling: How it is told.
     """
 
     challenge: str
@@ -170,6 +243,8 @@ class Instance:
     derived: Mapping[str, float] = field(default_factory=dict)
     keys: tuple[object, ...] = ()
     full_size: int = 0
+    split: Split = "test"
+    telling: Telling = UNTOLD
 
     def __post_init__(self) -> None:
         roles = [column.role for column in self.columns]
@@ -202,6 +277,20 @@ class Instance:
             if isinstance(truth, TableTruth):
                 numbers |= {f"{name}.{row}": entry for row, entry in truth.rows.items()}
         return numbers
+
+    def told(self, telling: Telling) -> Instance:
+        """Return the instance with its columns and numbers as they are told, and no rows."""
+        columns = tell_columns(self.columns, telling)
+        return replace(
+            self,
+            columns=columns,
+            rows={column.role: np.empty(0) for column in columns},
+            truths={
+                name: truth if isinstance(truth, CategoricalTruth) else truth.scaled(telling.unit)
+                for name, truth in self.truths.items()
+            },
+            telling=telling,
+        )
 
     def apart(self, by: float) -> bool:
         """Whether no number has a naive value that is nearer than `by` standard errors."""
@@ -239,7 +328,12 @@ class Challenge:
             effects, such as associations.
         kinds: Kinds of worlds, each drawn as often however rarely one of them is accepted.
         method: By what algebra the closed form is.
+        opposite: The roles of columns of 0 and 1 that may be told the other way round; nothing that
+            is asked depends on it.
+        units: The roles of real columns that may be in other units: the outcome, if all numbers are
+            in its units, and columns in whose units no number is.
         story: The text of its story, if it is another package's; ours stand in `stories`.
+        settings: The texts of its settings, if it is another package's; ours stand in `settings`.
     """
 
     name: str
@@ -265,7 +359,10 @@ class Challenge:
     observe: Callable[[str, Parameters, World, Rows], Simulation] = lambda *_: {}
     kinds: tuple[str, ...] = ()
     method: str = "closed form"
+    opposite: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
     story: str = ""
+    settings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.variants[:1] != (TRAP,) or len(set(self.variants)) < len(self.variants):
@@ -278,8 +375,14 @@ class Challenge:
         """The variants without the trap."""
         return self.variants[1:]
 
-    def generate(self, variant: str, *keys: object) -> Instance:
-        """Return the instance of a variant that belongs to these keys.
+    def generate(
+        self,
+        variant: str,
+        *keys: object,
+        split: Split = "test",
+        setting: Setting | None = None,
+    ) -> Instance:
+        """Return the instance of a variant that belongs to these keys, told in a setting if given.
 
         Raises:
             ValueError: There is no such variant.
@@ -289,32 +392,63 @@ class Challenge:
             raise ValueError(
                 f"variant of {self.name} must be one of {', '.join(self.variants)}, got {variant!r}"
             )
+        return self.generate_twins(*keys, split=split, setting=setting)[variant]
+
+    def generate_twins(
+        self, *keys: object, split: Split = "test", setting: Setting | None = None
+    ) -> dict[str, Instance]:
+        """Return the instances of all variants that belong to these keys.
+
+        They are drawn together: parameters from one generator and in one region, units with the
+        same chance, as many rows, told in the same way. A world is kept only if all of them are
+        what they should be.
+
+        Raises:
+            RuntimeError: No world kept the guarantee in `TRIES` draws.
+        """
+        kinds = generator("analyze", self.name, *keys, "kinds").permutation(self.kinds or ("",))
         for attempt in range(TRIES):
-            instance = self.draw(variant, generator("analyze", self.name, *keys, attempt))
-            if instance is not None and self.has_trap(instance) == (variant == TRAP):
-                self._check(instance)
-                return replace(instance, keys=keys)
+            kind = str(kinds[attempt // KIND_TRIES % len(kinds)])
+            drawn = self._draw_twins(split, kind, *keys, attempt)
+            if drawn is not None:
+                for instance in drawn.values():
+                    self._check(instance)
+                return self._tell(drawn, split, setting, *keys)
         raise RuntimeError(
-            f"{self.name} must keep its guarantee for {variant!r} within {TRIES} draws, "
-            f"got none from the keys {keys}"
+            f"{self.name} must keep its guarantee within {TRIES} draws, got none from the keys "
+            f"{keys}"
         )
 
-    def draw(self, variant: str, rng: np.random.Generator) -> Instance | None:
-        """Draw a world and rows of it; None where these do not show what they should.
+    def _draw_twins(self, split: Split, kind: str, *keys: object) -> dict[str, Instance] | None:
+        """Draw a world and rows of all variants; None where one is not what it should be."""
+        twins: dict[str, Instance] = {}
+        for variant in self.variants:
+            twin = self._draw(variant, twins, split, kind, *keys)
+            if twin is None or self.has_trap(twin) != (variant == TRAP):
+                return None
+            twins[variant] = twin
+        return twins
 
-        What is told in another order is held to the same as the trap, so that both have its rows.
-        """
-        judged = TRAP if variant in self.retold else variant
-        kind = (str(rng.choice(self.kinds)),) if self.kinds else ()
-        for _ in range(KIND_TRIES if kind else 1):
-            at = self.parameters(judged, rng, *kind)
-            rows = self.draw_rows(judged, at, rng)
-            if not self.accept(judged, at, rows):
-                continue
-            instance = self.ground_truth(judged, at, rows)
-            if instance.apart(self.apart):
-                return instance if judged == variant else self.ground_truth(variant, at, rows)
-        return None
+    def _draw(
+        self,
+        variant: str,
+        twins: Mapping[str, Instance],
+        split: Split,
+        kind: str,
+        *keys: object,
+    ) -> Instance | None:
+        if variant in self.retold:
+            trap = twins[TRAP]
+            return self.ground_truth(variant, trap.parameters, trap.rows)
+        named = ("analyze", self.name, *keys)
+        at = self.parameters(
+            variant, region_generator(split, *named, "parameters"), *((kind,) if kind else ())
+        )
+        rows = self.draw_rows(variant, at, generator(*named, "rows"))
+        if not self.accept(variant, at, rows):
+            return None
+        instance = self.ground_truth(variant, at, rows)
+        return instance if instance.apart(self.apart) else None
 
     def draw_rows(self, variant: str, at: Parameters, rng: np.random.Generator) -> Rows:
         """Draw rows of a world."""
@@ -323,6 +457,55 @@ class Challenge:
         else:
             size = int(rng.integers(self.size[0], self.size[1] + 1))
         return self.world(variant, at).draw_rows(size, self.shown, rng)
+
+    def _tell(
+        self,
+        twins: Mapping[str, Instance],
+        split: Split,
+        setting: Setting | None,
+        *keys: object,
+    ) -> dict[str, Instance]:
+        """Return instances as they are told, all in the same way."""
+        settings = self.read_settings().values()
+        telling = draw_telling(
+            [setting] if setting else [one for one in settings if one.split == split],
+            self.shown,
+            self.opposite,
+            self.units,
+            self.name,
+            *keys,
+        )
+        return {
+            variant: replace(
+                instance.told(telling),
+                rows=tell_rows(instance.rows, telling, self.name, *keys),
+                keys=keys,
+                split=split,
+            )
+            for variant, instance in twins.items()
+        }
+
+    def read_settings(self) -> dict[str, Setting]:
+        """Return the settings in which it is told, by name."""
+        return read_settings(self.name, self.settings)
+
+    def find_setting(self, name: str) -> Setting:
+        """Return a setting by name: one of its own, or the path of somebody's."""
+        ours = self.read_settings()
+        return ours[name] if name in ours else read_own_setting(name, self.name, tuple(ours))
+
+    def sample(self, instance: Instance, chosen: Array) -> Instance:
+        """Return the instance of some of its rows, told as all of them are."""
+        rows = {role: values[chosen] for role, values in instance.rows.items()}
+        world = untell_rows(rows, instance.telling)
+        sample = self.ground_truth(instance.variant, instance.parameters, world)
+        return replace(
+            sample.told(instance.telling),
+            rows=rows,
+            keys=instance.keys,
+            split=instance.split,
+            full_size=instance.size,
+        )
 
     def certify(self, variant: str, at: Parameters) -> dict[str, Certificate]:
         """Derive each effect by the closed form and from the world.
@@ -344,7 +527,7 @@ class Challenge:
             challenge=self.name,
             variant=variant,
             parameters=at,
-            columns=self.world(variant, at).data_columns(self.shown),
+            columns=self.world(variant, at).data_columns(tuple(rows)),
             rows=rows,
             truths=truths,
             facts=self.facts(at),
@@ -359,10 +542,12 @@ class Challenge:
         variant, at = instance.variant, instance.parameters
         world = self.world(variant, at)
         noise = world.draw_noise(n, rng)
-        return {
+        found = {
             **world.run_trial(self.effects(variant, at), noise),
             **self.observe(variant, at, world, noise),
         }
+        unit = instance.telling.unit
+        return {name: (unit * mean, unit * error) for name, (mean, error) in found.items()}
 
     def _check(self, instance: Instance) -> None:
         names = {entry.name for entry in self.fields if not isinstance(entry, IntervalField)}

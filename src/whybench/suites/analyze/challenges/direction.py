@@ -119,7 +119,6 @@ def _world(variant: str, at: Parameters) -> World:
     pushes = assigned("push_first", time=0), assigned("push_second", time=0)
     return World(
         (*pushes, real("unseen"), *((other, one) if edge == BACK else (one, other))),
-        drawn=("push_first", "push_second", "unseen", "first", "second"),
     )
 
 

@@ -110,7 +110,6 @@ def _world(_variant: str, at: Parameters) -> World:
                 time=3,
             ),
         ),
-        drawn=("treatment", "baseline", "mediator", "outcome"),
     )
 
 

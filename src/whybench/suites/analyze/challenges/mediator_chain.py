@@ -101,7 +101,6 @@ def world(variant: str, at: Parameters) -> World:
             real(second, then, arrows.noise[1], causes=("treatment", first), time=3),
             real("outcome", outcome, causes=("treatment", "decoy", first, second), time=4),
         ),
-        drawn=("treatment", "decoy", first, second, "outcome"),
     )
 
 

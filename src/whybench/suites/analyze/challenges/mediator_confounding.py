@@ -106,7 +106,7 @@ def _world(variant: str, at: Parameters) -> World:
         columns = (*columns, echo)
     else:
         columns = (real("common", time=0), *columns)
-    return World(columns, drawn=("treatment", "decoy", "common", "mediator", "outcome"))
+    return World(columns)
 
 
 def _effects(_variant: str, _at: Parameters) -> dict[str, Effect]:

@@ -41,7 +41,6 @@ CELLS = tuple((t, y, z) for t in (0, 1) for y in (0, 1) for z in (0, 1))
 """Treatment, outcome, bystander."""
 
 CLEAR, NOT_SEEN, UNCLEAR = 0.01, 0.05, 0.2
-FEWEST, MOST = 900, 3000
 
 
 def _real(at: Parameters) -> bool:
@@ -49,8 +48,6 @@ def _real(at: Parameters) -> bool:
 
 
 def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
-    if not FEWEST <= len(rows["outcome"]) <= MOST:
-        return False
     naive, weighted = _naive_estimate(rows), _weighted(rows)
     shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
     return shown and (variant == "trap" or naive.direction == weighted.direction)
@@ -122,12 +119,6 @@ def _share(at: Parameters, t: int, y: int, z: int) -> float:
 
 def _spelled(cell: tuple[int, int, int]) -> str:
     return "".join(map(str, cell))
-
-
-def _size(at: Parameters, rng: np.random.Generator) -> int:
-    """Return how many people there are, for about as many in the table as there should be."""
-    wanted = rng.integers(1600, 2600)
-    return int(wanted / sum(_share(at, *cell) * at[f"in_{_spelled(cell)}"] for cell in CELLS))
 
 
 def _world(_variant: str, at: Parameters) -> World:
@@ -259,7 +250,7 @@ CHALLENGE = Challenge(
         FlagField("collider_bias"),
     ),
     shown=("bystander", "treatment", "outcome", "inclusion"),
-    size=_size,
+    size=(1600, 2600),
     parameters=_parameters,
     world=_world,
     effects=lambda *_: {"effect": increase("treatment")},

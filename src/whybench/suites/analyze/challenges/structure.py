@@ -131,7 +131,7 @@ def _world(_variant: str, at: Parameters) -> World:
             show=lambda values: level + scale * values / deviation,
         )
 
-    return World(tuple(map(column, graph.order)), drawn=NODES, by_row=True)
+    return World(tuple(map(column, graph.order)))
 
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:

@@ -87,8 +87,8 @@ def parse_key_field(name: str, text: str) -> Any:
 
 
 def _second_value(truth: NumericTruth) -> float:
-    _, *others = truth.references.values()
-    return others[0] if others else float(truth.certificate.derivations[1][1])
+    _, *others = truth.panel.values()
+    return others[0].value if others else float(truth.certificate.derivations[1][1])
 
 
 def _make_truth(first: RecomputedField, second: RecomputedField) -> Truth:

@@ -1,67 +1,52 @@
-"""Stories: what the columns of a challenge are called, and the words around its data.
+"""Stories: what is said of a challenge in every setting.
 
-A story is a YAML file named after its challenge. All of its texts have placeholders in braces: a
-role, such as {treatment}, stands for the column's name; others stand for `words` of the label set
-and for figures of the instance (`facts`).
+A story is a YAML file named after its challenge. Its texts have places in braces, which a setting
+fills (see `settings`).
 
 - `challenge`: the challenge's name
-- `setting`: who collected what, and why
-- `design`: how rows came into the table and who got what
-- `question`: what somebody wants to know, in everyday words
 - `estimand`, `roles`, `method`, `warning`: one sentence or two for each switch of `hints.yaml`
-- `meanings`: role to what the column holds; kind and order of measurement are the instance's
 - `answer`: field to what is to be said there
-- `labels`: `neutral`, `flattering` and `damning`: `columns` (role to name) and `words`
-- `variants`: what is said differently in a variant: `setting`, `design`, `roles`, `meanings`
+- `variants`: variant to other `roles`, where columns have other parts to play
 
-Question, estimand, method, warning and answer cannot differ between variants: they would tell the
-trap from its controls. Labels change names and words and nothing else, so that the rows are the
-same to the byte.
+`tell_story` returns all that is said of a variant in a setting.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.settings import unwrap_texts
 from whybench.suites.contract import UserError
 from whybench.suites.files import explain_shape, parse_mapping
 
+if TYPE_CHECKING:
+    from whybench.suites.analyze.settings import Setting
+
 __all__ = [
     "HINTS",
-    "LABELS",
     "SWITCHES",
     "AnalyzeStory",
     "Hints",
-    "Labels",
     "parse_story",
     "read_hints",
     "read_story",
+    "tell_story",
 ]
 
-LABELS = ("neutral", "flattering", "damning")
 HINTS = (1, 2, 3, 4, 5)
 SWITCHES = ("estimand", "caution", "roles", "method", "warning")
-BY_VARIANT = frozenset({"setting", "design", "roles", "meanings"})
-
-
-@dataclass(frozen=True)
-class Labels:
-    """One way to name the same things: columns by role, and words for placeholders in the texts."""
-
-    columns: Mapping[str, str]
-    words: Mapping[str, str]
+KEYS = frozenset({"challenge", "estimand", "roles", "method", "warning", "answer"})
 
 
 @dataclass(frozen=True)
 class AnalyzeStory:
-    """The texts of a challenge; see the head of this module."""
+    """All that is said of a challenge; see the head of this module and of `settings`."""
 
     challenge: str
     setting: str
@@ -71,16 +56,7 @@ class AnalyzeStory:
     roles: str
     method: str
     warning: str
-    meanings: Mapping[str, str]
     answer: Mapping[str, str]
-    labels: Mapping[str, Labels]
-    variants: Mapping[str, Mapping[str, Any]]
-
-    def for_variant(self, variant: str) -> AnalyzeStory:
-        """Return the story of a variant."""
-        changed = dict(self.variants.get(variant, {}))
-        meanings = {**self.meanings, **changed.pop("meanings", {})}
-        return replace(self, meanings=meanings, **changed)
 
 
 @dataclass(frozen=True)
@@ -92,38 +68,36 @@ class Hints:
 
 
 @cache
-def read_story(challenge: str) -> AnalyzeStory:
-    """Return the story of a challenge."""
+def read_story(challenge: str, own: str = "") -> dict[str, Any]:
+    """Return the texts of a challenge: ours, or those that it brings."""
     where = f"{challenge}.yaml"
-    own = CHALLENGES[challenge].story
-    text = own or files(__package__).joinpath(where).read_text(encoding="utf-8")
-    with explain_shape(where, "a story"):
-        return parse_story(text, where)
+    return parse_story(own or files(__package__).joinpath(where).read_text(encoding="utf-8"), where)
 
 
-def parse_story(text: str, where: str) -> AnalyzeStory:
-    """Return the story that YAML text tells.
+def parse_story(text: str, where: str) -> dict[str, Any]:
+    """Return the texts that are the same in every setting.
 
     Raises:
-        UserError: It lacks a key, has one too many, or labels or variants that do not fit.
+        UserError: It lacks a key, has one too many, or variants that tell too much.
     """
     raw = parse_mapping(text, where)
-    keys = {entry.name for entry in fields(AnalyzeStory)}
-    if set(raw) | {"variants"} != keys:
-        raise UserError(f"{where} must have the keys {sorted(keys)}, got {sorted(raw)}")
-    texts = _unwrap({"variants": {}, **raw})
-    if set(texts["labels"]) != set(LABELS):
-        raise UserError(f"{where}: labels must be {', '.join(LABELS)}, got {list(texts['labels'])}")
-    for variant, changed in texts["variants"].items():
-        if not set(changed) <= BY_VARIANT:
-            raise UserError(
-                f"{where}: {variant} may change {sorted(BY_VARIANT)}, got {sorted(changed)}"
-            )
-    labels = {name: Labels(**texts["labels"][name]) for name in LABELS}
-    for name, entry in labels.items():
-        if len(set(entry.columns.values())) < len(entry.columns):
-            raise UserError(f"{where}: columns of {name} must differ, got {entry.columns}")
-    return AnalyzeStory(**{**texts, "labels": labels})
+    if set(raw) - {"variants"} != KEYS:
+        raise UserError(f"{where} must have the keys {sorted(KEYS)}, got {sorted(raw)}")
+    with explain_shape(where, "a story"):
+        texts: dict[str, Any] = unwrap_texts({"variants": {}, **raw})
+        for variant, changed in texts["variants"].items():
+            if set(changed) != {"roles"}:
+                raise UserError(f"{where}: {variant} may change roles, got {sorted(changed)}")
+    return texts
+
+
+def tell_story(story: Mapping[str, Any], setting: Setting, variant: str) -> AnalyzeStory:
+    """Return what is said of a variant in a setting."""
+    said = {**story, **setting.texts}
+    answer = {**story["answer"], **setting.texts.get("answer", {})}
+    changed = {**story["variants"].get(variant, {}), **setting.variants.get(variant, {})}
+    del said["variants"]
+    return AnalyzeStory(**{**said, "answer": answer, **changed})
 
 
 @cache
@@ -135,10 +109,3 @@ def read_hints() -> Hints:
         if not set(switches) <= set(SWITCHES):
             raise UserError(f"hints of level {level} must be of {SWITCHES}, got {switches}")
     return Hints(levels, " ".join(raw["caution"].split()))
-
-
-def _unwrap(value: Any) -> Any:
-    """Put every text on one line."""
-    if isinstance(value, Mapping):
-        return {key: _unwrap(entry) for key, entry in value.items()}
-    return " ".join(value.split()) if isinstance(value, str) else value
