@@ -1,4 +1,4 @@
-"""What is wrong with a story is said; what is story in a variant changes that variant alone."""
+"""What is wrong with a story is said; a setting fills its places, and a variant changes little."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from whybench.suites.analyze import stories
-from whybench.suites.analyze.stories import parse_story, read_story
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.stories import parse_story, read_story, tell_story
 from whybench.suites.contract import UserError
 
 
@@ -28,24 +29,31 @@ def refused(changed: dict[str, Any]) -> str:
 def test_a_story_is_read_as_it_is_written() -> None:
     story = parse_story(yaml.safe_dump(raw()), "mine.yaml")
     assert story == read_story("simpson")
-    assert "\n" not in story.setting + story.method
+    assert "\n" not in story["estimand"] + story["method"]
     without = raw()
-    del without["variants"]
-    assert parse_story(yaml.safe_dump(without), "mine.yaml").variants == {}
+    without.pop("variants", None)
+    assert parse_story(yaml.safe_dump(without), "mine.yaml")["variants"] == {}
 
 
 def test_a_variant_changes_what_it_says_and_nothing_else() -> None:
-    story = read_story("simpson")
-    assert story.for_variant("trap") == story
-    after = story.for_variant("post_treatment")
-    assert after.design != story.design
-    assert after.meanings["stratum"] != story.meanings["stratum"]
-    assert after.meanings["outcome"] == story.meanings["outcome"]
-    assert (after.question, after.method, after.warning) == (
-        story.question,
-        story.method,
-        story.warning,
-    )
+    settings = CHALLENGES["simpson"].read_settings()
+    for setting in settings.values():
+        trap = tell_story(read_story("simpson"), setting, "trap")
+        after = tell_story(read_story("simpson"), setting, "post_treatment")
+        assert after.design != trap.design
+        assert after.roles != trap.roles
+        for said in ("setting", "question", "estimand", "method", "warning", "answer"):
+            assert getattr(after, said) == getattr(trap, said)
+
+
+def test_a_setting_may_say_a_text_of_the_story_in_its_own_words() -> None:
+    from dataclasses import replace
+
+    setting = next(iter(CHALLENGES["simpson"].read_settings().values()))
+    own = {**setting.texts, "warning": "Look twice.", "answer": {"ci": "its interval"}}
+    told = tell_story(read_story("simpson"), replace(setting, texts=own), "trap")
+    assert told.warning == "Look twice."
+    assert told.answer == {**read_story("simpson")["answer"], "ci": "its interval"}
 
 
 def test_a_key_that_is_missing_or_unknown_is_said() -> None:
@@ -55,16 +63,7 @@ def test_a_key_that_is_missing_or_unknown_is_said() -> None:
     assert "'moral'" in refused({**raw(), "moral": "none"})
 
 
-def test_a_variant_cannot_tell_itself_by_the_question() -> None:
+def test_a_variant_cannot_tell_itself_by_the_estimand() -> None:
     changed = raw()
-    changed["variants"]["randomised"]["question"] = "Was it random?"
-    assert "randomised may change ['design', 'meanings', 'roles', 'setting']" in refused(changed)
-
-
-def test_labels_are_three_and_name_columns_apart() -> None:
-    fewer = raw()
-    del fewer["labels"]["damning"]
-    assert "labels must be neutral, flattering, damning, got" in refused(fewer)
-    same = raw()
-    same["labels"]["neutral"]["columns"]["decoy"] = "recovered"
-    assert "columns of neutral must differ" in refused(same)
+    changed["variants"] = {"randomised": {"estimand": "Whatever a lot gave."}}
+    assert "randomised may change roles, got ['estimand']" in refused(changed)

@@ -45,18 +45,24 @@ def test_causes_are_the_arguments_of_a_mechanism() -> None:
         World((real("effect", lambda cause: cause), real("cause")))
 
 
-def test_noise_is_drawn_column_by_column_in_the_order_that_is_said() -> None:
+def test_columns_have_the_same_noise_whatever_others_there_are() -> None:
     one, other = real("one", time=0), real("other", time=0)
-    for told, first in (
-        (World((one, other)), "one"),
-        (World((one, other), ("other", "one")), "other"),
-    ):
-        noise = told.draw_noise(5, generator("noise"))
-        expected = generator("noise").standard_normal((2, 5))
-        assert list(noise) == [first, *({"one", "other"} - {first})]
-        assert np.array_equal(list(noise.values()), expected)
-    with pytest.raises(ValueError, match="drawn must be"):
-        World((one, other), ("one",))
+    noises = [
+        World(columns).draw_noise(5, generator("noise"))
+        for columns in ((one,), (one, other), (other, one))
+    ]
+    assert all(np.array_equal(noise["one"], noises[0]["one"]) for noise in noises)
+    assert np.array_equal(noises[1]["other"], noises[2]["other"])
+    assert not np.array_equal(noises[1]["one"], noises[1]["other"])
+
+
+def test_there_are_as_many_rows_as_are_asked_for_whoever_is_selected() -> None:
+    world = World(
+        (real("score", time=0), binary("selected", lambda score: score > 1)), selected="selected"
+    )
+    rows = world.draw_rows(500, ("score",), generator("few"))
+    assert len(rows["score"]) == 500
+    assert rows["score"].min() >= 1
 
 
 def test_units_are_the_same_whatever_is_done_to_them() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cache
 from math import sqrt
 from statistics import fmean
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.prompts import column_names, rows_csv
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.replies import parse_reply
+from whybench.suites.analyze.shallow import find_leaks, measure_shallow
 from whybench.suites.contract import Check, SelfTest, UserError
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.fields import FieldValue
     from whybench.suites.analyze.grading import GradedAnswer
     from whybench.suites.analyze.items import AnalyzeItem
+    from whybench.suites.analyze.shallow import ShallowResult
 
 __all__ = [
     "BOUNDS",
@@ -102,6 +105,17 @@ def check_factors(items: Sequence[AnalyzeItem]) -> Iterator[str]:
             yield f"{item.id}: {error}"
 
 
+def check_shallow(items: Sequence[AnalyzeItem]) -> Iterator[str]:
+    """Let shallow agents learn each challenge by heart, and see how far they get in the test."""
+    for name in dict.fromkeys(item.challenge for item in items):
+        yield from find_leaks(_measure_shallow(name), LUCK)
+
+
+@cache
+def _measure_shallow(challenge: str) -> ShallowResult:
+    return measure_shallow(CHALLENGES[challenge], PAIRS)
+
+
 def _select_generated(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
     """Return the items about data sets of our own; of published ones nothing is guaranteed."""
     return [item for item in items if item.variant != PUBLISHED]
@@ -137,6 +151,7 @@ CHECKS: Mapping[str, Check[AnalyzeItem]] = {
     "naive values fail in traps": Check(check_naive_values, _select_traps),
     "labels change names alone": Check(check_labels, _select_relabelled),
     "factors give back the data": Check(check_factors),
+    "nothing shallow gets far": Check(check_shallow, _select_traps),
 }
 """The checks by name."""
 
@@ -161,6 +176,9 @@ class Bounds:
 
 
 BOUNDS = Bounds()
+
+PAIRS = 40
+"""Pairs of twins of each challenge that shallow agents learn, and are tried on."""
 
 MANY = 200
 """Number of draws from which on challenges are held to `BOUNDS` as they are."""

@@ -35,7 +35,6 @@ from whybench.suites.designs import (
     list_levels,
     parse_number,
 )
-
 from whybench.suites.files import read_text
 
 if TYPE_CHECKING:

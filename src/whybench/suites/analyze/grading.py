@@ -3,17 +3,17 @@
 A number is held against a panel of consistent estimators on the same rows, each with its own
 standard error. A **number** passes if it is within 2.5 standard errors of the truth, by the least
 precise of them, or within 0.75 of its own standard errors of what one of them finds: who does a
-right analysis is not punished for the luck of the draw. An **interval** passes if it holds the truth
-or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error to 1.7
-of the greatest. A **set of columns to adjust for** passes if it is enough by the graph. Everything
-else is right or wrong; a table passes if all of its rows do.
+right analysis is not punished for the luck of the draw. An **interval** passes if it holds the
+truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error
+to 1.7 of the greatest. A **set of columns to adjust for** passes if it is enough by the graph.
+Everything else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and lies within 0.75
-SE_eff of a naive value, or a wrong choice that only the trap suggests. Who has a key number **wrong**
-scores 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
-claiming the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's score and
-its control's, so that it takes both to see the trap and to see that it is not there.
+SE_eff of a naive value, or a wrong choice that only the trap suggests. With any key number **wrong**
+it is 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
+claiming the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's
+score and its control's, so that it takes both to see the trap and to see that it is not there.
 
 A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
 above zero, below, or not beyond what the rows can tell from zero (1.96 SE_eff); of everything else
@@ -54,8 +54,8 @@ __all__ = [
     "NEAR_REFERENCE",
     "NEAR_TRUTH",
     "WIDTHS",
-    "GradedAnswer",
     "WRONG_CAP",
+    "GradedAnswer",
     "Verdict",
     "contradicts",
     "grade",

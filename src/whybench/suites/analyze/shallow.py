@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
@@ -42,13 +42,33 @@ if TYPE_CHECKING:
     from whybench.seeds import Split
     from whybench.suites.analyze.challenges.contract import Challenge, Instance
     from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.settings import Setting
 
-__all__ = ["SHALLOW", "Discriminant", "draw_pairs", "fit_agent", "measure_auc", "score_agent"]
+__all__ = [
+    "BY_SIGNS",
+    "MOST_AUC",
+    "MOST_TWIN",
+    "SHALLOW",
+    "Discriminant",
+    "ShallowResult",
+    "draw_pairs",
+    "find_leaks",
+    "fit_agent",
+    "measure_auc",
+    "measure_shallow",
+    "score_agent",
+]
+
+MOST_TWIN, MOST_AUC = 0.45, 0.60
+"""The most that a shallow agent may have, in mean twin score and in telling traps from controls."""
+
+BY_SIGNS = frozenset({"direction", "structure"})
+"""Challenges whose analysis is about signs and independence, so that seeing them is no shortcut."""
 
 HINT = 5
 """The level at which texts are read: the bare story, which says the least."""
 
-RIDGE = 0.1
+RIDGE, TINY = 0.1, 1e-9
 CLEAR = 3.0
 """How many standard errors a correlation must be from 0 to have a sign."""
 
@@ -79,8 +99,9 @@ def see_marginals(instance: Instance, roles: Sequence[str]) -> Array:
 
 def see_signs(instance: Instance, roles: Sequence[str]) -> tuple[int, ...]:
     """Return the sign of each correlation, 0 where it is not clear."""
-    columns = [instance.rows[role] for role in roles if _is_number(instance, role)]
-    correlations = np.corrcoef(np.array(columns, dtype=float))[np.triu_indices(len(columns), 1)]
+    columns = [instance.rows[role].astype(float) for role in roles if _is_number(instance, role)]
+    standard = [(column - column.mean()) / (column.std() + TINY) for column in columns]
+    correlations = np.cov(standard, bias=True)[np.triu_indices(len(columns), 1)]
     clear = np.abs(correlations) * np.sqrt(instance.size) > CLEAR
     return tuple((np.sign(correlations) * clear).astype(int).tolist())
 
@@ -115,7 +136,7 @@ class Discriminant:
     def fit(cls, first: Array, second: Array) -> Discriminant:
         """Find the line that keeps the groups apart."""
         both = np.vstack([first, second])
-        centre, spread = both.mean(axis=0), both.std(axis=0) + 1e-9
+        centre, spread = both.mean(axis=0), both.std(axis=0) + TINY
         unfitted = cls(centre, spread, np.empty(0), 0.0)
         groups = [unfitted._expand(group) for group in (first, second)]
         within = sum(np.cov(group.T, bias=True) for group in groups) / 2
@@ -204,9 +225,9 @@ def _commonest(instances: Sequence[Instance], challenge: Challenge) -> dict[str,
         if isinstance(first, CategoricalTruth):
             answer[name] = Counter(truth.value for truth, _ in truths).most_common(1)[0][0]
         elif isinstance(first, TableTruth):
+            tables = [(t.rows, scale) for t, scale in truths if isinstance(t, TableTruth)]
             answer[name] = {
-                row: median(truth.rows[row].value / scale for truth, scale in truths)
-                for row in first.rows
+                row: median(rows[row].value / scale for rows, scale in tables) for row in first.rows
             }
         else:
             numbers = [(t.value / s, t.se / s) for t, s in truths if isinstance(t, NumericTruth)]
@@ -241,3 +262,91 @@ def score_agent(
 
 SHALLOW = ("constant", "text", "marginals", "signs", "text and signs")
 """The shallow agents."""
+
+
+@dataclass(frozen=True)
+class ShallowResult:
+    """How far shallow agents get in a challenge.
+
+    Attributes:
+        challenge: Its name.
+        pairs: How many pairs of twins they were tried on.
+        twin: Mean twin scores by agent, and that of who always claims the trap.
+        error: The standard error of each, clustered by setting.
+        auc: How well traps are told from controls by `marginals` and by `text`.
+        told_apart: Whether the text rightly tells a trap from a control.
+    """
+
+    challenge: str
+    pairs: int
+    twin: Mapping[str, float]
+    error: Mapping[str, float]
+    auc: Mapping[str, float]
+    told_apart: bool
+
+
+def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
+    """Fit shallow agents on so many pairs of training, and try them on as many of the test."""
+    train, test = (draw_pairs(challenge, split, range(count)) for split in ("train", "test"))
+    agents = {kind: fit_agent(kind, train, challenge) for kind in SHALLOW}
+    scores = {
+        kind: score_agent(answer, test, challenge)
+        for kind, answer in {**agents, ALWAYS: challenge.always_trap}.items()
+    }
+    settings = [trap.telling.setting for trap, _ in test]
+    return ShallowResult(
+        challenge.name,
+        count,
+        {kind: fmean(values) for kind, values in scores.items()},
+        {kind: _clustered_error(values, settings) for kind, values in scores.items()},
+        {kind: _separate(kind, train, test, challenge) for kind in ("marginals", "text")},
+        any(_changes_with_variant(setting) for setting in challenge.read_settings().values()),
+    )
+
+
+def _separate(
+    kind: str, train: Sequence[Pair], test: Sequence[Pair], challenge: Challenge
+) -> float:
+    look = fit_features(kind, train, challenge)
+    sides = [
+        [np.array([look(pair[side]) for pair in pairs]) for side in (0, 1)]
+        for pairs in (train, test)
+    ]
+    line = Discriminant.fit(*sides[0])
+    return measure_auc(*map(line.score, sides[1]))
+
+
+def _clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float:
+    """Return the standard error of a mean of values that come in clusters."""
+    mean, sums = fmean(values), defaultdict[str, float](float)
+    for value, cluster in zip(values, clusters, strict=True):
+        sums[cluster] += value - mean
+    groups = len(sums)
+    if groups < 2:
+        return float("inf")
+    spread = sum(total**2 for total in sums.values()) * groups / (groups - 1)
+    return float(np.sqrt(spread)) / len(values)
+
+
+def _changes_with_variant(setting: Setting) -> bool:
+    return bool(setting.variants) or any(words.by_variant for words in setting.columns.values())
+
+
+def find_leaks(result: ShallowResult, luck: float = 0.0) -> Iterator[str]:
+    """Yield what a shallow agent gets too far with, beyond so many standard errors of chance."""
+    for kind, twin in result.twin.items():
+        if kind == ALWAYS or (result.challenge in BY_SIGNS and "signs" in kind):
+            continue
+        if twin > MOST_TWIN + luck * SPREAD / np.sqrt(result.pairs):
+            yield f"{result.challenge}: {kind} has a twin score of {twin:.2f}"
+    for kind, auc in result.auc.items():
+        if kind == "text" and result.told_apart:
+            continue
+        if auc > MOST_AUC + luck * SPREAD_OF_AUC / np.sqrt(result.pairs):
+            yield f"{result.challenge}: {kind} tell traps from controls, AUC {auc:.2f}"
+
+
+ALWAYS = "always-trap"
+
+SPREAD, SPREAD_OF_AUC = 0.3, 0.41
+"""Standard deviations of a pair's twin score, and of an AUC of one half by the root of pairs."""

@@ -10,7 +10,6 @@ A telling follows from the keys of a data set. Twins have the same.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,7 +20,7 @@ from whybench.suites.analyze.columns import Array, DataColumn, round_values, to_
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from whybench.suites.analyze.settings import Setting
 
@@ -85,7 +84,7 @@ def draw_telling(
     rng = generator("analyze", "telling", *keys)
     if not settings:
         raise UserError("there must be a setting of each split, train and test; got none of one")
-    setting = settings[rng.integers(len(settings))]
+    setting = settings[int(rng.integers(len(settings)))]
     count = min(int(rng.integers(MOST_DECOYS + 1)), len(setting.decoys))
     decoys = [setting.decoys[place] for place in rng.permutation(len(setting.decoys))[:count]]
     roles = (*shown, *decoys)

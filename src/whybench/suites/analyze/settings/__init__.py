@@ -14,8 +14,8 @@ of the data set (`facts`).
 - `columns`: role to `names`, any of which may be drawn, and `meaning`; where the column is 0 or 1
   and may be told the other way round, `opposite` with names and meaning; where its meaning differs
   in a variant, `variants`
-- `decoys`: columns that have nothing to do with the answer: `before`, known first and by chance, and
-  `after`, recorded last and a consequence of the outcome
+- `decoys`: columns that have nothing to do with the answer: `before`, known first and by chance,
+  and `after`, recorded last and a consequence of the outcome
 - `labels`: `flattering` and `damning`: other `words` and other names of `columns`
 - `variants`: what is said differently in a variant: `setting`, `design`
 
@@ -243,7 +243,7 @@ def _check(setting: Setting) -> None:
         )
     if twice := [name for name, times in names.items() if times > 1]:
         raise UserError(f"{setting.name}: names of columns must differ, got {twice} twice")
-    if not EVERYWHERE <= set(setting.words["neutral"]):
+    if not set(setting.words["neutral"]) >= EVERYWHERE:
         raise UserError(
             f"{setting.name}: words must have {sorted(EVERYWHERE)}, "
             f"got {sorted(setting.words['neutral'])}"

@@ -13,7 +13,6 @@ fills (see `settings`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -26,6 +25,7 @@ from whybench.suites.contract import UserError
 from whybench.suites.files import explain_shape, parse_mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from whybench.suites.analyze.settings import Setting
 
 __all__ = [
