@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evidence import challenges, code_runs, confinement, graders, pitfalls
+from evidence import analyze_gates, challenges, code_runs, confinement, graders, pitfalls
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.analyze import SUITE
@@ -62,6 +62,7 @@ def real(small: bool) -> Iterator[Figure]:
 
 PARTS: Parts = {
     **challenges.PARTS,
+    **analyze_gates.PARTS,
     **confinement.PARTS,
     **code_runs.PARTS,
     **graders.PARTS,

@@ -10,7 +10,7 @@ Everything else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and lies within 0.75
-SE_eff of a naive value, or a wrong choice that only the trap suggests. With any key number **wrong**
+SE_eff of a naive value, or a wrong choice that only the trap suggests. With a key number **wrong**
 it is 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
 claiming the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's
 score and its control's, so that it takes both to see the trap and to see that it is not there.

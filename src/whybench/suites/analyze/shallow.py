@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.settings import Setting
 
 __all__ = [
+    "ALWAYS",
     "BY_SIGNS",
     "MOST_AUC",
     "MOST_TWIN",
@@ -58,6 +59,8 @@ __all__ = [
     "measure_shallow",
     "score_agent",
 ]
+
+ALWAYS = "always-trap"
 
 MOST_TWIN, MOST_AUC = 0.45, 0.60
 """The most that a shallow agent may have, in mean twin score and in telling traps from controls."""
@@ -345,8 +348,6 @@ def find_leaks(result: ShallowResult, luck: float = 0.0) -> Iterator[str]:
         if auc > MOST_AUC + luck * SPREAD_OF_AUC / np.sqrt(result.pairs):
             yield f"{result.challenge}: {kind} tell traps from controls, AUC {auc:.2f}"
 
-
-ALWAYS = "always-trap"
 
 SPREAD, SPREAD_OF_AUC = 0.3, 0.41
 """Standard deviations of a pair's twin score, and of an AUC of one half by the root of pairs."""

@@ -26,6 +26,7 @@ from whybench.suites.files import explain_shape, parse_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from whybench.suites.analyze.settings import Setting
 
 __all__ = [
