@@ -1,11 +1,12 @@
 """The world of `outcome`: a dose with two possible causes, and an outcome that bends with it.
 
-    dose    = pulls on confounder and marker + chance, of mean 0 and variance 1
+    dose    = pulls of confounder and marker + chance, of mean 0 and variance 1
     outcome = slope · dose + bend · dose² + pushes from confounder and marker + noise
 
 All causes are standard normal and independent. A marker that does not pull and push is no cause
-but an echo of the outcome. There are two truths: what the outcome would be at two doses, and what
-it is where they were had.
+but an echo of the outcome. A dose by lot has no cause, and moves the confounder instead: dose and
+confounder are the same normal pair, told in the other order. There are two truths: what the outcome
+would be at two doses, and what it is where they were had.
 """
 
 from __future__ import annotations
@@ -21,50 +22,52 @@ from whybench.suites.analyze.effects import contrast
 from whybench.suites.analyze.world import World, mean_and_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Parameters, Rows, Simulation
-    from whybench.suites.analyze.columns import Column
     from whybench.suites.analyze.effects import Effect
 
 __all__ = [
-    "UNITS",
+    "UNIT",
     "certify_difference",
     "closed_form",
     "effects",
+    "find_causes",
     "observe",
     "parameters",
     "world",
 ]
 
-UNITS = {
-    "confounder": (20.0, 3.0),
-    "decoy": (90.0, 20.0),
-    "treatment": (40.0, 8.0),
-    "outcome": (30.0, 4.0),
-    "marker": (50.0, 10.0),
+ZERO, UNIT = 40.0, 8.0
+"""Where the dose has its zero in the data, and how long its unit is; the world has 0 and 1."""
+
+ORDERS = {
+    "randomised": ("decoy", "treatment", "confounder", "outcome", "marker"),
+    "upstream": ("decoy", "confounder", "marker", "treatment", "outcome"),
 }
-"""Where a column of the story has its zero, and how long its unit is; the world has 0 and 1."""
+"""The columns in causal order, where the marker is upstream or the dose is drawn by lot."""
+
+USUAL = ("decoy", "confounder", "treatment", "outcome", "marker")
 
 
 def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw what moves the dose (`pull_`) and the outcome (`push_`), the curve, and two doses.
 
-    The doses are not placed evenly about the middle, so that a line misses the curve. Slope and
-    bend work together, so that the effect is never small; the confounder errs against them, so that
-    the mistakes do not make up for each other.
+    The doses are not placed evenly about the middle, so that a line misses the curve. The
+    confounder errs in the direction of a line, so that the mistakes do not make up for each other.
+    The effect is of either sign, large or small.
     """
     sides = (-rng.uniform(0.4, 0.7), rng.uniform(1.0, 1.3))
     if rng.integers(2):
         sides = (-sides[1], -sides[0])
-    zero, unit = UNITS["treatment"]
-    low, high = (round(zero + unit * side) for side in sides)
+    low, high = (round(ZERO + UNIT * side) for side in sides)
     sign, uneven = rng.choice([-1, 1]), np.sign(sides[1] + sides[0])
-    slope, bend = rng.uniform(0.3, 0.7) * sign, rng.uniform(0.5, 0.7) * sign * uneven
+    slope, bend = rng.uniform(-1.1, 0.5) * sign, rng.uniform(0.5, 0.7) * sign * uneven
     pull = rng.uniform(0.5, 0.62) * rng.choice([-1, 1])
     push = -rng.uniform(0.8, 1.1) * sign * np.sign(pull)
-    marker = np.array([rng.uniform(0.35, 0.45), rng.uniform(0.8, 1.1)]) * rng.choice([-1, 1])
+    pull_marker = rng.uniform(0.35, 0.45) * rng.choice([-1, 1])
+    # It errs in the direction of the confounder.
+    push_marker = rng.uniform(0.8, 1.1) * np.sign(pull * push * pull_marker)
+    early = variant == "upstream"
     at = {
         "low": low,
         "high": high,
@@ -72,21 +75,18 @@ def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
         "bend": bend,
         "pull_confounder": pull,
         "push_confounder": push,
-        "pull_marker": 0.0,
-        "push_marker": 0.0,
-        "pull_decoy": 0.0,
-        "push_decoy": 0.0,
+        "pull_marker": pull_marker * early,
+        "push_marker": push_marker * early,
         "noise": rng.uniform(0.8, 1.0),
-        "echo": rng.uniform(0.4, 0.6),
+        "echo": rng.uniform(0.4, 0.6) * rng.choice([-1, 1]),
     }
-    if variant == "linear":
-        at |= {"bend": 0.0, "push_confounder": 0.0}
-    if variant == "unconfounded":
-        at |= {"pull_confounder": 0.0}
-    if variant == "upstream":
-        # It errs in the direction of the confounder.
-        at |= {"pull_marker": marker[0], "push_marker": marker[1] * np.sign(pull * push)}
     return {name: float(value) for name, value in at.items()}
+
+
+def find_causes(variant: str) -> tuple[str, ...]:
+    """Return the columns that move dose and outcome alike."""
+    order = ORDERS.get(variant, USUAL)
+    return order[1 : order.index("treatment")]
 
 
 def _rest(at: Parameters) -> float:
@@ -104,59 +104,61 @@ def _mean(at: Parameters, dose: Any, confounder: Any, marker: Any = 0.0) -> Any:
 
 
 def world(variant: str, at: Parameters) -> World:
-    """Return the world; columns are shown in the units of the story."""
-    early = variant == "upstream"
-    causes = ("confounder", "marker") if early else ("confounder",)
+    """Return the world; the dose is shown in the units of the story."""
+    causes = find_causes(variant)
 
-    def dose(confounder: Any, marker: Any = 0.0) -> Any:
-        return at["pull_confounder"] * confounder + at["pull_marker"] * marker
+    def pulled(**by: Any) -> Any:
+        return sum(at[f"pull_{role}"] * values for role, values in by.items())
 
-    def outcome(treatment: Any, **before: Any) -> Any:
-        return _mean(at, treatment, **before)
+    def outcome(treatment: Any, **by: Any) -> Any:
+        return _mean(at, treatment, **by)
 
-    def column(role: str, *mechanism: Any, time: int, causes: Sequence[str] = ()) -> Column:
-        zero, unit = UNITS[role]
-        return real(
-            role,
-            *mechanism,
-            time=time,
+    columns = {
+        "decoy": real("decoy", time=0),
+        "confounder": real("confounder", time=0),
+        "marker": real("marker", lambda outcome: at["echo"] * outcome, 0.5, time=4),
+        "treatment": real(
+            "treatment",
+            pulled,
+            _rest(at) if causes else 1.0,
+            time=1,
             causes=causes,
             digits=2,
-            show=lambda values: zero + unit * values,
+            show=lambda values: ZERO + UNIT * values,
+        ),
+        "outcome": real(
+            "outcome",
+            outcome,
+            at["noise"],
+            time=3,
+            causes=("treatment", *(causes or ("confounder",))),
+        ),
+    }
+    if variant == "upstream":
+        columns["marker"] = real("marker", time=0)
+    if variant == "randomised":
+        columns["confounder"] = real(
+            "confounder", lambda treatment: at["pull_confounder"] * treatment, _rest(at), time=2
         )
-
-    before = column("confounder", time=0), column("decoy", time=0)
-    after = (
-        column("treatment", dose, _rest(at), time=1, causes=causes),
-        column("outcome", outcome, at["noise"], time=2, causes=("treatment", *causes)),
-    )
-    if early:
-        columns = (*before, column("marker", time=0), *after)
-    else:
-        echo = column(
-            "marker", lambda outcome: at["echo"] * outcome, 0.5, time=3, causes=("outcome",)
-        )
-        columns = (*before, *after, echo)
-    return World(columns)
+    return World(tuple(columns[role] for role in ORDERS.get(variant, USUAL)))
 
 
 def _doses(at: Parameters) -> tuple[float, float]:
     """Return the two doses in units of the world."""
-    zero, unit = UNITS["treatment"]
-    return (at["low"] - zero) / unit, (at["high"] - zero) / unit
+    return (at["low"] - ZERO) / UNIT, (at["high"] - ZERO) / UNIT
 
 
 def effects(_variant: str, at: Parameters) -> dict[str, Effect]:
     """Give everybody one dose and the other."""
     low, high = _doses(at)
-    return {"ate": UNITS["outcome"][1] * contrast({"treatment": high}, {"treatment": low})}
+    return {"ate": contrast({"treatment": high}, {"treatment": low})}
 
 
-def closed_form(_variant: str, at: Parameters) -> dict[str, float]:
+def closed_form(variant: str, at: Parameters) -> dict[str, float]:
     """Subtract the curve at one dose from the curve at the other."""
     low, high = _doses(at)
-    rise = at["slope"] * (high - low) + at["bend"] * (high**2 - low**2)
-    return {"ate": UNITS["outcome"][1] * rise}
+    moved = 0.0 if find_causes(variant) else at["pull_confounder"] * at["push_confounder"]
+    return {"ate": (at["slope"] + moved) * (high - low) + at["bend"] * (high**2 - low**2)}
 
 
 def observe(variant: str, at: Parameters, world: World, noise: Rows) -> Simulation:
@@ -170,10 +172,10 @@ def observe(variant: str, at: Parameters, world: World, noise: Rows) -> Simulati
     for dose, sign in zip(_doses(at), (-1, 1), strict=True):
         had = {
             role: seen[role] + at[f"pull_{role}"] * (dose - seen["treatment"])
-            for role in ("confounder", *(("marker",) if variant == "upstream" else ()))
+            for role in find_causes(variant)
         }
         difference += sign * world.respond(noise, {**had, "treatment": dose})["outcome"]
-    return {"cond_diff": mean_and_error(UNITS["outcome"][1] * difference)}
+    return {"cond_diff": mean_and_error(difference)}
 
 
 def certify_difference(at: Parameters) -> Certificate:
@@ -191,9 +193,8 @@ def certify_difference(at: Parameters) -> Certificate:
         weights = np.exp(-square / 2)
         mean = _mean(at, dose, confounder, marker)
         averaged.append(float(np.sum(weights * mean) / np.sum(weights)))
-    unit = UNITS["outcome"][1]
     return agreed(
         "E[outcome | high dose] - E[outcome | low dose]",
-        ("normal regression", unit * rise),
-        ("Bayes' rule by quadrature", unit * (averaged[1] - averaged[0])),
+        ("normal regression", rise),
+        ("Bayes' rule by quadrature", averaged[1] - averaged[0]),
     )
