@@ -1,4 +1,4 @@
-"""What is particular to simpson, selection and mediator_confounding, by a second way."""
+"""What is particular to simpson and selection, by a second way."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
 
@@ -94,35 +93,3 @@ def test_selection_bends_the_odds_either_way() -> None:
         for drawn in instances("selection", "trap", 12)
     ]
     assert min(naive) < 0 < max(naive)
-
-
-def test_mediation_is_that_of_statsmodels() -> None:
-    """The references of the trap are ordinary regressions with the common cause in them."""
-    for drawn in instances("mediator_confounding", "trap", 3):
-        rows = drawn.rows
-        x, m, c = rows["treatment"], rows["mediator"], rows["common"]
-        upon = sm.OLS(rows["outcome"], np.column_stack([np.ones_like(c), x, m, c])).fit()
-        onto = sm.OLS(m, np.column_stack([np.ones_like(c), x, c])).fit()
-        expected = {"nde": upon.params[1], "nie": onto.params[1] * upon.params[2]}
-        for name, value in expected.items():
-            assert drawn.number(name).references["regression"] == pytest.approx(value)
-        assert drawn.number("nde").se == pytest.approx(upon.bse[1], rel=0.05)
-
-
-def test_direct_and_indirect_make_the_total() -> None:
-    for variant in CHALLENGES["mediator_confounding"].variants:
-        for drawn in instances("mediator_confounding", variant, 3):
-            at = drawn.parameters
-            assert drawn.number("nde").value == pytest.approx(at["d"])
-            assert drawn.number("nie").value == pytest.approx(at["a"] * at["b"])
-            assert drawn.number("te").value == pytest.approx(at["d"] + at["a"] * at["b"])
-            assert (variant == "null") == (at["b"] == at["d"] == 0)
-
-
-def test_who_adjusts_for_a_descendant_is_led_astray() -> None:
-    challenge = CHALLENGES["mediator_confounding"]
-    for drawn in instances("mediator_confounding", "descendant", 5):
-        said = challenge.always_trap(drawn)
-        for name in ("nde", "nie"):
-            truth = drawn.number(name)
-            assert abs(said[name] - truth.value) > 2.5 * truth.se

@@ -8,13 +8,15 @@ Linear throughout: mediator = a·treatment + c·common + noise, outcome = d·tre
 + e·common + noise. The direct effect is d, the indirect one a·b, the total their sum. In
 `no_confounding` the would-be common cause touches only one of the two; in `null` that holds and
 the treatment does nothing to the outcome by either way; in `descendant` it comes last and listens
-to mediator and outcome, so that who adjusts for it makes the bias that they meant to remove.
+to mediator and outcome, so that who adjusts for it makes the bias that they meant to remove. The
+effects are of either sign, large or next to nothing; the bias is large whatever they are.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.analyze.adjustment import adjustment_truth
 from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import assigned, real
@@ -29,13 +31,13 @@ from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
-    from whybench.suites.analyze.columns import Array, Column
+    from whybench.suites.analyze.columns import Column
     from whybench.suites.analyze.effects import Effect
 
 __all__ = ["CHALLENGE"]
@@ -44,41 +46,52 @@ CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
 EFFECTS = ("nde", "nie", "te")
 
+KNOWN = (("common", "decoy"), ("common",))
+SETS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "trap": KNOWN,
+    "no_confounding": KNOWN,
+    "null": KNOWN,
+    "descendant": (("decoy",),),
+}
+"""Sets that give all effects; the first is the most precise."""
+
+TOLD = "regression on treatment and mediator"
+
 
 def _truths(
-    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    adjusting = [] if variant == "descendant" else [rows["common"]]
-    fitted, plain = _decomposed(rows, adjusting), _decomposed(rows, [])
+    fits = {by: _decomposed(rows, by) for by in SETS[variant]}
+    plain = _decomposed(rows)
     truths: dict[str, Truth] = {}
     for name in EFFECTS:
-        references = {"regression": fitted[name].value}
-        without = {"regression without the common cause": plain[name].value}
+        panel = {" and ".join((TOLD, *by)): fit[name] for by, fit in fits.items()}
         bent = variant == "trap" and name != "te"
         if not bent:
-            references |= without
-        truths[name] = NumericTruth(
-            certified[name], references, fitted[name].se, without if bent else {}
-        )
+            panel |= {TOLD: plain[name]}
+        naive = {TOLD: plain[name].value} if bent else {}
+        truths[name] = NumericTruth(certified[name], panel, fits[SETS[variant][0]][name].se, naive)
+    smallest = {"common"} if variant == "trap" else set()
     return {
         **truths,
         "confounded": CategoricalTruth(variant == "trap", alarm=(True,)),
-        "adjustment_set": CategoricalTruth(frozenset({"common"} if variant == "trap" else ())),
+        "adjustment_set": adjustment_truth(
+            _world(variant, at), smallest, "mediator", beside=("treatment",)
+        ),
     }
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw the weights of the arrows; in controls without a common cause, one of its two is 0."""
-    sign = rng.choice((-1.0, 1.0), 5)
-    a, b, d, c, e = (
-        sign * rng.uniform((0.8, 0.4, 0.4, 0.65, 0.65), (1.2, 0.8, 0.8, 0.9, 0.9))
-    ).tolist()
+    b, d = rng.uniform((-0.9, -1.0), (0.9, 1.0)).tolist()
+    a, c, e = (rng.choice((-1.0, 1.0), 3) * rng.uniform((0.8, 0.7, 0.7), (1.3, 1.0, 1.0))).tolist()
+    decoy = float(rng.uniform(0.2, 0.4) * rng.choice((-1.0, 1.0)))
     touches_mediator = bool(rng.integers(2))
     if variant in ("no_confounding", "null"):
         c, e = (c, 0.0) if touches_mediator else (0.0, e)
     if variant == "null":
         b = d = 0.0
-    return {"a": a, "b": b, "d": d, "c": c, "e": e, "decoy": float(rng.uniform(0.2, 0.4))}
+    return {"a": a, "b": b, "d": d, "c": c, "e": e, "decoy": decoy}
 
 
 def _world(variant: str, at: Parameters) -> World:
@@ -124,9 +137,10 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     return {"nde": at["d"], "nie": through, "te": at["d"] + through}
 
 
-def _decomposed(rows: Rows, adjusting: list[Array]) -> dict[str, Coefficient]:
+def _decomposed(rows: Rows, by: tuple[str, ...] = ()) -> dict[str, Coefficient]:
     """Return direct, indirect and total effect by two regressions and a third for the total."""
     x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
+    adjusting = [rows[role] for role in by]
     outcome = least_squares(y, design_matrix(x, m, *adjusting))
     upon_mediator = least_squares(m, design_matrix(x, *adjusting))[1]
     return {
@@ -150,8 +164,8 @@ def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     if variant in ("no_confounding", "null"):
         return p_values[0] < CLEAR and p_values[1] > UNCLEAR
     if variant == "descendant":
-        plain, bent = _decomposed(rows, []), _decomposed(rows, [rows["common"]])
-        return all(
+        plain, bent = _decomposed(rows), _decomposed(rows, ("common",))
+        return any(
             abs(plain[name].value - bent[name].value) > APART * plain[name].se
             for name in ("nde", "nie")
         )
@@ -164,7 +178,7 @@ def _has_trap(instance: Instance) -> bool:
     if when["common"] > when["treatment"]:
         return False
     rows = instance.rows
-    plain, adjusted = _decomposed(rows, []), _decomposed(rows, [rows["common"]])
+    plain, adjusted = _decomposed(rows), _decomposed(rows, ("common",))
     both = all(touch.p < CLEAR for touch in _touches(rows))
     return both and all(
         abs(plain[name].value - adjusted[name].value) >= APART * adjusted[name].se
@@ -180,7 +194,8 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     """
     rows = instance.rows
     when = instance.when
-    before = [rows[role] for role in ("decoy", "common") if when[role] < when["treatment"]]
+    known = [role for role in ("decoy", "common") if when[role] < when["treatment"]]
+    before = [rows[role] for role in known]
     x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
     interacting = [x * (values - values.mean()) for values in before]
     outcome = least_squares(y, design_matrix(x, m, *before, *interacting))
@@ -189,27 +204,28 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     onto = least_squares(m, design_matrix(x, *before))[1]
     indirect = Coefficient(total.value - left.value, multiply_estimates(onto, outcome[2]).se)
     confounded = len(before) == 2 and all(touch.p < 0.05 for touch in _touches(rows))
-    return _reported(
-        {"nde": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}, confounded
-    )
+    effects = {"nde": Coefficient(left.value, outcome[1].se), "nie": indirect, "te": total}
+    return _reported(effects, confounded, known)
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit treatment and mediator alone."""
-    return _reported(_decomposed(instance.rows, []), False)
+    return _reported(_decomposed(instance.rows), False, ())
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Adjust for the would-be common cause, whenever it was measured."""
-    return _reported(_decomposed(instance.rows, [instance.rows["common"]]), True)
+    return _reported(_decomposed(instance.rows, ("common",)), True, ("common",))
 
 
-def _reported(effects: Mapping[str, Coefficient], confounded: bool) -> dict[str, Any]:
+def _reported(
+    effects: Mapping[str, Coefficient], confounded: bool, by: Sequence[str]
+) -> dict[str, Any]:
     return {
         **{name: effect.value for name, effect in effects.items()},
         **{f"{name}_ci": effect.interval for name, effect in effects.items()},
         "confounded": confounded,
-        "adjustment_set": frozenset({"common"} if confounded else ()),
+        "adjustment_set": frozenset(by),
     }
 
 
@@ -236,6 +252,7 @@ CHALLENGE = Challenge(
     truths=_truths,
     accept=_accept,
     apart=APART,
+    units=("decoy", "common", "mediator", "outcome"),
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
