@@ -11,7 +11,7 @@ import statsmodels.api as sm
 from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.grading import GradedAnswer, grade, grade_values
 from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.replies import parse_reply
 
@@ -44,12 +44,24 @@ def test_a_way_is_worth_the_product_of_its_arrows(variant: str) -> None:
             "through_both": at["onto_a"] * at["chain"] * at["from_b"],
         }
         for name, value in expected.items():
-            assert drawn.number(name).value == pytest.approx(value, abs=1e-12)
+            assert drawn.number(name).value / drawn.telling.unit == pytest.approx(value, abs=1e-12)
 
 
-def test_the_chain_is_as_strong_as_the_design_says_and_absent_when_parallel() -> None:
-    assert all(0.6 <= drawn.parameters["chain"] <= 1.2 for drawn in instances("trap"))
-    assert {drawn.parameters["chain"] for drawn in instances("parallel")} == {0.0}
+def test_twins_differ_in_the_chain_alone() -> None:
+    for trap, control in zip(instances("trap"), instances("parallel"), strict=True):
+        assert 0.5 <= abs(trap.parameters["chain"]) <= 1.2
+        assert control.parameters == {**trap.parameters, "chain": 0.0}
+
+
+def test_effects_are_of_either_sign() -> None:
+    worlds = [CHALLENGE.parameters("trap", generator("range", seed)) for seed in range(300)]
+    found = {way: [CHALLENGE.closed_form("trap", at)[way] for at in worlds] for way in WAYS}
+    for way, effects in found.items():
+        # About a twentieth is a standard error.
+        assert min(effects) < -0.7
+        assert max(effects) > 0.7
+        if way != "through_both":
+            assert np.mean(np.abs(effects) < 0.25) > 0.15
 
 
 def test_reversed_has_the_rows_of_its_trap_and_another_order() -> None:
@@ -77,13 +89,13 @@ def test_the_effects_of_the_turned_order_are_regressions_in_the_population() -> 
             "through_both": onto[B] * slope * at["from_a"],
         }
         for name, value in expected.items():
-            assert drawn.number(name).value == pytest.approx(value, abs=1e-12)
+            assert drawn.number(name).value / drawn.telling.unit == pytest.approx(value, abs=1e-12)
 
 
 def test_the_ways_make_the_same_total_in_either_order() -> None:
     for trap, control in zip(instances("trap"), instances("reversed"), strict=True):
         one, other = (sum(drawn.number(way).value for way in WAYS) for drawn in (trap, control))
-        assert one == pytest.approx(other, abs=1e-12)
+        assert one == pytest.approx(other, abs=1e-9)
 
 
 def test_references_are_products_of_ordinary_regressions() -> None:
@@ -94,10 +106,12 @@ def test_references_are_products_of_ordinary_regressions() -> None:
         onto_b = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit().params
         upon = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b, rows["decoy"]])))
         from_b = upon.fit().params[3]
-        found = drawn.number("through_both").references["products of regressions"]
-        assert found == pytest.approx(onto_a * onto_b[2] * from_b)
+        truth = drawn.number("through_both")
+        found = truth.panel["products of regressions"].value
+        assert abs(found - onto_a * onto_b[2] * from_b) < 0.01 * truth.se
         booked = (onto_b[1] + onto_b[2] * onto_a) * from_b
-        assert drawn.number("through_b").naive["mediators side by side"] == pytest.approx(booked)
+        side = drawn.number("through_b")
+        assert abs(side.naive["mediators side by side"] - booked) < 0.01 * side.se
         assert drawn.number("through_both").naive["mediators side by side"] == 0
 
 
@@ -117,14 +131,33 @@ def test_the_standard_error_of_three_arrows_is_that_of_repeated_draws() -> None:
         chain = np.linalg.lstsq(np.column_stack([ones, x, a]), b, rcond=None)[0][2]
         from_b = np.linalg.lstsq(np.column_stack([ones, x, a, b]), y, rcond=None)[0][3]
         found.append(onto_a * chain * from_b)
-    assert np.std(found) == pytest.approx(drawn.number("through_both").se, rel=0.15)
+    se = drawn.number("through_both").se / drawn.telling.unit
+    assert np.std(found) == pytest.approx(se, rel=0.15)
 
 
-def test_who_has_the_order_wrong_has_three_ways_wrong() -> None:
+def test_leaving_the_decoy_out_passes() -> None:
+    for drawn in instances("trap", 4):
+        rows = drawn.rows
+        x, a, b = rows["treatment"], rows[A], rows[B]
+        onto_a = sm.OLS(a, sm.add_constant(x)).fit().params[1]
+        onto_b = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit().params
+        upon = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b]))).fit().params
+        answer = {
+            "order": (A, B),
+            "direct": upon[1],
+            "through_a": onto_a * upon[2],
+            "through_b": onto_b[1] * upon[3],
+            "through_both": onto_a * onto_b[2] * upon[3],
+        }
+        assert grade_values(CHALLENGE.fields, drawn, answer).score == 1
+
+
+def test_who_has_the_order_wrong_has_a_key_number_wrong() -> None:
     for drawn in instances("reversed"):
         marks = graded("always-trap", drawn)
         assert marks.false_alarm
-        assert [verdict.field for verdict in marks.verdicts if verdict.passed] == ["direct"]
+        assert not marks.passed("through_b")
+        assert marks.score <= 0.3
 
 
 def test_a_fit_side_by_side_falls_in_the_trap_and_is_right_when_parallel() -> None:
@@ -141,4 +174,5 @@ def test_only_the_steps_tell_the_order() -> None:
     one, other = (render_description(drawn, "neutral", 1).splitlines() for drawn in (trap, control))
     differing = [pair for pair in zip(one, other, strict=True) if pair[0] != pair[1]]
     assert len(differing) == 2
-    assert all(line.startswith(("- roots", "- leaves")) for line, _ in differing)
+    names = column_names(trap, "neutral")
+    assert {line.split()[1].strip(":,") for line, _ in differing} == {names[A], names[B]}

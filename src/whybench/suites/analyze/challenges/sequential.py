@@ -10,8 +10,9 @@ direct·treatment + from_a·a + from_b·b + noise. The effect along a way is the
 
 Which mediator comes first is nothing the rows can say: a normal pair can be written in either
 order. The control `reversed` has the very same rows as its trap, but b was measured before a, so
-that the arrow between them runs from b to a and three of the four ways have other effects. In
-`parallel` there is no arrow between them, and the fit side by side is right.
+that the arrow between them runs from b to a and the ways through mediators have other effects. In
+`parallel` there is no arrow between them, and the fit side by side is right. Effects are of either
+sign, those that the trap does not rest on large or next to nothing.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from whybench.suites.analyze.estimators.regression import (
 from whybench.suites.analyze.fields import NumberField
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
 
@@ -63,12 +64,16 @@ def _truths(
     truths: dict[str, Truth] = {
         "order": CategoricalTruth(order, naive=((),) if variant == "trap" else (), alarm=((A, B),))
     }
-    for name, estimate in _in_a_row(rows, arrows.order).items():
+    fits = {
+        "products of regressions": _in_a_row(rows, arrows.order, (rows["decoy"],)),
+        "products of regressions, nothing held": _in_a_row(rows, arrows.order),
+    }
+    for name, estimate in fits["products of regressions"].items():
+        references: dict[str, float | Coefficient] = {way: fits[way][name] for way in fits}
         beside = {"mediators side by side": parallel[name].value}
-        bent = variant == "trap" and name in BENT
-        references = {"products of regressions": estimate.value}
         if variant == "parallel":
             references |= beside
+        bent = variant == "trap" and name in BENT
         truths[name] = NumericTruth(
             certified[name], references, estimate.se, beside if bent else {}
         )
@@ -76,11 +81,11 @@ def _truths(
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw the arrows; those onto the mediators have one sign, so that both orders differ."""
-    sign = rng.choice((-1.0, 1.0), 4)
-    onto_a, onto_b = (sign[0] * rng.uniform(0.7, 1.2, 2)).tolist()
-    from_a, from_b, direct = (sign[1:] * rng.uniform((0.5, 0.5, 0.3), (0.9, 0.9, 0.8))).tolist()
-    chain = float(rng.uniform(0.6, 1.2))
+    """Draw the arrows; those of the way through both mediators are never small."""
+    onto_a, chain, from_b = (
+        rng.choice((-1.0, 1.0), 3) * rng.uniform((0.8, 0.5, 0.5), (1.3, 1.2, 1.0))
+    ).tolist()
+    onto_b, from_a, direct = rng.uniform((-1.2, -0.9, -0.9), (1.2, 0.9, 0.9)).tolist()
     return {
         "onto_a": onto_a,
         "onto_b": onto_b,
@@ -90,16 +95,18 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
         "direct": direct,
         "noise_a": float(rng.uniform(0.9, 1.1)),
         "noise_b": float(rng.uniform(0.8, 1.0)),
-        "decoy": float(rng.uniform(0.2, 0.4)),
+        "decoy": float(rng.uniform(0.2, 0.4) * rng.choice((-1.0, 1.0))),
     }
 
 
-def _in_a_row(rows: Rows, order: tuple[str, str]) -> dict[str, Coefficient]:
+def _in_a_row(
+    rows: Rows, order: tuple[str, str], held: Sequence[Array] = ()
+) -> dict[str, Coefficient]:
     """Multiply regression coefficients along each of the four ways."""
     x, first, second = rows["treatment"], rows[order[0]], rows[order[1]]
     onto_first = least_squares(first, design_matrix(x))[1]
     onto_second = least_squares(second, design_matrix(x, first))
-    outcome = least_squares(rows["outcome"], design_matrix(x, first, second, rows["decoy"]))
+    outcome = least_squares(rows["outcome"], design_matrix(x, first, second, *held))
     return {
         "direct": outcome[1],
         ALONE[order[0]]: multiply_estimates(onto_first, outcome[2]),
@@ -129,23 +136,14 @@ def _link(rows: Rows) -> Coefficient:
 
 
 def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
-    if variant == "parallel":
-        return _link(rows).p > UNCLEAR
-    # Whoever has the order wrong must get all three ways through a mediator wrong.
-    one, other = _in_a_row(rows, (A, B)), _in_a_row(rows, (B, A))
-    far = all(
-        abs(one[name].value - other[name].value) >= APART * max(one[name].se, other[name].se)
-        for name in ("through_a", *BENT)
-    )
-    return far and _bent(rows)
+    return _link(rows).p > UNCLEAR if variant == "parallel" else _bent(rows)
 
 
 def _bent(rows: Rows) -> bool:
     """Whether a and b go together, and a fit side by side is far from one in a row."""
-    in_a_row, stack_sides = _in_a_row(rows, (A, B)), _side_by_side(rows)
+    in_a_row, beside = _in_a_row(rows, (A, B), (rows["decoy"],)), _side_by_side(rows)
     return _link(rows).p < CLEAR and all(
-        abs(in_a_row[name].value - stack_sides[name].value) >= APART * in_a_row[name].se
-        for name in BENT
+        abs(in_a_row[name].value - beside[name].value) >= APART * in_a_row[name].se for name in BENT
     )
 
 
@@ -218,6 +216,7 @@ CHALLENGE = Challenge(
     truths=_truths,
     accept=_accept,
     apart=APART,
+    units=("decoy", A, B, "outcome"),
     retold=("reversed",),
     has_trap=_has_trap,
     competent=_competent,
