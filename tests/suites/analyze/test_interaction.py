@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
+from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.grading import GradedAnswer, grade
@@ -34,11 +35,11 @@ def graded(analyst: str, drawn: Instance) -> GradedAnswer:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_direct_effect_is_a_straight_line_in_the_mediator(variant: str) -> None:
     for drawn in instances(variant):
-        at = drawn.parameters
-        assert drawn.number("interaction").value == at["interaction"]
+        at, unit = drawn.parameters, drawn.telling.unit
+        assert drawn.number("interaction").value == pytest.approx(unit * at["interaction"])
         for name, end in (("cde_low", "low"), ("cde_high", "high")):
-            expected = at["direct"] + at["interaction"] * at[end]
-            assert drawn.number(name).value == pytest.approx(expected, abs=1e-12)
+            expected = unit * (at["direct"] + at["interaction"] * at[end])
+            assert drawn.number(name).value == pytest.approx(expected)
 
 
 def test_the_sign_changes_between_the_two_values_in_the_trap_alone() -> None:
@@ -67,16 +68,22 @@ def test_both_values_lie_within_the_range_of_both_arms(variant: str) -> None:
             assert seen.min() > 0
 
 
-def test_twins_differ_in_the_interaction_alone() -> None:
-    """Where both twins are the first draw of their keys, all else that was drawn is the same."""
-    alike = 0
+def test_twins_differ_in_the_direct_effect_alone() -> None:
     for trap, control in zip(instances("trap"), instances("no_interaction"), strict=True):
-        same = {"baseline", "level", "onto", "carried", "slope", "steer", "low", "high"}
-        if all(trap.parameters[name] == control.parameters[name] for name in same):
-            alike += 1
-            assert np.array_equal(trap.rows["mediator"], control.rows["mediator"])
-            assert not np.array_equal(trap.rows["outcome"], control.rows["outcome"])
-    assert alike >= 4
+        differing = {name for name, at in trap.parameters.items() if at != control.parameters[name]}
+        assert differing == {"direct", "interaction"}
+        assert np.array_equal(trap.rows["mediator"], control.rows["mediator"])
+
+
+def test_effects_are_of_either_sign_and_of_many_sizes() -> None:
+    for variant in VARIANTS:
+        worlds = [CHALLENGE.parameters(variant, generator("range", seed)) for seed in range(300)]
+        for name in ("cde_low", "cde_high"):
+            effects = [CHALLENGE.closed_form(variant, at)[name] for at in worlds]
+            # About a twentieth is a standard error.
+            assert min(effects) < -1.2
+            assert max(effects) > 1.2
+            assert np.mean(np.abs(effects) < 0.4) > 0.1
 
 
 def test_references_and_naive_values_are_those_of_statsmodels() -> None:
@@ -86,13 +93,13 @@ def test_references_and_naive_values_are_those_of_statsmodels() -> None:
         full = sm.OLS(y, sm.add_constant(np.column_stack([x, m, x * m, w]))).fit(cov_type="HC1")
         contrast = full.t_test([0, 1, 0, at["high"], 0])
         truth = drawn.number("cde_high")
-        expected = contrast.effect.item()
-        assert truth.references["regression with the product"] == pytest.approx(expected)
-        assert truth.se == pytest.approx(contrast.sd.item())
+        found = truth.panel["regression with the product"]
+        assert abs(found.value - contrast.effect.item()) < 0.01 * truth.se
+        assert truth.se == pytest.approx(contrast.sd.item(), rel=0.001)
         plain = sm.OLS(y, sm.add_constant(np.column_stack([x, m, w]))).fit().params[1]
         for name in ("cde_low", "cde_high"):
             naive = drawn.number(name).naive["regression without the product"]
-            assert naive == pytest.approx(plain)
+            assert abs(naive - plain) < 0.01 * truth.se
         assert drawn.number("interaction").naive == {"regression without the product": 0}
 
 
@@ -120,11 +127,12 @@ def test_the_coefficient_of_treatment_is_no_answer() -> None:
     """It is the direct effect at a mediator of 0, and wrong by many standard errors."""
     for drawn in instances("trap"):
         truth = drawn.number("cde_low")
-        assert abs(drawn.parameters["direct"] - truth.value) > 10 * truth.se
+        coefficient = drawn.telling.unit * drawn.parameters["direct"]
+        assert abs(coefficient - truth.value) > 10 * truth.se
 
 
 def test_the_question_names_both_values() -> None:
     for drawn in instances("trap", 3):
         question = render_description(drawn, "neutral", 5)
-        assert f"{drawn.parameters['low']} hours" in question
-        assert f"{drawn.parameters['high']} hours" in question
+        assert f" {drawn.parameters['low']} " in question
+        assert f" {drawn.parameters['high']} " in question

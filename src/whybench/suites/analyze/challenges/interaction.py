@@ -9,8 +9,9 @@ mediator = level + onto·treatment + carried·baseline + noise, outcome = direct
 slope·mediator + interaction·treatment·mediator + steer·baseline + noise. The controlled direct
 effect at m is direct + interaction·m; it is asked for at two values well within the range of both
 arms, with its change of sign between them. The mediator is nowhere near 0, so that the coefficient
-of treatment in a fit with the product is no answer by itself. In `no_interaction` the direct effect
-is the same everywhere, and the fit without the product is right.
+of treatment in a fit with the product is no answer by itself. Where between the two values the sign
+changes is drawn, so that one effect may be several times the other. In `no_interaction` the direct
+effect is the same everywhere, and the fit without the product is right.
 """
 
 from __future__ import annotations
@@ -49,13 +50,17 @@ def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
     fitted, additive = _interacting(rows, at), _additive(rows)
+    by_arm = _interacting(rows, at, by_arm=True)
     truths: dict[str, NumericTruth] = {}
     for name, estimate in fitted.items():
-        references = {"regression with the product": estimate.value}
+        references: dict[str, float | Coefficient] = {
+            "regression with the product": estimate,
+            "regression in each arm": by_arm[name],
+        }
         plain = {"regression without the product": additive[name].value}
-        naive = plain if variant == "trap" else {}
         if variant == "no_interaction":
             references |= plain
+        naive = plain if variant == "trap" else {}
         truths[name] = NumericTruth(certified[name], references, estimate.se, naive)
     turns = truths["cde_low"].value * truths["cde_high"].value < 0
     return {**truths, "sign_change": CategoricalTruth(turns, alarm=(True,))}
@@ -63,22 +68,23 @@ def _truths(
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw the arrows, and two values of the mediator on either side of where the sign changes."""
-    sign = rng.choice((-1.0, 1.0), 5)
-    interaction, onto, carried, slope, steer = (
-        sign * rng.uniform((0.5, 0.2, 0.3, 0.3, 0.4), (0.9, 0.5, 0.6, 0.8, 0.8))
+    sign = rng.choice((-1.0, 1.0), 4)
+    interaction, onto, carried, steer = (
+        sign * rng.uniform((0.4, 0.2, 0.3, 0.4), (1.1, 0.5, 0.6, 0.8))
     ).tolist()
-    level, half, turn = rng.uniform(4, 6), rng.uniform(0.9, 1.2), rng.uniform(-0.15, 0.15)
-    baseline = float(rng.uniform(0.4, 0.6))
+    level, half, turn = rng.uniform(4, 6), rng.uniform(0.9, 1.2), rng.uniform(-0.6, 0.6)
+    slope, baseline = rng.uniform((-0.8, 0.4), (0.8, 0.6)).tolist()
     centre = level + onto / 2 + carried * baseline
     direct = -interaction * (centre + turn)
     if variant == "no_interaction":
-        interaction, direct = 0.0, float(interaction * half)
+        # Everywhere what it is at the high value in the trap.
+        interaction, direct = 0.0, interaction * (half - turn)
     return {
         "baseline": baseline,
         "level": float(level),
         "onto": onto,
         "carried": carried,
-        "direct": direct,
+        "direct": float(direct),
         "slope": slope,
         "interaction": interaction,
         "steer": steer,
@@ -126,13 +132,17 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     }
 
 
-def _interacting(rows: Rows, at: Parameters) -> dict[str, Coefficient]:
+def _interacting(rows: Rows, at: Parameters, *, by_arm: bool = False) -> dict[str, Coefficient]:
     """Fit treatment, mediator and their product, and combine coefficients at the two values."""
-    x, m = rows["treatment"], rows["mediator"]
-    fit = least_squares(rows["outcome"], design_matrix(x, m, x * m, rows["baseline"]))
+    x, m, w = rows["treatment"], rows["mediator"], rows["baseline"] - rows["baseline"].mean()
+    held = (w, x * w) if by_arm else (w,)
+    fit = least_squares(rows["outcome"], design_matrix(x, m, x * m, *held))
+    rest = [0.0] * len(held)
     return {
         "interaction": fit[3],
-        **{name: fit.combination(np.array([0, 1, 0, at[end], 0.0])) for name, end in ENDS.items()},
+        **{
+            name: fit.combination(np.array([0, 1, 0, at[end], *rest])) for name, end in ENDS.items()
+        },
     }
 
 
@@ -174,27 +184,22 @@ def _has_trap(instance: Instance) -> bool:
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
-    """Fit each arm by itself, and compare what both predict at the two values."""
-    rows, at = instance.rows, instance.facts
-    low, high = (_between_arms(rows, float(at[end])) for end in ENDS.values())
+    """Let every slope differ by arm and by baseline, with the mediator's zero at each value."""
+    rows = instance.rows
+    x, w = rows["treatment"], rows["baseline"] - rows["baseline"].mean()
+    effects = []
+    for end in ENDS.values():
+        m = rows["mediator"] - float(instance.facts[end])
+        matrix = design_matrix(x, m, w, x * m, x * w, m * w)
+        effects.append(least_squares(rows["outcome"], matrix)[1])
+    low, high = effects
+    wide = float(instance.facts["high"]) - float(instance.facts["low"])
     return {
-        "interaction": (high.value - low.value) / (float(at["high"]) - float(at["low"])),
+        "interaction": (high.value - low.value) / wide,
         "cde_low": low.value,
         "cde_high": high.value,
         "sign_change": {low.direction, high.direction} == {"increases", "decreases"},
     }
-
-
-def _between_arms(rows: Rows, mediator: float) -> Coefficient:
-    """Return the difference of two fits at a value of the mediator and the mean baseline."""
-    predicted = []
-    for arm in (1, 0):
-        here = rows["treatment"] == arm
-        centred = rows["baseline"][here] - rows["baseline"].mean()
-        matrix = design_matrix(rows["mediator"][here] - mediator, centred)
-        predicted.append(least_squares(rows["outcome"][here], matrix)[0])
-    treated, untreated = predicted
-    return Coefficient(treated.value - untreated.value, math.hypot(treated.se, untreated.se))
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
@@ -237,6 +242,8 @@ CHALLENGE = Challenge(
     truths=_truths,
     accept=_accept,
     apart=APART,
+    opposite=("baseline",),
+    units=("outcome",),
     facts=lambda at: {"low": at["low"], "high": at["high"]},
     has_trap=_has_trap,
     competent=_competent,
