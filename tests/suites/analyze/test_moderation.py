@@ -4,29 +4,38 @@ import numpy as np
 import pytest
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import number_passes
+from whybench.suites.analyze.grading import grade_values, number_passes
+from whybench.suites.analyze.prompts import render_description
 
 CHALLENGE = CHALLENGES["moderation"]
 SEEDS = range(8)
-FIT = "fit with product and curve"
+LOADED = ("covariate", "moderator", "exposure")
 
 
 def instances(variant: str):
     return [CHALLENGE.generate(variant, "test", seed) for seed in SEEDS]
 
 
-def fitted(instance, *columns):
-    matrix = np.column_stack([np.ones(instance.size), *columns])
-    return np.linalg.lstsq(matrix, instance.rows["outcome"], rcond=None)[0]
+def fitted(instance, *beside):
+    """Fit exposure, moderator, product and others; return the five numbers."""
+    m, x = instance.rows["moderator"], instance.rows["exposure"]
+    matrix = np.column_stack([np.ones(instance.size), x, m, x * m, *beside])
+    fit = np.linalg.lstsq(matrix, instance.rows["outcome"], rcond=None)[0]
+    low, high = instance.facts["low"], instance.facts["high"]
+    return [*fit[1:4], fit[1] + low * fit[3], fit[1] + high * fit[3]]
+
+
+def centred(instance):
+    return [instance.rows[role] - instance.rows[role].mean() for role in LOADED]
 
 
 def test_truths_by_hand() -> None:
     for instance in instances("trap"):
-        at = instance.parameters
-        truths = {name: truth.value for name, truth in instance.numbers().items()}
-        assert truths["main"] == at["main"]
-        assert truths["moderator"] == at["moderator"]
-        assert truths["interaction"] == at["product"]
+        at, unit = instance.parameters, instance.telling.unit
+        truths = {name: truth.value / unit for name, truth in instance.numbers().items()}
+        assert truths["main"] == pytest.approx(at["main"])
+        assert truths["moderator"] == pytest.approx(at["moderator"])
+        assert truths["interaction"] == pytest.approx(at["product"])
         span = at["high"] - at["low"]
         rise = truths["effect_q90"] - truths["effect_q10"]
         assert rise == pytest.approx(at["product"] * span, abs=1e-12)
@@ -43,34 +52,47 @@ def test_the_levels_are_the_percentiles_of_the_moderator() -> None:
 
 
 @pytest.mark.parametrize("variant", CHALLENGE.variants)
-def test_references_are_read_off_one_fit(variant: str) -> None:
+def test_every_reference_is_read_off_one_fit(variant: str) -> None:
     for instance in instances(variant):
-        w, m, x = (instance.rows[role] for role in ("covariate", "moderator", "exposure"))
-        _, main, moderator, product, *_ = fitted(instance, x, m, x * m, w, w**2)
-        low, high = instance.facts["low"], instance.facts["high"]
-        found = [truth.references[FIT] for truth in instance.numbers().values()]
-        expected = [main, moderator, product, main + low * product, main + high * product]
-        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+        w, m, x = centred(instance)
+        curve = [w, w**2]
+        for how, beside in {
+            "curve": curve,
+            "every square and product": [*curve, w * m, w * x, m**2, x**2],
+        }.items():
+            panels = [truth.panel[how] for truth in instance.numbers().values()]
+            # Rows are told to three digits or so, references found before.
+            off = np.array(fitted(instance, *beside)) - [found.value for found in panels]
+            assert np.all(np.abs(off) < 0.05 * np.array([found.se for found in panels]))
+
+
+@pytest.mark.parametrize("variant", CHALLENGE.variants)
+def test_who_fits_a_square_or_a_whole_surface_is_right(variant: str) -> None:
+    names = [field.name for field in CHALLENGE.fields]
+    for instance in instances(variant):
+        w, m, x = centred(instance)
+        for beside in ([w, w**2], [w, w**2, w**3], [w, w**2, w * m, w * x, m**2, x**2]):
+            said = dict(zip(names, fitted(instance, *beside), strict=True))
+            assert grade_values(CHALLENGE.fields, instance, said).score == 1
 
 
 def test_the_product_matters_in_traps_and_only_seems_to_in_controls() -> None:
     for instance in instances("trap"):
         product = instance.number("interaction")
-        assert abs(product.references[FIT]) >= 6 * product.se
+        assert abs(product.panel["curve"].value) >= 6 * product.se
         assert all(truth.apart(5) for truth in instance.numbers().values())
     for instance in instances("none"):
         product = instance.number("interaction")
         assert product.value == 0
-        assert abs(product.references[FIT]) < 1.96 * product.se
+        assert abs(product.panel["curve"].value) < 1.96 * product.se
         effects = {instance.number(name).value for name in ("main", "effect_q10", "effect_q90")}
         assert len(effects) == 1
 
 
 def test_a_curve_that_is_left_out_turns_up_as_a_product() -> None:
     for instance in instances("none"):
-        at = instance.parameters
-        w, m, x = (instance.rows[role] for role in ("covariate", "moderator", "exposure"))
-        found = fitted(instance, x, m, x * m, w)[3]
+        at, w = instance.parameters, centred(instance)[0]
+        found = fitted(instance, w)[2] / instance.telling.unit
         # With loads a and b of unit normals, cov(w², xm) = 2ab and var(xm) = 1 + a²b², both beside
         # the straight terms, with which centred squares and products do not go together.
         both = at["moderator_load"] * at["exposure_load"]
@@ -78,8 +100,19 @@ def test_a_curve_that_is_left_out_turns_up_as_a_product() -> None:
         assert found == pytest.approx(expected, abs=0.15)
 
 
-def test_signs_stay_in_some_traps_and_flip_in_others() -> None:
+@pytest.mark.parametrize("setting", CHALLENGE.read_settings().values(), ids=lambda one: one.name)
+def test_that_the_covariate_may_bend_is_said(setting) -> None:
+    drawn = CHALLENGE.generate("trap", "test", 0, split=setting.split, setting=setting)
+    assert " along a curve. " in render_description(drawn, "neutral", 5)
+
+
+def test_numbers_are_of_either_sign_and_size() -> None:
     drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
+    for name in ("main", "moderator", "effect_q10", "effect_q90"):
+        off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
+        assert min(off) < -10
+        assert max(off) > 10
+        assert min(map(abs, off)) < 5
     flips = sum(
         instance.number("effect_q10").value * instance.number("effect_q90").value < 0
         for instance in drawn
@@ -87,24 +120,27 @@ def test_signs_stay_in_some_traps_and_flip_in_others() -> None:
     assert 8 <= flips <= 32
 
 
-def test_twins_share_what_the_variant_does_not_change() -> None:
-    for seed in range(40):
-        twins = [CHALLENGE.generate(variant, seed) for variant in CHALLENGE.variants]
-        one, other = (dict(twin.parameters) for twin in twins)
-        if one["base"] == other["base"]:
-            assert {name for name in one if one[name] != other[name]} <= {"main", "product", "bend"}
-            for role in ("covariate", "moderator", "exposure"):
-                np.testing.assert_array_equal(*(twin.rows[role] for twin in twins))
-            break
-    else:
-        pytest.fail("no twins came of the same attempt")
+def test_twins_differ_in_the_product_alone() -> None:
+    for seed in SEEDS:
+        trap, control = CHALLENGE.generate_twins("test", seed).values()
+        one, other = trap.parameters, control.parameters
+        assert {name for name in one if one[name] != other[name]} == {
+            "main",
+            "moderator",
+            "product",
+        }
+        # In the middle the slopes are the same.
+        for slope, beside in (("main", "moderator"), ("moderator", "exposure")):
+            middle = one[slope] + one["product"] * one[f"{beside}_mean"]
+            assert middle == pytest.approx(other[slope])
+        for role in LOADED:
+            np.testing.assert_array_equal(trap.rows[role], control.rows[role])
 
 
-def test_who_believes_every_product_is_right_in_plain_traps_alone() -> None:
+def test_who_believes_every_product_is_wrong() -> None:
     for instance in [*instances("trap"), *instances("none")]:
         said = CHALLENGE.always_trap(instance)
-        plain = instance.parameters["bend"] == 0
-        assert number_passes(said["interaction"], instance.number("interaction")) == plain
+        assert not number_passes(said["interaction"], instance.number("interaction"))
 
 
 def test_one_slope_is_right_for_everybody_in_controls_alone() -> None:

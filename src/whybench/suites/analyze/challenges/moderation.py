@@ -4,10 +4,11 @@ What one more unit of the exposure does depends on the level of a moderator; it 
 around. Who fits a model without the product of the two gets one slope for everybody, about right
 in the middle and wrong at both ends.
 
-Yet a product that matters in a fit is not yet an effect that depends. In the control `none` the
-exposure does the same at every level; but a covariate that bears on exposure and moderator alike
-has a curved effect on the outcome, and where its curve is left out, the product stands in for it
-as clearly as in a trap. In half of the traps the covariate's effect is curved too.
+Yet a product that matters in a fit is not yet an effect that depends. A covariate bears on exposure
+and moderator alike, and on the outcome along a curve, as the story says it may. Where its curve is
+left out, the product stands in for it: in the control `none`, in which the exposure does the same
+at every level, it then matters as clearly as in a trap. Twins differ in the product alone: slopes
+in the middle are the same.
 """
 
 from __future__ import annotations
@@ -44,28 +45,31 @@ CLEAR = 6.0
 KNOTS = (0.1, 0.25, 0.4, 0.6, 0.75, 0.9)
 """Where the competent analyst lets the line in the covariate bend, as quantiles."""
 
+CONSISTENT = {"curved": "curve", "surface": "every square and product"}
+"""Fits that let the covariate bend, and what they have beside exposure, moderator and product."""
+
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw the parameters; the effect at the mean moderator says whether its sign flips."""
-    product, flips = rng.choice((-1, 1)) * rng.uniform(0.4, 0.65), bool(rng.integers(2))
-    reach = rng.uniform(0.0, 0.6) if flips else rng.uniform(1.4, 2.0)
-    middle = rng.choice((-1, 1)) * reach * FROM_MEAN_TO_Q90 * abs(product)
-    mean = rng.uniform(1.0, 1.5)
-    bend, bent = rng.choice((-1, 1)) * rng.uniform(0.5, 0.8), bool(rng.integers(2))
+    """Draw the parameters; in half of the traps the effect has turned around at one percentile."""
+    product = rng.choice((-1, 1)) * rng.uniform(0.3, 0.65)
+    main = rng.uniform(-2, 2) * FROM_MEAN_TO_Q90 * abs(product)
+    moderator = rng.uniform(-0.8, 0.8)
+    means, loads = (
+        rng.choice((-1, 1), 2) * rng.uniform(*within, 2) for within in ((1.0, 1.5), (0.6, 0.75))
+    )
     if variant != TRAP:
         product = 0.0
     return {
-        "moderator_mean": mean,
-        "moderator_load": rng.choice((-1, 1)) * rng.uniform(0.6, 0.75),
-        "exposure_mean": rng.uniform(1.0, 1.5),
-        "exposure_load": rng.choice((-1, 1)) * rng.uniform(0.6, 0.75),
-        "low": round(mean - FROM_MEAN_TO_Q90, 2),
-        "high": round(mean + FROM_MEAN_TO_Q90, 2),
-        "base": rng.uniform(48.0, 55.0),
-        "covariate": rng.uniform(0.5, 1.0),
-        "bend": bend if bent or variant != TRAP else 0.0,
-        "main": middle - product * mean,
-        "moderator": rng.choice((-1, 1)) * rng.uniform(0.3, 0.8),
+        "moderator_mean": means[0],
+        "moderator_load": loads[0],
+        "exposure_mean": means[1],
+        "exposure_load": loads[1],
+        "low": round(means[0] - FROM_MEAN_TO_Q90, 2),
+        "high": round(means[0] + FROM_MEAN_TO_Q90, 2),
+        "covariate": rng.choice((-1, 1)) * rng.uniform(0.5, 1.0),
+        "bend": rng.choice((-1, 1)) * rng.uniform(0.5, 0.8),
+        "main": main - product * means[0],
+        "moderator": moderator - product * means[1],
         "product": product,
     }
 
@@ -86,8 +90,7 @@ def _world(_variant: str, at: Parameters) -> World:
             real(
                 "outcome",
                 lambda covariate, moderator, exposure: (
-                    at["base"]
-                    + at["covariate"] * covariate
+                    at["covariate"] * covariate
                     + at["bend"] * covariate**2
                     + at["moderator"] * moderator
                     + at["main"] * exposure
@@ -112,13 +115,13 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
 def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    found = _read_off(_fit(rows, "curved"), at)
+    found = {name: _read_off(_fit(rows, how), at) for how, name in CONSISTENT.items()}
     additive = {how: _additive(rows, how) for how in ("alone", "straight")}
     return {
         name: NumericTruth(
             certified[name],
-            {"fit with product and curve": found[name].value},
-            found[name].se,
+            {how: numbers[name] for how, numbers in found.items()},
+            found["curve"][name].se,
             {f"additive, {how}": fit[name] for how, fit in additive.items() if variant == TRAP},
         )
         for name in certified
@@ -144,12 +147,17 @@ def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
 
 def _beside(rows: Rows, how: str) -> list[Array]:
     """Return the columns that let the covariate in, from not at all to any shape."""
-    covariate = rows["covariate"]
+    covariate, moderator, exposure = (
+        (rows[role] - rows[role].mean()) / rows[role].std()
+        for role in ("covariate", "moderator", "exposure")
+    )
+    straight = [covariate]
     if how == "hinges":
-        hinges = [np.maximum(covariate - knot, 0) for knot in np.quantile(covariate, KNOTS)]
-        return [covariate, *hinges]
-    powers = {"alone": 0, "straight": 1, "curved": 2}[how]
-    return [covariate**power for power in range(1, powers + 1)]
+        knots = np.quantile(covariate, KNOTS)
+        return straight + [np.maximum(covariate - knot, 0) for knot in knots]
+    curved = [covariate, covariate**2]
+    products = [covariate * moderator, covariate * exposure, moderator**2, exposure**2]
+    return {"alone": [], "straight": straight, "curved": curved, "surface": curved + products}[how]
 
 
 def _fit(rows: Rows, how: str) -> Fit:
@@ -228,6 +236,7 @@ CHALLENGE = Challenge(
         NumberField("effect_q90"),
     ),
     shown=("covariate", "moderator", "exposure", "outcome"),
+    units=("covariate", "outcome"),
     size=(2000, 3000),
     parameters=_parameters,
     world=_world,
