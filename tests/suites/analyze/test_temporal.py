@@ -2,14 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.challenges.temporal import scan_changes
 from whybench.suites.analyze.fields import FieldValue
-from whybench.suites.analyze.grading import grade, number_passes
+from whybench.suites.analyze.grading import grade, grade_values, number_passes
 
 CHALLENGE = CHALLENGES["temporal"]
 SEEDS = range(8)
-FIT = "fit on either side of the change"
+NUMBERS = ("coef_early", "coef_late", "difference")
 
 
 def instances(variant: str):
@@ -27,35 +29,82 @@ def sides(instance, *beside: str) -> tuple[float, float]:
     return slope(instance, before, *beside), slope(instance, ~before, *beside)
 
 
+def two_slopes(instance, change: float, *, level: bool):
+    """Fit all weeks at once: exposure, its change, week, covariate; perhaps a change of level."""
+    rows = instance.rows
+    late = rows["week"] >= change
+    columns = [rows["exposure"], late * rows["exposure"], rows["week"], rows["covariate"]]
+    matrix = np.column_stack([*columns, late] if level else columns)
+    return sm.OLS(rows["outcome"], sm.add_constant(matrix)).fit()
+
+
 def test_truths_are_the_coefficients_and_the_week() -> None:
     for instance in instances("trap"):
-        at = instance.parameters
-        truths = {name: truth.value for name, truth in instance.truths.items()}
-        assert truths == {
-            "coef_early": at["effect_0"],
-            "coef_late": at["effect_1"],
-            "difference": at["effect_1"] - at["effect_0"],
-            "change_point": at["change"],
-        }
+        at, unit = instance.parameters, instance.telling.unit
+        truths = [instance.number(name).value / unit for name in NUMBERS]
+        gap = at["effect_1"] - at["effect_0"]
+        np.testing.assert_allclose(truths, [at["effect_0"], at["effect_1"], gap])
+        assert instance.truths["change_point"].value == at["change"]
 
 
 @pytest.mark.parametrize("variant", CHALLENGE.variants)
-def test_references_are_fits_on_either_side(variant: str) -> None:
+def test_references_are_fits_on_either_side_and_of_all_weeks(variant: str) -> None:
     for instance in instances(variant):
         early, late = sides(instance, "covariate", "week")
-        found = [truth.references[FIT] for truth in instance.numbers().values()]
-        np.testing.assert_allclose(found, [early, late, late - early], rtol=1e-7)
+        fit = two_slopes(instance, instance.parameters["change"], level=False).params
+        for how, expected in {
+            "fit on either side of the change": [early, late, late - early],
+            "one fit, two slopes": [fit[1], fit[1] + fit[2], fit[2]],
+        }.items():
+            found = [instance.number(name).panel[how] for name in NUMBERS]
+            # Rows are told to three digits or so, references found before.
+            off = np.array(expected) - [entry.value for entry in found]
+            assert np.all(np.abs(off) < 0.05 * np.array([entry.se for entry in found]))
+
+
+@pytest.mark.parametrize("level", [False, True])
+def test_who_lets_the_slope_alone_change_is_right_and_so_is_who_lets_the_level(level: bool) -> None:
+    for instance in instances("trap"):
+        fit = two_slopes(instance, instance.parameters["change"], level=level)
+        said = {
+            "coef_early": fit.params[1],
+            "coef_late": fit.params[1] + fit.params[2],
+            "difference": fit.params[2],
+            "ci": tuple(fit.conf_int()[2]),
+            "change_point": instance.truths["change_point"].value,
+        }
+        assert grade_values(CHALLENGE.fields, instance, said).score == 1
+
+
+def test_who_finds_no_change_may_give_one_slope_for_all_weeks() -> None:
+    for instance in instances("stable"):
+        pooled = slope(instance, np.ones(instance.size, dtype=bool), "covariate", "week")
+        reach = 1.96 * instance.number("difference").se
+        said = {
+            **dict(zip(NUMBERS, (pooled, pooled, 0.0), strict=True)),
+            "ci": (-reach, reach),
+            "change_point": None,
+        }
+        assert grade_values(CHALLENGE.fields, instance, said).score == 1
+
+
+def test_the_scan_is_a_fit_at_each_week() -> None:
+    instance = instances("trap")[0]
+    scan = scan_changes(instance.rows, [instance.rows["covariate"]])
+    for week in list(scan)[::5]:
+        assert scan[week] == pytest.approx(
+            abs(two_slopes(instance, week, level=True).tvalues[2]), rel=1e-6
+        )
 
 
 def test_the_effect_changes_in_traps_and_only_the_slope_in_controls() -> None:
     for instance in instances("trap"):
         assert all(truth.apart(5) for truth in instance.numbers().values())
-        assert abs(instance.number("difference").value) >= 0.6
     for instance in instances("stable"):
         gap = instance.number("difference")
         assert gap.value == 0
         assert instance.truths["change_point"].value is None
-        assert abs(gap.references[FIT]) < 3.2 * gap.se
+        assert abs(gap.panel["fit on either side of the change"].value) < 3.2 * gap.se
         early, late = sides(instance)
         assert abs(late - early) > 5 * gap.se
 
@@ -63,11 +112,11 @@ def test_the_effect_changes_in_traps_and_only_the_slope_in_controls() -> None:
 def test_the_raw_slope_is_off_by_what_the_covariate_carries() -> None:
     for instance in instances("stable"):
         at = instance.parameters
-        # The exposure has a variance of steer² + 1, and a covariance of steer with the covariate.
-        carried = at["covariate"] * at["steer_1"] / (at["steer_1"] ** 2 + 1)
-        early, late = sides(instance, "week")
-        assert late == pytest.approx(at["effect_1"] + carried, abs=0.15)
-        assert early == pytest.approx(at["effect_0"], abs=0.2)
+        # Exposure and covariate have a variance of 1, and a covariance of steer.
+        for found, time in zip(sides(instance, "week"), "01", strict=True):
+            carried = at["covariate"] * at[f"steer_{time}"]
+            expected = at[f"effect_{time}"] + carried
+            assert found / instance.telling.unit == pytest.approx(expected, abs=0.2)
 
 
 def test_drift_goes_either_way_and_the_week_varies() -> None:
@@ -77,6 +126,11 @@ def test_drift_goes_either_way_and_the_week_varies() -> None:
     places = [instance.parameters["change"] / instance.parameters["weeks"] for instance in drawn]
     assert min(places) < 0.4
     assert max(places) > 0.65
+    for name in ("coef_early", "coef_late"):
+        off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
+        assert min(off) < -10
+        assert max(off) > 10
+        assert min(map(abs, off)) < 3
 
 
 def test_a_week_off_is_near_enough_and_two_are_not() -> None:
@@ -97,23 +151,23 @@ def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
         assert graded.passed("change_point") != alarm
 
 
-def test_twins_share_what_the_variant_does_not_change() -> None:
-    for seed in range(40):
-        twins = [CHALLENGE.generate(variant, seed) for variant in CHALLENGE.variants]
-        one, other = (dict(twin.parameters) for twin in twins)
-        if one["base"] == other["base"]:
-            assert {name for name in one if one[name] != other[name]} <= {"effect_1", "steer_1"}
-            np.testing.assert_array_equal(*(twin.rows["covariate"] for twin in twins))
-            break
-    else:
-        pytest.fail("no twins came of the same attempt")
+def test_twins_differ_in_the_later_effect_alone() -> None:
+    for seed in SEEDS:
+        trap, control = CHALLENGE.generate_twins("test", seed).values()
+        one, other = trap.parameters, control.parameters
+        assert {name for name in one if one[name] != other[name]} == {"effect_1"}
+        for role in ("week", "covariate", "exposure"):
+            np.testing.assert_array_equal(trap.rows[role], control.rows[role])
+        # Exposures are told from what is usual, so that outcomes are as high on average.
+        means = [twin.rows["outcome"].mean() / trap.telling.unit for twin in (trap, control)]
+        assert means[0] == pytest.approx(means[1], abs=0.1)
 
 
-def test_who_takes_slopes_for_effects_is_right_in_plain_traps_alone() -> None:
+def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
-        said = CHALLENGE.always_trap(instance)
-        plain = instance.parameters["steer_1"] == 0
-        assert number_passes(said["coef_late"], instance.number("coef_late")) == plain
+        said, at = CHALLENGE.always_trap(instance), instance.parameters
+        steered = "coef_late" if at["steer_1"] else "coef_early"
+        assert not number_passes(said[steered], instance.number(steered))
         assert isinstance(said["change_point"], int)
 
 
