@@ -3,10 +3,11 @@
 One more unit of the exposure does one thing in population A and another in population B. Who fits
 one line through all rows gets a slope somewhere between the two, and sends it to both.
 
-Yet slopes that differ are not yet effects that differ. In the control `equal` the exposure does the
-same in both populations; but in B it went to those who would have done well (or badly) anyway, so
-that the slopes of outcome on exposure differ as clearly as in a trap. It takes the covariate to see
-that nothing shifts. In half of the traps the exposure of B is steered in the same way.
+Yet slopes that differ are not yet effects that differ. In one population, by lot, the exposure went
+to those who would have done well (or badly) anyway, so that slopes of outcome on exposure differ in
+any case: in the control `equal`, where the exposure does the same in both, as clearly as in a trap.
+It takes the covariate to see that nothing shifts. Twins have the same exposures, and outcomes as
+high in either population.
 """
 
 from __future__ import annotations
@@ -45,26 +46,33 @@ SHIFTED = 6.0
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw the parameters of A (0) and B (1); by `steer` the covariate moves the exposure."""
     effect, gap = rng.uniform(-0.8, 0.8), rng.choice((-1, 1)) * rng.uniform(0.5, 0.9)
-    steer, steered = rng.choice((-1, 1)) * rng.uniform(0.8, 1.2), bool(rng.integers(2))
+    steer, where = rng.choice((-1, 1)) * rng.uniform(0.5, 0.75), int(rng.integers(2))
     return {
         "share": rng.uniform(0.4, 0.6),
         "centre_0": 0.0,
-        "centre_1": rng.uniform(0.3, 0.8),
-        "exposure_0": rng.uniform(4.0, 5.0),
-        "exposure_1": rng.uniform(4.5, 5.5),
-        "steer_0": 0.0,
-        "steer_1": steer if steered or variant != TRAP else 0.0,
-        "base_0": rng.uniform(18.0, 20.0),
-        "base_1": rng.uniform(19.0, 22.0),
-        "covariate": rng.uniform(0.8, 1.2),
+        "centre_1": rng.choice((-1, 1)) * rng.uniform(0.3, 0.8),
+        "exposure_0": rng.uniform(4.0, 5.5),
+        "exposure_1": rng.uniform(4.0, 5.5),
+        f"steer_{where}": steer,
+        f"steer_{1 - where}": 0.0,
+        "base_0": 0.0,
+        "base_1": rng.uniform(-2.0, 2.0),
+        "covariate": rng.choice((-1, 1)) * rng.uniform(0.8, 1.2),
         "effect_0": effect,
         "effect_1": effect + (gap if variant == TRAP else 0.0),
     }
 
 
 def _world(_variant: str, at: Parameters) -> World:
-    def of_population(name: str, population: Array) -> Array:
+    def of(name: str, population: Array) -> Array:
         return np.where(population, at[f"{name}_1"], at[f"{name}_0"])
+
+    def expose(population: Array, deviation: Array, choice: Array) -> Array:
+        steer = of("steer", population)
+        exposure: Array = (
+            of("exposure", population) + steer * deviation + np.sqrt(1 - steer**2) * choice
+        )
+        return exposure
 
     return World(
         (
@@ -72,23 +80,17 @@ def _world(_variant: str, at: Parameters) -> World:
             real("deviation"),
             derived(
                 "covariate",
-                lambda population, deviation: deviation + of_population("centre", population),
+                lambda population, deviation: deviation + of("centre", population),
                 time=1,
             ),
-            real(
-                "exposure",
-                lambda population, deviation: (
-                    of_population("exposure", population)
-                    + of_population("steer", population) * deviation
-                ),
-                time=2,
-            ),
+            real("choice"),
+            derived("exposure", expose, time=2),
             real(
                 "outcome",
                 lambda population, covariate, exposure: (
-                    of_population("base", population)
+                    of("base", population)
                     + at["covariate"] * covariate
-                    + of_population("effect", population) * exposure
+                    + of("effect", population) * (exposure - of("exposure", population))
                 ),
                 time=3,
             ),
@@ -112,27 +114,27 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
 def _truths(
     variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    pooled = {"pooled slope": _pooled(rows).value, "pooled, adjusted": _pooled_adjusted(rows).value}
-    found = {
-        "coef_a": (_slope(rows, 0, "adjusted"), pooled),
-        "coef_b": (_slope(rows, 1, "adjusted"), pooled),
-        "difference": (_gap(rows, "adjusted"), {"pooled slope": 0.0}),
-    }
-    return {
-        name: NumericTruth(
+    crude, pooled = _pooled(rows), _pooled(rows, "covariate", "population")
+    apart, together = _split(rows, "adjusted"), _fit_together(rows)
+    truths: dict[str, Truth] = {}
+    for name, estimate in apart.items():
+        if name == "difference":
+            crude = pooled = Coefficient(0.0, estimate.se)
+        truths[name] = NumericTruth(
             certified[name],
-            {"fit within each population": estimate.value},
+            {"fit within each population": estimate, "one fit, two slopes": together[name]}
+            | ({"one slope, adjusted": pooled} if variant != TRAP else {}),
             estimate.se,
-            naive if variant == TRAP else {},
+            {"pooled slope": crude.value, "pooled, adjusted": pooled.value}
+            if variant == TRAP
+            else {},
         )
-        for name, (estimate, naive) in found.items()
-    }
+    return truths
 
 
 def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
-    if variant == TRAP:
-        return abs(_gap(rows, "adjusted").z) >= SHIFTED
-    return abs(_gap(rows, "adjusted").z) < NORMAL_95 and abs(_gap(rows, "raw").z) >= SHIFTED
+    adjusted, raw = (abs(_split(rows, how)["difference"].z) for how in ("adjusted", "raw"))
+    return adjusted >= SHIFTED if variant == TRAP else adjusted < NORMAL_95 and raw >= SHIFTED
 
 
 def _slope(rows: Rows, population: int, how: str) -> Coefficient:
@@ -147,55 +149,55 @@ def _slope(rows: Rows, population: int, how: str) -> Coefficient:
     return least_squares(outcome, design_matrix(exposure, *beside))[1]
 
 
-def _gap(rows: Rows, how: str) -> Coefficient:
-    """Return the slope in B less the slope in A, which rest on different rows."""
-    one, other = _slope(rows, 1, how), _slope(rows, 0, how)
-    return Coefficient(one.value - other.value, float(np.hypot(one.se, other.se)))
+def _split(rows: Rows, how: str) -> dict[str, Coefficient]:
+    """Return the slopes in A and B, which rest on different rows, and their difference."""
+    one, other = (_slope(rows, population, how) for population in (0, 1))
+    return _report(one, other, float(np.hypot(one.se, other.se)))
 
 
-def _pooled(rows: Rows) -> Coefficient:
-    return least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1]
+def _report(one: Coefficient, other: Coefficient, error: float) -> dict[str, Coefficient]:
+    gap = Coefficient(other.value - one.value, error)
+    return {"coef_a": one, "coef_b": other, "difference": gap}
 
 
-def _pooled_adjusted(rows: Rows) -> Coefficient:
-    beside = (rows["covariate"], rows["population"])
-    return least_squares(rows["outcome"], design_matrix(rows["exposure"], *beside))[1]
+def _fit_together(rows: Rows) -> dict[str, Coefficient]:
+    """Fit all rows at once, with two slopes of the exposure and one of the covariate."""
+    other, exposure = rows["population"], rows["exposure"]
+    matrix = design_matrix(exposure, other * exposure, other, rows["covariate"])
+    fit = least_squares(rows["outcome"], matrix)
+    both = np.array([0.0, 1.0, 1.0, 0.0, 0.0])
+    return _report(fit[1], fit.combination(both), fit[2].se)
+
+
+def _pooled(rows: Rows, *beside: str) -> Coefficient:
+    matrix = design_matrix(rows["exposure"], *(rows[role] for role in beside))
+    return least_squares(rows["outcome"], matrix)[1]
 
 
 def _has_trap(instance: Instance) -> bool:
     """Whether the adjusted slopes of the two populations are clearly apart."""
-    return abs(_gap(instance.rows, "adjusted").z) >= SHIFTED
+    return abs(_split(instance.rows, "adjusted")["difference"].z) >= SHIFTED
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Compare, in each population by itself, rows that are alike in the covariate."""
-    return _split(instance, "alike")
+    return _say(_split(instance.rows, "alike"))
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit one line through all rows, and take it for both populations."""
     slope = _pooled(instance.rows)
-    gap = Coefficient(0.0, float(np.sqrt(2)) * slope.se)
-    return _reported(slope, slope, gap)
+    return _say(_report(slope, slope, float(np.sqrt(2)) * slope.se))
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Take the slopes of the two populations as they are for effects."""
-    return _split(instance, "raw")
+    return _say(_split(instance.rows, "raw"))
 
 
-def _split(instance: Instance, how: str) -> Mapping[str, Any]:
-    rows = instance.rows
-    return _reported(_slope(rows, 0, how), _slope(rows, 1, how), _gap(rows, how))
-
-
-def _reported(one: Coefficient, other: Coefficient, gap: Coefficient) -> dict[str, Any]:
-    return {
-        "coef_a": one.value,
-        "coef_b": other.value,
-        "difference": gap.value,
-        "ci": gap.interval,
-    }
+def _say(found: Mapping[str, Coefficient]) -> dict[str, Any]:
+    said = {name: estimate.value for name, estimate in found.items()}
+    return {**said, "ci": found["difference"].interval}
 
 
 CHALLENGE = Challenge(
@@ -210,6 +212,7 @@ CHALLENGE = Challenge(
         IntervalField("ci", of="difference"),
     ),
     shown=("population", "covariate", "exposure", "outcome"),
+    units=("covariate", "outcome"),
     size=(1600, 3000),
     parameters=_parameters,
     world=_world,
