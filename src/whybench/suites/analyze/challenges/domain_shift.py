@@ -8,7 +8,9 @@ measures it.
 
 The controls have nothing that stops an effect from being carried over. In `z_given` the effect
 depends on the modifier in the same way at every age, and the case's modifier is known. In
-`z_irrelevant` the effect is the same for all: the case's modifier is unknown, and not needed.
+`z_irrelevant` the effect is the same for all: the case's modifier is unknown, and not needed. Twins
+have the same exposures and modifiers; amounts of the exposure count from the middle, so that
+outcomes are about as high whatever the effects are.
 """
 
 from __future__ import annotations
@@ -79,7 +81,7 @@ def _truths(
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw the parameters of the young (0) and the old (1), and the case."""
-    centre = rng.uniform(2.0, 2.5), rng.uniform(4.0, 4.5)
+    centre = rng.permutation(2) * 2 + rng.uniform(2.0, 2.5, 2)
     product = rng.choice((-1, 1)) * rng.uniform(0.4, 0.7)
     middle = rng.uniform(-0.8, 0.8)
     young = middle + rng.choice((-1, 1)) * rng.uniform(0.7, 1.1)
@@ -93,13 +95,14 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
         "share": rng.uniform(0.5, 0.65),
         "centre_0": centre[0],
         "centre_1": centre[1],
-        "exposure_0": rng.uniform(4.0, 5.0),
-        "exposure_1": rng.uniform(4.5, 5.5),
+        "exposure_0": rng.uniform(-0.5, 0.5),
+        "exposure_1": rng.uniform(-0.5, 0.5),
+        "exposure": rng.uniform(4.5, 5.5),
         "steer_0": 0.0,
         "steer_1": rng.choice((-1, 1)) * rng.uniform(0.25, 0.45),
-        "base_0": rng.uniform(30.0, 33.0),
-        "base_1": rng.uniform(33.0, 36.0),
-        "modifier": rng.uniform(0.8, 1.2),
+        "base_0": 0.0,
+        "base_1": rng.uniform(-3.0, 3.0),
+        "modifier": rng.choice((-1, 1)) * rng.uniform(0.8, 1.2),
         "effect_0": young if variant == TRAP else effect,
         "effect_1": effect,
         "product_0": 0.0 if variant == TRAP else product,
@@ -132,7 +135,7 @@ def _effect(variant: str, at: Parameters, rows: Rows, certificate: Certificate) 
     }
     return NumericTruth(
         certificate,
-        {name: estimate.value for name, estimate in references.items()},
+        references,
         references["old rows"].se,
         {name: estimate.value for name, estimate in naive.items() if variant == TRAP},
     )
@@ -170,7 +173,7 @@ def _world(_variant: str, at: Parameters) -> World:
             real(
                 "exposure",
                 lambda old, deviation: (
-                    of_group("exposure", old) + of_group("steer", old) * deviation
+                    at["exposure"] + of_group("exposure", old) + of_group("steer", old) * deviation
                 ),
                 time=2,
             ),
@@ -179,7 +182,8 @@ def _world(_variant: str, at: Parameters) -> World:
                 lambda old, modifier, exposure: (
                     of_group("base", old)
                     + at["modifier"] * modifier
-                    + (of_group("effect", old) + of_group("product", old) * modifier) * exposure
+                    + (of_group("effect", old) + of_group("product", old) * modifier)
+                    * (exposure - at["exposure"])
                 ),
                 time=3,
             ),
@@ -214,9 +218,9 @@ def _slope(rows: Rows, here: Array) -> Coefficient:
 
 
 def _groups(rows: Rows, here: Array) -> list[Array]:
-    """Return what tells the age groups apart, if there are rows of both."""
+    """Return which rows are old, if there are young ones too."""
     old = _old(rows)[here]
-    return [] if old.all() or not old.any() else [old, old * rows["modifier"][here]]
+    return [] if old.all() or not old.any() else [old]
 
 
 def _at(fit: Fit, modifier: float) -> Coefficient:
@@ -278,6 +282,7 @@ CHALLENGE = Challenge(
     variants=("trap", "z_given", "z_irrelevant"),
     fields=(NumberField("effect", nullable=True), ColumnSetField("missing")),
     shown=("age", "modifier", "exposure", "outcome"),
+    units=("outcome",),
     size=(2000, 3000),
     parameters=_parameters,
     world=_world,
