@@ -10,7 +10,7 @@ In the control `collider` two columns are independent and become dependent given
 graph does that, and whoever then lists several has not looked.
 
 Linear with normal noise, where nothing but independences can be seen. Effects spread more widely
-than their causes, so columns are brought to one spread and then to scales drawn by chance.
+than their causes, so columns are brought to one spread and then told in units drawn by chance.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _accept(_variant: str, at: Parameters, rows: Rows) -> bool:
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw a graph and its weights, and the level and spread of each column."""
+    """Draw a graph and its weights."""
     a, b, c = (NODES[place] for place in rng.permutation(3))
     shape = SHAPES[rng.integers(len(SHAPES))]
     edges = {
@@ -93,12 +93,9 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
         "collider": ((a, b), (c, b)),
     }[shape if variant == "trap" else variant]
     weights = rng.choice((-1.0, 1.0), 3) * rng.uniform(0.5, 0.9, 3)
-    levels, scales = rng.uniform(-2, 2, 3), rng.uniform(0.5, 2, 3)
     return {
         **{f"{one}_{other}": 0.0 for one in NODES for other in NODES if one != other},
         **{f"{one}_{other}": float(w) for (one, other), w in zip(edges, weights, strict=False)},
-        **{f"level_{node}": float(level) for node, level in zip(NODES, levels, strict=True)},
-        **{f"scale_{node}": float(scale) for node, scale in zip(NODES, scales, strict=True)},
     }
 
 
@@ -115,7 +112,6 @@ def _world(_variant: str, at: Parameters) -> World:
     model = Model(graph, {node: Linear(0, weights[node]) for node in NODES})
 
     def column(node: str) -> Column:
-        level, scale = at[f"level_{node}"], at[f"scale_{node}"]
         deviation = math.sqrt(normal(model, node).variance)
 
         def mechanism(noise: Array, **causes: Array) -> Array:
@@ -128,7 +124,7 @@ def _world(_variant: str, at: Parameters) -> World:
             graph.parents(node),
             NORMAL,
             time=0,
-            show=lambda values: level + scale * values / deviation,
+            show=lambda values: values / deviation,
         )
 
     return World(tuple(map(column, graph.order)))
@@ -207,6 +203,7 @@ CHALLENGE = Challenge(
     variants=("trap", "collider"),
     fields=(GraphSetField("graphs"),),
     shown=NODES,
+    units=NODES,
     size=(1500, 3000),
     parameters=_parameters,
     world=_world,
