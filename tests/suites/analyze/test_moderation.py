@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,13 @@ SEEDS = range(8)
 LOADED = ("covariate", "moderator", "exposure")
 
 
-def instances(variant: str):
-    return [CHALLENGE.generate(variant, "test", seed) for seed in SEEDS]
+@cache
+def twins(seed: int):
+    return CHALLENGE.generate_twins("test", seed)
+
+
+def instances(variant: str, seeds=SEEDS):
+    return [twins(seed)[variant] for seed in seeds]
 
 
 def fitted(instance, *beside):
@@ -107,7 +114,7 @@ def test_that_the_covariate_may_bend_is_said(setting) -> None:
 
 
 def test_numbers_are_of_either_sign_and_size() -> None:
-    drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
+    drawn = instances("trap", range(40))
     for name in ("main", "moderator", "effect_q10", "effect_q90"):
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
@@ -122,7 +129,7 @@ def test_numbers_are_of_either_sign_and_size() -> None:
 
 def test_twins_differ_in_the_product_alone() -> None:
     for seed in SEEDS:
-        trap, control = CHALLENGE.generate_twins("test", seed).values()
+        trap, control = twins(seed).values()
         one, other = trap.parameters, control.parameters
         assert {name for name in one if one[name] != other[name]} == {
             "main",

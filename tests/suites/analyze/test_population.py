@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -12,8 +14,13 @@ SEEDS = range(8)
 NUMBERS = ("coef_a", "coef_b", "difference")
 
 
-def instances(variant: str):
-    return [CHALLENGE.generate(variant, "test", seed) for seed in SEEDS]
+@cache
+def twins(seed: int):
+    return CHALLENGE.generate_twins("test", seed)
+
+
+def instances(variant: str, seeds=SEEDS):
+    return [twins(seed)[variant] for seed in seeds]
 
 
 def slope(instance, population: int, *beside: str) -> float:
@@ -94,7 +101,7 @@ def test_the_raw_slope_is_off_by_what_the_covariate_carries() -> None:
 
 
 def test_effects_are_of_either_sign_and_size() -> None:
-    drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
+    drawn = instances("trap", range(40))
     for name in ("coef_a", "coef_b"):
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
@@ -106,7 +113,7 @@ def test_effects_are_of_either_sign_and_size() -> None:
 
 def test_twins_differ_in_the_effect_in_b_alone() -> None:
     for seed in SEEDS:
-        trap, control = CHALLENGE.generate_twins("test", seed).values()
+        trap, control = twins(seed).values()
         one, other = trap.parameters, control.parameters
         assert {name for name in one if one[name] != other[name]} == {"effect_1"}
         for role in ("population", "covariate", "exposure"):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 import statsmodels.api as sm
@@ -14,8 +16,13 @@ SEEDS = range(8)
 NUMBERS = ("coef_early", "coef_late", "difference")
 
 
-def instances(variant: str):
-    return [CHALLENGE.generate(variant, "test", seed) for seed in SEEDS]
+@cache
+def twins(seed: int):
+    return CHALLENGE.generate_twins("test", seed)
+
+
+def instances(variant: str, seeds=SEEDS):
+    return [twins(seed)[variant] for seed in seeds]
 
 
 def slope(instance, here, *beside: str) -> float:
@@ -120,7 +127,7 @@ def test_the_raw_slope_is_off_by_what_the_covariate_carries() -> None:
 
 
 def test_drift_goes_either_way_and_the_week_varies() -> None:
-    drawn = [CHALLENGE.generate("trap", seed) for seed in range(40)]
+    drawn = instances("trap", range(40))
     rises = sum(instance.number("difference").value > 0 for instance in drawn)
     assert 8 <= rises <= 32
     places = [instance.parameters["change"] / instance.parameters["weeks"] for instance in drawn]
@@ -153,7 +160,7 @@ def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
 
 def test_twins_differ_in_the_later_effect_alone() -> None:
     for seed in SEEDS:
-        trap, control = CHALLENGE.generate_twins("test", seed).values()
+        trap, control = twins(seed).values()
         one, other = trap.parameters, control.parameters
         assert {name for name in one if one[name] != other[name]} == {"effect_1"}
         for role in ("week", "covariate", "exposure"):
