@@ -50,6 +50,14 @@ def test_a_line_misses_the_curve_by_hand() -> None:
     assert fit_curve(dose**2, dose, 2).change(1, 2).value == pytest.approx(3.0)
 
 
+def test_a_spline_follows_what_a_parabola_cannot() -> None:
+    dose = np.linspace(0.0, 4.0, 81)
+    outcome = np.clip(dose - dose[40], 0, None) ** 3
+    spline = fit_curve(outcome, dose, 3, quantiles=(0.25, 0.5, 0.75))
+    assert spline.change(1, 4).value == pytest.approx(8.0)
+    assert abs(fit_curve(outcome, dose, 2).change(1, 4).value - 8.0) > 0.1
+
+
 def test_holding_a_column_takes_it_out() -> None:
     rng = generator("test", "held")
     held = rng.standard_normal(300)

@@ -52,6 +52,9 @@ WIDTH, ENOUGH = 0.25 * UNIT, 60
 LINE, PARABOLA, CUBIC = 1, 2, 3
 """Degrees of the curves that are fitted."""
 
+QUARTILES = (0.25, 0.5, 0.75)
+"""Where the spline has its knots."""
+
 
 def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
@@ -61,6 +64,7 @@ def _truths(
     references = {
         "cubic": best,
         "parabola": _change(at, rows, PARABOLA, causes),
+        "cubic spline": _change(at, rows, CUBIC, causes, QUARTILES),
         "cubic, all that came before": _change(at, rows, CUBIC, ("decoy", *causes)),
     }
     naive = {}
@@ -86,8 +90,15 @@ def _truths(
     }
 
 
-def _change(at: Parameters, rows: Rows, degree: int, by: Sequence[str] = ()) -> Coefficient:
-    curve = fit_curve(rows["outcome"], rows["treatment"], degree, [rows[role] for role in by])
+def _change(
+    at: Parameters,
+    rows: Rows,
+    degree: int,
+    by: Sequence[str] = (),
+    quantiles: Sequence[float] = (),
+) -> Coefficient:
+    held = [rows[role] for role in by]
+    curve = fit_curve(rows["outcome"], rows["treatment"], degree, held, quantiles)
     return curve.change(at["low"], at["high"])
 
 

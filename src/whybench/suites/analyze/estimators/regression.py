@@ -183,19 +183,21 @@ def multiply_estimates(first: Coefficient, second: Coefficient) -> Coefficient:
 
 @dataclass(frozen=True)
 class DoseCurve:
-    """A polynomial in the dose.
+    """A polynomial in the dose, or a spline.
 
     Attributes:
-        fit: Intercept, powers of the standardised dose from the first, and columns held.
+        fit: Intercept, terms of the standardised dose, and columns held.
         degree: The highest power.
         centre: The mean dose.
         spread: The standard deviation of the dose.
+        knots: Standardised doses at which the highest power changes.
     """
 
     fit: Fit
     degree: int
     centre: float
     spread: float
+    knots: tuple[float, ...] = ()
 
     @property
     def bend(self) -> Coefficient:
@@ -204,22 +206,33 @@ class DoseCurve:
 
     def change(self, low: float, high: float) -> Coefficient:
         """Return by how much the curve differs between two doses."""
-        start, end = ((dose - self.centre) / self.spread for dose in (low, high))
+        ends = (np.array([low, high]) - self.centre) / self.spread
+        rises = [float(np.diff(term)[0]) for term in _terms(ends, self.degree, self.knots)]
         weights = np.zeros(len(self.fit.coefficients))
-        for power in range(1, self.degree + 1):
-            weights[power] = end**power - start**power
+        weights[1 : len(rises) + 1] = rises
         return self.fit.combination(weights)
 
 
-def fit_curve(outcome: Array, dose: Array, degree: int, held: Sequence[Array] = ()) -> DoseCurve:
-    """Fit a polynomial of the dose, along with columns that are held."""
+def _terms(scaled: Array, degree: int, knots: Sequence[float]) -> list[Array]:
+    powers = [scaled**power for power in range(1, degree + 1)]
+    return [*powers, *(np.clip(scaled - knot, 0, None) ** degree for knot in knots)]
+
+
+def fit_curve(
+    outcome: Array,
+    dose: Array,
+    degree: int,
+    held: Sequence[Array] = (),
+    quantiles: Sequence[float] = (),
+) -> DoseCurve:
+    """Fit a polynomial of the dose, or a spline with knots at quantiles, and columns held."""
     centre, spread = float(dose.mean()), float(dose.std())
     scaled = (dose - centre) / spread
-    powers = [scaled**power for power in range(1, degree + 1)]
+    knots = tuple(np.quantile(scaled, quantiles).tolist()) if quantiles else ()
     # Centred, so that columns far from 0 do not spoil the arithmetic.
     centred = [values - values.mean() for values in held]
-    fit = least_squares(outcome, design_matrix(*powers, *centred))
-    return DoseCurve(fit, degree, centre, spread)
+    fit = least_squares(outcome, design_matrix(*_terms(scaled, degree, knots), *centred))
+    return DoseCurve(fit, degree, centre, spread, knots)
 
 
 def local_mean(outcome: Array, dose: Array, level: float, width: float) -> Coefficient:
