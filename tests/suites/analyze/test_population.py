@@ -54,8 +54,8 @@ def test_references_are_fits_within_each_population_and_of_all_rows(variant: str
         a, b = (slope(instance, population, "covariate") for population in (0, 1))
         fit = fit_together(instance, crossed=False).params
         for how, expected in {
-            "fit within each population": [a, b, b - a],
-            "one fit, two slopes": [fit[1], fit[1] + fit[2], fit[2]],
+            "each group by itself": [a, b, b - a],
+            "all rows, two slopes": [fit[1], fit[1] + fit[2], fit[2]],
         }.items():
             found = [instance.number(name).panel[how] for name in NUMBERS]
             # Rows are told to three digits or so, references found before.
@@ -80,13 +80,13 @@ def test_who_fits_all_rows_with_two_slopes_is_right(variant: str, crossed: bool)
 def test_effects_differ_in_traps_and_only_slopes_in_controls() -> None:
     for instance in instances("trap"):
         gap = instance.number("difference")
-        assert abs(gap.panel["fit within each population"].value) >= 6 * gap.se
+        assert abs(gap.panel["each group by itself"].value) >= 6 * gap.se
         for name in NUMBERS:
             assert instance.number(name).apart(5)
     for instance in instances("equal"):
         gap = instance.number("difference")
         assert gap.value == 0
-        assert abs(gap.panel["fit within each population"].value) < 1.96 * gap.se
+        assert abs(gap.panel["each group by itself"].value) < 1.96 * gap.se
         assert abs(slope(instance, 1) - slope(instance, 0)) > 5 * gap.se
 
 
@@ -106,16 +106,20 @@ def test_effects_are_of_either_sign_and_size() -> None:
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
         assert max(off) > 10
-        assert min(map(abs, off)) < 3
+        assert min(map(abs, off)) < 5
     assert 8 <= sum(one.number("difference").value > 0 for one in drawn) <= 32
     assert 8 <= sum(one.parameters["steer_1"] != 0 for one in drawn) <= 32
 
 
-def test_twins_differ_in_the_effect_in_b_alone() -> None:
+def test_twins_differ_in_the_effects_alone() -> None:
     for seed in SEEDS:
         trap, control = twins(seed).values()
         one, other = trap.parameters, control.parameters
-        assert {name for name in one if one[name] != other[name]} == {"effect_1"}
+        assert {name for name in one if one[name] != other[name]} == {
+            "effect_0",
+            "effect_1",
+        }
+        assert one["effect_0"] + one["effect_1"] == pytest.approx(2 * other["effect_1"])
         for role in ("population", "covariate", "exposure"):
             np.testing.assert_array_equal(trap.rows[role], control.rows[role])
         means = [twin.rows["outcome"].mean() / trap.telling.unit for twin in (trap, control)]

@@ -7,7 +7,7 @@ import pytest
 import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.challenges.temporal import scan_changes
+from whybench.suites.analyze.estimators.slopes import scan_changes
 from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade, grade_values, number_passes
 
@@ -60,8 +60,8 @@ def test_references_are_fits_on_either_side_and_of_all_weeks(variant: str) -> No
         early, late = sides(instance, "covariate", "week")
         fit = two_slopes(instance, instance.parameters["change"], level=False).params
         for how, expected in {
-            "fit on either side of the change": [early, late, late - early],
-            "one fit, two slopes": [fit[1], fit[1] + fit[2], fit[2]],
+            "each group by itself": [early, late, late - early],
+            "all rows, two slopes": [fit[1], fit[1] + fit[2], fit[2]],
         }.items():
             found = [instance.number(name).panel[how] for name in NUMBERS]
             # Rows are told to three digits or so, references found before.
@@ -97,7 +97,8 @@ def test_who_finds_no_change_may_give_one_slope_for_all_weeks() -> None:
 
 def test_the_scan_is_a_fit_at_each_week() -> None:
     instance = instances("trap")[0]
-    scan = scan_changes(instance.rows, [instance.rows["covariate"]])
+    columns = [instance.rows[role] for role in ("outcome", "exposure", "week", "covariate")]
+    scan = scan_changes(*columns)
     for week in list(scan)[::5]:
         assert scan[week] == pytest.approx(
             abs(two_slopes(instance, week, level=True).tvalues[2]), rel=1e-6
@@ -111,7 +112,7 @@ def test_the_effect_changes_in_traps_and_only_the_slope_in_controls() -> None:
         gap = instance.number("difference")
         assert gap.value == 0
         assert instance.truths["change_point"].value is None
-        assert abs(gap.panel["fit on either side of the change"].value) < 3.2 * gap.se
+        assert abs(gap.panel["each group by itself"].value) < 3.2 * gap.se
         early, late = sides(instance)
         assert abs(late - early) > 5 * gap.se
 
@@ -137,7 +138,7 @@ def test_drift_goes_either_way_and_the_week_varies() -> None:
         off = [truth.value / truth.se for truth in (one.number(name) for one in drawn)]
         assert min(off) < -10
         assert max(off) > 10
-        assert min(map(abs, off)) < 3
+        assert min(map(abs, off)) < 5
 
 
 def test_a_week_off_is_near_enough_and_two_are_not() -> None:
@@ -158,11 +159,15 @@ def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
         assert graded.passed("change_point") != alarm
 
 
-def test_twins_differ_in_the_later_effect_alone() -> None:
+def test_twins_differ_in_the_effects_alone() -> None:
     for seed in SEEDS:
         trap, control = twins(seed).values()
         one, other = trap.parameters, control.parameters
-        assert {name for name in one if one[name] != other[name]} == {"effect_1"}
+        assert {name for name in one if one[name] != other[name]} == {
+            "effect_0",
+            "effect_1",
+        }
+        assert one["effect_0"] + one["effect_1"] == pytest.approx(2 * other["effect_1"])
         for role in ("week", "covariate", "exposure"):
             np.testing.assert_array_equal(trap.rows[role], control.rows[role])
         # Exposures are told from what is usual, so that outcomes are as high on average.

@@ -115,23 +115,19 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
 def _effect(variant: str, at: Parameters, rows: Rows, certificate: Certificate) -> NumericTruth:
     """Return the truth at the case, known or not, with what fits to the rows say of it."""
-    case, old, young = at["case_modifier"], _old(rows), ~_old(rows)
+    case, old = at["case_modifier"], _old(rows)
     everybody = np.ones(len(old), dtype=bool)
     references = {
-        TRAP: {"old rows": _at(_fit(rows, old), case)},
-        "z_given": {
-            "old rows": _at(_fit(rows, old), case),
-            "all rows": _at(_fit(rows, everybody), case),
-        },
-        "z_irrelevant": {
-            "old rows": _slope(rows, old),
-            "all rows": _slope(rows, everybody),
-        },
-    }[variant]
+        name: _fit(rows, here, product=False)[1]
+        if variant == "z_irrelevant"
+        else _at(_fit(rows, here), case)
+        for name, here in {"old rows": old, "all rows": everybody}.items()
+        if name == "old rows" or variant != TRAP
+    }
     naive = {
         "pooled slope": least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1],
-        "pooled, adjusted": _slope(rows, everybody),
-        "young rows": _slope(rows, young),
+        "pooled, adjusted": _fit(rows, everybody, product=False)[1],
+        "young rows": _fit(rows, ~old, product=False)[1],
     }
     return NumericTruth(
         certificate,
@@ -204,23 +200,12 @@ def _old(rows: Rows) -> Array:
     return old
 
 
-def _fit(rows: Rows, here: Array) -> Fit:
-    """Fit exposure, modifier, product and age group in some rows; the product comes third."""
-    exposure, modifier = rows["exposure"][here], rows["modifier"][here]
-    matrix = design_matrix(exposure, modifier, exposure * modifier, *_groups(rows, here))
-    return least_squares(rows["outcome"][here], matrix)
-
-
-def _slope(rows: Rows, here: Array) -> Coefficient:
-    """Return the slope of a fit without the product."""
-    matrix = design_matrix(rows["exposure"][here], rows["modifier"][here], *_groups(rows, here))
-    return least_squares(rows["outcome"][here], matrix)[1]
-
-
-def _groups(rows: Rows, here: Array) -> list[Array]:
-    """Return which rows are old, if there are young ones too."""
-    old = _old(rows)[here]
-    return [] if old.all() or not old.any() else [old]
+def _fit(rows: Rows, here: Array, *, product: bool = True) -> Fit:
+    """Fit exposure, modifier, perhaps their product, and which rows are old, in some rows."""
+    exposure, modifier, old = rows["exposure"][here], rows["modifier"][here], _old(rows)[here]
+    factors = [exposure, modifier, exposure * modifier][: 3 if product else 2]
+    groups = [] if old.all() or not old.any() else [old]
+    return least_squares(rows["outcome"][here], design_matrix(*factors, *groups))
 
 
 def _at(fit: Fit, modifier: float) -> Coefficient:

@@ -21,7 +21,12 @@ import numpy as np
 from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth
 from whybench.suites.analyze.columns import real
 from whybench.suites.analyze.effects import increase
-from whybench.suites.analyze.estimators.regression import NORMAL_95, design_matrix, least_squares
+from whybench.suites.analyze.estimators.regression import (
+    NORMAL_95,
+    Coefficient,
+    design_matrix,
+    least_squares,
+)
 from whybench.suites.analyze.fields import NumberField
 from whybench.suites.analyze.world import World
 
@@ -32,7 +37,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.columns import Array, Column
     from whybench.suites.analyze.effects import Effect
-    from whybench.suites.analyze.estimators.regression import Coefficient, Fit
 
 __all__ = ["CHALLENGE"]
 
@@ -115,24 +119,22 @@ def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
 def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    found = {name: _read_off(_fit(rows, how), at) for how, name in CONSISTENT.items()}
-    additive = {how: _additive(rows, how) for how in ("alone", "straight")}
+    found = {name: _find(rows, at, how) for how, name in CONSISTENT.items()}
+    additive = {how: _find(rows, at, how, product=False) for how in ("alone", "straight")}
     return {
         name: NumericTruth(
             certified[name],
             {how: numbers[name] for how, numbers in found.items()},
             found["curve"][name].se,
-            {f"additive, {how}": fit[name] for how, fit in additive.items() if variant == TRAP},
+            {f"additive, {how}": x[name].value for how, x in additive.items() if variant == TRAP},
         )
         for name in certified
     }
 
 
-def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
-    curved = abs(_fit(rows, "curved")[3].z)
-    if variant == TRAP:
-        return curved >= CLEAR
-    return curved < NORMAL_95 and abs(_fit(rows, "straight")[3].z) >= CLEAR
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
+    curved, straight = (abs(_find(rows, at, h)["interaction"].z) for h in ("curved", "straight"))
+    return curved >= CLEAR if variant == TRAP else curved < NORMAL_95 and straight >= CLEAR
 
 
 def _effects(_variant: str, at: Parameters) -> dict[str, Effect]:
@@ -160,66 +162,49 @@ def _beside(rows: Rows, how: str) -> list[Array]:
     return {"alone": [], "straight": straight, "curved": curved, "surface": curved + products}[how]
 
 
-def _fit(rows: Rows, how: str) -> Fit:
-    """Fit exposure, moderator and their product, in this order after the constant."""
+def _find(
+    rows: Rows, facts: Mapping[str, Any], how: str, *, product: bool = True
+) -> dict[str, Coefficient]:
+    """Return the five numbers of a fit, with the product or without."""
     exposure, moderator = rows["exposure"], rows["moderator"]
-    matrix = design_matrix(exposure, moderator, exposure * moderator, *_beside(rows, how))
-    return least_squares(rows["outcome"], matrix)
-
-
-def _read_off(fit: Fit, facts: Mapping[str, Any]) -> dict[str, Coefficient]:
-    """Return the five numbers of a fit with the product."""
+    factors = [exposure, moderator, exposure * moderator][: 3 if product else 2]
+    fit = least_squares(rows["outcome"], design_matrix(*factors, *_beside(rows, how)))
 
     def effect(level: float) -> Coefficient:
-        weights = np.zeros(len(fit.coefficients))
-        weights[[1, 3]] = 1.0, level
-        return fit.combination(weights)
+        weights = np.eye(len(fit.coefficients))
+        return fit.combination(weights[1] + level * weights[3]) if product else fit[1]
 
     return {
         "main": fit[1],
         "moderator": fit[2],
-        "interaction": fit[3],
+        "interaction": fit[3] if product else Coefficient(0.0, 0.0),
         "effect_q10": effect(facts["low"]),
         "effect_q90": effect(facts["high"]),
     }
 
 
-def _additive(rows: Rows, how: str) -> dict[str, float]:
-    """Return the five numbers of a fit without the product."""
-    matrix = design_matrix(rows["exposure"], rows["moderator"], *_beside(rows, how))
-    fit = least_squares(rows["outcome"], matrix)
-    slope = fit[1].value
-    return {
-        "main": slope,
-        "moderator": fit[2].value,
-        "interaction": 0.0,
-        "effect_q10": slope,
-        "effect_q90": slope,
-    }
-
-
 def _has_trap(instance: Instance) -> bool:
     """Whether the product clearly matters beside the covariate and its curve."""
-    return abs(_fit(instance.rows, "curved")[3].z) >= CLEAR
+    return abs(_find(instance.rows, instance.facts, "curved")["interaction"].z) >= CLEAR
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
     """Fit the product beside a covariate that may take any shape."""
-    return _with_product(instance, "hinges")
+    return _say(instance, "hinges")
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit one slope for everybody."""
-    return _additive(instance.rows, "straight")
+    return _say(instance, "straight", product=False)
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Fit the product beside a straight covariate, and believe it."""
-    return _with_product(instance, "straight")
+    return _say(instance, "straight")
 
 
-def _with_product(instance: Instance, how: str) -> Mapping[str, Any]:
-    found = _read_off(_fit(instance.rows, how), instance.facts)
+def _say(instance: Instance, how: str, *, product: bool = True) -> Mapping[str, Any]:
+    found = _find(instance.rows, instance.facts, how, product=product)
     return {name: estimate.value for name, estimate in found.items()}
 
 
@@ -228,12 +213,8 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect depends on the level of a moderator",
     variants=("trap", "none"),
-    fields=(
-        NumberField("main"),
-        NumberField("moderator"),
-        NumberField("interaction"),
-        NumberField("effect_q10"),
-        NumberField("effect_q90"),
+    fields=tuple(
+        map(NumberField, ("main", "moderator", "interaction", "effect_q10", "effect_q90"))
     ),
     shown=("covariate", "moderator", "exposure", "outcome"),
     units=("covariate", "outcome"),
