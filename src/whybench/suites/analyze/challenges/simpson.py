@@ -7,8 +7,11 @@ groups as they are recommends the wrong thing.
 Whether the strata or the whole tell the truth is nothing the table can say. The control
 `post_treatment` has the very same rows as its trap; but its stratum came after the treatment, which
 was assigned by lot, so that the plain comparison is right and splitting is the mistake. In
-`randomised` the stratum matters to the outcome but not to who is treated; in `null` the treatment
-does nothing either.
+`randomised` a lot decides who is treated. In `agreeing` and `null` the stratum confounds as it does
+in the trap, and the staff chose as they did there: but the treatment works in the direction of the
+crude difference, or not at all, so that nothing turns around.
+
+In every variant as many are treated, and in each stratum as many do well, as in the trap.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whybench.suites.analyze.adjustment import adjustment_truth
 from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
@@ -27,11 +31,12 @@ from whybench.suites.analyze.estimators.regression import (
     mean_difference,
     stratified_difference,
 )
+from whybench.suites.analyze.estimators.weighting import doubly_robust
 from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
@@ -45,28 +50,33 @@ OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "none"}
 CLEAR, UNCLEAR = 0.05, 0.2
 """An association is clear at p values below the one, and absent at p values above the other."""
 
+EDGE = 0.03
+"""No chance of the outcome is nearer to 0 or 1."""
+
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw the chances of the stratum, of treatment in it, and of the outcome in both.
 
     A treatment that helps is given mostly where things look bad, one that harms where they do not.
+    The larger the effect, the less room there is between the strata.
     """
-    helps = bool(rng.integers(2))
-    stratum, few, many = rng.uniform(0.4, 0.6), rng.uniform(0.15, 0.25), rng.uniform(0.75, 0.85)
-    base = rng.uniform(0.2, 0.28), rng.uniform(0.72, 0.8)
-    effects = rng.uniform(0.1, 0.18, 2) * (1 if helps else -1)
-    treated = (many, few) if helps else (few, many)
-    if variant in ("randomised", "null"):
-        treated = (0.5, 0.5)
-    if variant == "null":
-        effects = np.zeros(2)
+    sign = int(rng.choice((-1, 1)))
+    stratum, decoy = rng.uniform(0.4, 0.6), rng.uniform(0.3, 0.7)
+    few, many = rng.uniform(0.14, 0.2), rng.uniform(0.8, 0.86)
+    effects = sign * rng.uniform(0.07, 0.34) * (1 + np.array([-1, 1]) * rng.uniform(-0.12, 0.12))
+    room = 0.5 - EDGE - np.array([1 - few, many]) * np.abs(effects)
+    base = 0.5 + np.array([-1, 1]) * np.minimum(room, 0.3) * rng.uniform(0.85, 1, 2)
+    treated = np.array([many, few] if sign > 0 else [few, many])
+    if variant == "randomised":
+        treated = np.full(2, treated @ (1 - stratum, stratum))
+    effects *= {"agreeing": -1, "null": 0}.get(variant, 1)
     return {
         "stratum": stratum,
-        "decoy": rng.uniform(0.3, 0.7),
-        "treated_0": treated[0],
-        "treated_1": treated[1],
+        "decoy": decoy,
+        "treated_0": float(treated[0]),
+        "treated_1": float(treated[1]),
         **{
-            f"outcome_{t}{s}": float(base[s] + (t - 0.5) * effects[s])
+            f"outcome_{t}{s}": float(base[s] + (t - treated[s]) * effects[s])
             for t in (0, 1)
             for s in (0, 1)
         },
@@ -102,26 +112,30 @@ def _closed_form(variant: str, at: Parameters) -> dict[str, float]:
 
 
 def _truths(
-    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    crude = _crude(rows)
-    by_name = {"difference": crude, "standardisation": _adjusted(rows)}
-    consistent = {
-        "trap": ("standardisation",),
-        "post_treatment": ("difference",),
-    }.get(variant, ("difference", "standardisation"))
+    crude = {"difference": _crude(rows), "adjusted for the decoy": _regress(rows, ("decoy",))}
+    panel = {
+        "standardisation": _adjusted(rows),
+        "adjusted for both": _regress(rows, ("decoy", "stratum")),
+    }
+    if variant == "randomised":
+        panel |= crude
+    elif variant == "post_treatment":
+        panel = crude
     effect = NumericTruth(
         certified["effect"],
-        {name: by_name[name].value for name in consistent},
-        by_name[consistent[0]].se,
-        {"crude difference": crude.value} if variant == "trap" else {},
+        panel,
+        next(iter(panel.values())).se,
+        {"crude difference": crude["difference"].value} if variant == "trap" else {},
     )
     direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
+    by_lot = variant in ("randomised", "post_treatment")
     return {
         "effect": effect,
         "direction": CategoricalTruth(direction),
         "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
-        "adjustment_set": CategoricalTruth(frozenset({"stratum"} if variant == "trap" else ())),
+        "adjustment_set": adjustment_truth(_world(variant, at), () if by_lot else ("stratum",)),
         "recommendation": CategoricalTruth(RECOMMENDED[direction]),
     }
 
@@ -149,19 +163,13 @@ def _reversed(rows: Rows) -> bool:
     )
 
 
-def _unrelated(rows: Rows) -> bool:
-    """Whether who is treated shows no relation to the stratum."""
-    return mean_difference(rows["stratum"], rows["treatment"]).p > UNCLEAR
-
-
 def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     if variant == "trap":
         return _reversed(rows)
-    found = [_crude(rows), _adjusted(rows), *_strata(rows)]
+    crude, adjusted = _crude(rows), _adjusted(rows)
     if variant == "null":
-        return _unrelated(rows) and all(estimate.p > UNCLEAR for estimate in found)
-    alike = len({estimate.value > 0 for estimate in found}) == 1
-    return _unrelated(rows) and alike and found[0].p < CLEAR / 10
+        return adjusted.p > UNCLEAR
+    return crude.value * adjusted.value > 0 and max(crude.p, adjusted.p) < CLEAR / 10
 
 
 def _has_trap(instance: Instance) -> bool:
@@ -170,21 +178,23 @@ def _has_trap(instance: Instance) -> bool:
     return when["stratum"] < when["treatment"] and _reversed(instance.rows)
 
 
-def _competent(instance: Instance) -> Mapping[str, Any]:
-    """Regress on what came before the treatment, each column centred and free to interact."""
-    rows = instance.rows
-    when = instance.when
-    before = [rows[role] for role in ("decoy", "stratum") if when[role] < when["treatment"]]
-    centred = [values - values.mean() for values in before]
+def _regress(rows: Rows, by: Iterable[str]) -> Coefficient:
+    """Regress on the treatment and on columns, each centred and free to interact."""
+    centred = [rows[role] - rows[role].mean() for role in by]
     treatment = rows["treatment"]
     matrix = design_matrix(treatment, *centred, *(treatment * values for values in centred))
-    effect = least_squares(rows["outcome"], matrix)[1]
-    crude = _crude(rows).direction
-    confounds = len(before) == 2 and not _unrelated(rows)
+    return least_squares(rows["outcome"], matrix)[1]
+
+
+def _competent(instance: Instance) -> Mapping[str, Any]:
+    """Adjust, by two models at once, for all that came before the treatment."""
+    rows, when = instance.rows, instance.when
+    before = [role for role in ("decoy", "stratum") if when[role] < when["treatment"]]
+    effect = doubly_robust(rows["outcome"], rows["treatment"], [rows[role] for role in before])
     return {
         **_reported(effect, effect.direction),
-        "reversal": confounds and effect.direction == OPPOSITE[crude] != "none",
-        "adjustment_set": frozenset({"stratum"} if confounds else ()),
+        "reversal": effect.direction == OPPOSITE[_crude(rows).direction] != "none",
+        "adjustment_set": frozenset(before),
     }
 
 
@@ -222,7 +232,7 @@ CHALLENGE = Challenge(
     name="simpson",
     family="confounding",
     summary="the association turns around within every stratum of a confounder",
-    variants=("trap", "randomised", "null", "post_treatment"),
+    variants=("trap", "agreeing", "randomised", "null", "post_treatment"),
     fields=(
         NumberField("effect", share=True),
         IntervalField("ci", of="effect", share=True),
@@ -232,7 +242,7 @@ CHALLENGE = Challenge(
         ChoiceField("recommendation", ("use", "avoid", "either")),
     ),
     shown=("decoy", "stratum", "treatment", "outcome"),
-    size=(1800, 3000),
+    size=(2600, 3000),
     parameters=_parameters,
     world=_world,
     effects=lambda *_: {"effect": increase("treatment")},
@@ -241,6 +251,7 @@ CHALLENGE = Challenge(
     truths=_truths,
     accept=_accept,
     retold=("post_treatment",),
+    opposite=("decoy", "stratum"),
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
