@@ -1,13 +1,16 @@
-"""Selection (Berkson): an association that only being in the table makes.
+"""Selection (Berkson): an association that only being in the table makes, or unmakes.
 
-Who is in the table depends on both the treatment and the outcome. In the population the two have
-nothing to do with each other, yet among the selected they go together. The chance with which each
-row came in is known and in the data, so that weighting by its inverse undoes the selection.
+Each unit is of one of two kinds, which come into the table readily or rarely; the chance is in the
+data, so that weighting by its inverse undoes the selection. In the trap the kind depends on
+treatment and outcome together: whatever the treatment does, the difference among the selected is
+another, larger or smaller or of the opposite sign.
 
-In the controls the plain comparison is right. Rows came in at `random`; by a bystander of treatment
-and outcome, where there is a `true_association`; or by `one_cause`, the treatment alone, which
-changes how many are treated but not how the treated fare. In the first and the last of these the
-effect is null for half of the worlds, so that no effect is no sign of the trap.
+In the controls the plain comparison is right. Kinds come about at `random`, by the `bystander` of
+treatment and outcome, or by `one_cause`, the treatment alone, which changes how many are treated
+but not how the treated fare. The trap may have one of these too.
+
+The selected are drawn first: as many of them are treated, have the outcome and come of each kind in
+every variant. The population is what they stand for, weighted back; the effect in it is the same.
 """
 
 from __future__ import annotations
@@ -17,11 +20,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whybench.seeds import ZERO
 from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.columns import binary, derived
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
     Coefficient,
+    design_matrix,
+    least_squares,
     mean_difference,
     weighted_difference,
 )
@@ -37,92 +43,69 @@ if TYPE_CHECKING:
 
 __all__ = ["CHALLENGE"]
 
-CELLS = tuple((t, y, z) for t in (0, 1) for y in (0, 1) for z in (0, 1))
-"""Treatment, outcome, bystander."""
+CLEAR, UNCLEAR = 0.005, 0.2
+"""An effect is clear at p values below the one, and absent at p values above the other."""
 
-CLEAR, NOT_SEEN, UNCLEAR = 0.01, 0.05, 0.2
+NOT_SEEN, SEEN = 0.05, 0.001
+"""A gap between plain and weighted comparison is none above the one, and one below the other."""
 
+APART = 4.0
+"""How many standard errors the plain comparison is from the weighted one, at least."""
 
-def _real(at: Parameters) -> bool:
-    return at["outcome_1"] != at["outcome_0"]
-
-
-def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
-    naive, weighted = _naive_estimate(rows), _weighted(rows)
-    shown = weighted.p < CLEAR / 2 if _real(at) else weighted.p > UNCLEAR
-    return shown and (variant == "trap" or naive.direction == weighted.direction)
-
-
-def _truths(
-    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
-) -> dict[str, Truth]:
-    naive, weighted = _naive_estimate(rows), _weighted(rows)
-    effect = NumericTruth(
-        certified["effect"],
-        {"inverse weighting": weighted.value}
-        | ({} if variant == "trap" else {"difference": naive.value}),
-        weighted.se,
-        {"difference among the selected": naive.value} if variant == "trap" else {},
-    )
-    direction = "none" if not _real(at) else "increases" if effect.value > 0 else "decreases"
-    return {
-        "effect": effect,
-        "direction": CategoricalTruth(direction),
-        "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
-    }
+NULLS = 7
+"""In one world of so many the treatment does nothing."""
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw the population, and the chance of each kind of person to be in the table."""
-    base, change = rng.uniform(0.4, 0.55), rng.uniform(0.13, 0.2) * rng.choice((-1, 1))
-    null = variant == "trap" or (variant != "true_association" and bool(rng.integers(2)))
+    """Draw the selected and the kinds among them; return the population for which they stand.
+
+    What one of the selected stands for is a product of what its treatment, its bystander, and
+    treatment and outcome together do to it, each 1 on average.
+    """
+    low, high = round(rng.uniform(0.18, 0.22), 3), round(rng.uniform(0.9, 0.97), 3)
+    often = rng.uniform(0.55, 0.65)
+    treated, bystander = rng.uniform(0.44, 0.56), rng.uniform(0.4, 0.6)
+    had, effect = rng.uniform(0.46, 0.54), rng.uniform(-0.42, 0.42) * bool(rng.integers(NULLS))
+    bend, by_treatment, by_bystander = rng.uniform((0.3, 0.2, 0.2), (0.42, 0.35, 0.35)) * (
+        rng.choice((-1, 1), 3)
+    )
+    beside = rng.choice(("random", "one_cause", "bystander"))
+    if variant != "trap":
+        bend, beside = 0.0, variant
+    by_treatment *= beside == "one_cause"
+    by_bystander *= beside == "bystander"
+
+    t, y, z = np.indices((2, 2, 2))
+    seen = _find_difference(effect, had, treated, bend)
+    chance = np.where(t, had + (1 - treated) * seen, had - treated * seen)
+    bent = 1 + bend * (2 * t - 1) * (y - chance)
+    stands = (1 + by_treatment * (t - treated)) * (1 + by_bystander * (z - bystander)) * bent
+    weight = stands * (often / high + (1 - often) / low)
+    ready = (1 / low - weight) / (1 / low - 1 / high) / (high * weight)
     return {
-        "treated": rng.uniform(0.4, 0.6),
-        "bystander": rng.uniform(0.4, 0.6),
-        "outcome_0": base,
-        "outcome_1": base if null else base + change,
-        **_inclusion(variant, rng),
+        "treated": float(treated * (1 + by_treatment * (1 - treated))),
+        "bystander": float(bystander * (1 + by_bystander * (1 - bystander))),
+        **{f"outcome_{arm}": float((chance * bent)[arm, 1, 0]) for arm in (0, 1)},
+        "low": low,
+        "high": high,
+        **{f"ready_{t}{y}{z}": float(ready[t, y, z]) for t, y, z in np.ndindex(2, 2, 2)},
     }
 
 
-def _inclusion(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw the chance of each kind of person to be in the table, as exact as it is shown.
+def _find_difference(effect: float, had: float, treated: float, bend: float) -> float:
+    """Return the difference among the selected, of whom `had` have the outcome, for an effect.
 
-    In the trap, either of treatment and outcome suffices to come in readily, which drives them
-    apart; or it takes both, or neither, which draws them together.
+    Chances c of the selected are c + bend c (1 - c) in the population if treated, and c - bend
+    c (1 - c) if not: the difference solves a quadratic equation.
     """
-    low, middle, high = rng.uniform(0.15, 0.22), rng.uniform(0.4, 0.5), rng.uniform(0.75, 0.95)
-    far = rng.uniform(0.7, 0.85)
-    suffices = bool(rng.integers(2))
-    found = {}
-    for t, y, z in CELLS:
-        near = 1 if z else far
-        if variant == "trap" and suffices:
-            chance = (high if t or y else low) * near
-        elif variant == "trap":
-            chance = (low if t != y else high if t else middle) * near
-        elif variant == "one_cause":
-            chance = (high if t else middle) * near
-        elif variant == "true_association":
-            chance = high if z else low
-        else:
-            chance = middle
-        found[f"in_{t}{y}{z}"] = round(float(chance), 3)
-    return found
-
-
-def _share(at: Parameters, t: int, y: int, z: int) -> float:
-    """Return the share of a kind of person in the population."""
-    chances = ((at["treated"], t), (at[f"outcome_{t}"], y), (at["bystander"], z))
-    return math.prod(chance if is_so else 1 - chance for chance, is_so in chances)
-
-
-def _spelled(cell: tuple[int, int, int]) -> str:
-    return "".join(map(str, cell))
+    square = -bend * ((1 - treated) ** 2 + treated**2)
+    slope = 1 + bend * (1 - 2 * had) * (1 - 2 * treated)
+    start = 2 * bend * had * (1 - had) - effect
+    return -2 * start / (slope + math.sqrt(slope**2 - 4 * square * start))
 
 
 def _world(_variant: str, at: Parameters) -> World:
-    chances = np.array([at[f"in_{_spelled(cell)}"] for cell in CELLS])
+    ready = np.array([at[f"ready_{t}{y}{z}"] for t, y, z in np.ndindex(2, 2, 2)])
     return World(
         (
             binary("bystander", at["bystander"], time=0),
@@ -132,11 +115,15 @@ def _world(_variant: str, at: Parameters) -> World:
                 lambda treatment: np.where(treatment, at["outcome_1"], at["outcome_0"]),
                 time=2,
             ),
-            derived(
-                "inclusion",
-                lambda treatment, outcome, bystander: chances[
+            binary(
+                "ready",
+                lambda treatment, outcome, bystander: ready[
                     4 * treatment + 2 * outcome + bystander
                 ],
+            ),
+            derived(
+                "inclusion",
+                lambda ready: np.where(ready, at["high"], at["low"]),
                 "share",
                 time=3,
             ),
@@ -148,13 +135,54 @@ def _world(_variant: str, at: Parameters) -> World:
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     """Weight the selected population back."""
-    chance = []
-    for t in (0, 1):
-        # What the selected look like, and what each of them stands for.
-        selected = {c: _share(at, *c) * at[f"in_{_spelled(c)}"] for c in CELLS if c[0] == t}
-        stands = {c: share / at[f"in_{_spelled(c)}"] for c, share in selected.items()}
-        chance.append(sum(v for c, v in stands.items() if c[1] == 1) / sum(stands.values()))
-    return {"effect": chance[1] - chance[0]}
+    t, y, z, ready = np.indices((2, 2, 2, 2))
+    likely = (
+        np.where(t, at["treated"], 1 - at["treated"]),
+        _chance_of(y, np.where(t, at["outcome_1"], at["outcome_0"])),
+        _chance_of(z, at["bystander"]),
+        _chance_of(ready, np.vectorize(lambda *cell: at["ready_{}{}{}".format(*cell)])(t, y, z)),
+    )
+    inclusion = np.where(ready, at["high"], at["low"])
+    selected = math.prod(likely) * inclusion
+    stands = (selected / inclusion).sum(axis=(2, 3))
+    chance = stands[:, 1] / stands.sum(axis=1)
+    return {"effect": float(chance[1] - chance[0])}
+
+
+def _chance_of(value: Array, chance: Array | float) -> Array:
+    return np.where(value, chance, 1 - np.asarray(chance))
+
+
+def _is_real(at: Parameters) -> bool:
+    return abs(at["outcome_1"] - at["outcome_0"]) > ZERO
+
+
+def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
+    naive, weighted = _naive_estimate(rows), _weighted(rows)
+    shown = weighted.p < CLEAR if _is_real(at) else weighted.p > UNCLEAR
+    if variant == "trap":
+        return shown
+    return shown and naive.direction == weighted.direction and _gap(rows).p > NOT_SEEN
+
+
+def _truths(
+    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+) -> dict[str, Truth]:
+    naive, weighted = _naive_estimate(rows), _weighted(rows)
+    panel = {} if variant == "trap" else {"difference": naive}
+    panel["inverse weighting"] = weighted
+    effect = NumericTruth(
+        certified["effect"],
+        panel,
+        next(iter(panel.values())).se,
+        {"difference among the selected": naive.value} if variant == "trap" else {},
+    )
+    direction = "none" if not _is_real(at) else "increases" if effect.value > 0 else "decreases"
+    return {
+        "effect": effect,
+        "direction": CategoricalTruth(direction),
+        "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
+    }
 
 
 def _naive_estimate(rows: Rows) -> Coefficient:
@@ -165,62 +193,30 @@ def _weighted(rows: Rows) -> Coefficient:
     return weighted_difference(rows["outcome"], rows["treatment"], 1 / rows["inclusion"])
 
 
+def _gap(rows: Rows) -> Coefficient:
+    """By how much weighting changes the difference; both are of the same rows."""
+    value, variance = 0.0, 0.0
+    for arm, sign in ((1, 1), (0, -1)):
+        here = rows["treatment"] == arm
+        outcome, weight = rows["outcome"][here], 1 / rows["inclusion"][here]
+        share, even = weight / weight.sum(), 1 / len(outcome)
+        mean, plain = float(share @ outcome), float(outcome.mean())
+        value += sign * (mean - plain)
+        variance += float(np.sum((share * (outcome - mean) - even * (outcome - plain)) ** 2))
+    return Coefficient(value, math.sqrt(variance))
+
+
 def _has_trap(instance: Instance) -> bool:
-    """Whether the selected show an association that weighting takes away."""
-    naive, weighted = _naive_estimate(instance.rows), _weighted(instance.rows)
-    return naive.p < CLEAR and weighted.p > NOT_SEEN
+    """Whether weighting moves the difference among the selected far."""
+    return abs(_gap(instance.rows).value) >= APART * _weighted(instance.rows).se
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
-    """Fit each group's chance by likelihood, given how selection multiplies its odds."""
-    rows = instance.rows
-    had, had_not = (_chance(rows, group) for group in (1, 0))
-    effect = Coefficient(had.value - had_not.value, math.hypot(had.se, had_not.se))
-    return {**_reported(effect), "collider_bias": _odds_bent(rows)}
-
-
-def _chance(rows: Rows, group: int) -> Coefficient:
-    """Return a group's chance of the outcome in the population.
-
-    Among the selected the odds are those of the population times the ratio of the chances of
-    inclusion with and without the outcome. The likelihood has its top where as many have the
-    outcome as are expected, which is found by halving.
-    """
-    here = rows["treatment"] == group
-    outcome, ratio = rows["outcome"][here], _inclusion_ratio(rows)[here]
-    low, high = -10.0, 10.0
-    while high - low > 1e-10:
-        middle = (low + high) / 2
-        expected = _selected_chance(middle, ratio).sum()
-        low, high = (middle, high) if expected < outcome.sum() else (low, middle)
-    chance = 1 / (1 + math.exp(-low))
-    among = _selected_chance(low, ratio)
-    return Coefficient(chance, chance * (1 - chance) / math.sqrt(float(among @ (1 - among))))
-
-
-def _selected_chance(log_odds: float, ratio: Array) -> Array:
-    odds = math.exp(log_odds) * ratio
-    return odds / (1 + odds)
-
-
-def _inclusion_ratio(rows: Rows) -> Array:
-    """Return, row by row, by what having the outcome multiplies the chance to be included."""
-    ratio = np.ones(len(rows["outcome"]))
-    for t in (0, 1):
-        for z in (0, 1):
-            here = (rows["treatment"] == t) & (rows["bystander"] == z)
-            with_it, without = (
-                rows["inclusion"][here & (rows["outcome"] == y)].mean() for y in (1, 0)
-            )
-            ratio[here] = with_it / without
-    return ratio
-
-
-def _odds_bent(rows: Rows) -> bool:
-    """Whether selection multiplies the odds of the treated and of the others differently."""
-    ratio = _inclusion_ratio(rows)
-    treated = rows["treatment"] == 1
-    return not math.isclose(ratio[treated].mean(), ratio[~treated].mean(), rel_tol=1e-3)
+    """Regress on treatment and bystander, weighted; and see whether weighting changes anything."""
+    root = 1 / np.sqrt(instance.rows["inclusion"])
+    matrix = design_matrix(instance.rows["treatment"], instance.rows["bystander"])
+    effect = least_squares(instance.rows["outcome"] * root, matrix * root[:, None])[1]
+    return {**_reported(effect), "collider_bias": _gap(instance.rows).p < SEEN}
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
@@ -242,7 +238,7 @@ CHALLENGE = Challenge(
     name="selection",
     family="confounding",
     summary="being in the table depends on treatment and outcome, which ties them together",
-    variants=("trap", "random", "true_association", "one_cause"),
+    variants=("trap", "random", "bystander", "one_cause"),
     fields=(
         NumberField("effect", share=True),
         IntervalField("ci", of="effect", share=True),
@@ -250,7 +246,7 @@ CHALLENGE = Challenge(
         FlagField("collider_bias"),
     ),
     shown=("bystander", "treatment", "outcome", "inclusion"),
-    size=(1600, 2600),
+    size=(2600, 3000),
     parameters=_parameters,
     world=_world,
     effects=lambda *_: {"effect": increase("treatment")},
@@ -258,7 +254,8 @@ CHALLENGE = Challenge(
     method="inverse weighting",
     truths=_truths,
     accept=_accept,
-    apart=4.0,
+    apart=APART,
+    opposite=("bystander",),
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,
