@@ -1,18 +1,28 @@
 from __future__ import annotations
 
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+from whybench.scm import Event, Query, probability
 from whybench.seeds import generator
+from whybench.suites.analyze.challenges.contract import CategoricalTruth
 from whybench.suites.analyze.challenges.observational import BEFORE, CHALLENGE, CONFOUNDERS
 from whybench.suites.analyze.estimators.regression import mean_difference, stratified_difference
 from whybench.suites.analyze.estimators.weighting import doubly_robust, propensities
+from whybench.suites.analyze.grading import grade_values
+
+if TYPE_CHECKING:
+    from whybench.suites.analyze.challenges.contract import Instance
 
 SEEDS = range(5)
 
 # A quarter have the first column, which makes the gain 0.2 instead of 0.1.
 BY_HAND = {
-    "sign": 1.0,
+    "treated": 0.5,
+    "start": 0.5,
     "gain_0": 0.1,
     "gain_1": 0.2,
     **{f"share_{role}": 0.25 if role == "first" else 0.5 for role in BEFORE},
@@ -21,10 +31,8 @@ BY_HAND = {
 }
 
 
-def _world(variant: str, seed: int) -> tuple[dict[str, float], dict[str, np.ndarray]]:
-    rng = generator("twins", seed)
-    at = CHALLENGE.parameters(variant, rng)
-    return at, CHALLENGE.draw_rows(variant, at, rng)
+def _draw(seed: int) -> dict[str, Instance]:
+    return CHALLENGE.generate_twins("test", seed)
 
 
 def test_the_effect_by_hand() -> None:
@@ -45,51 +53,77 @@ def test_chances_by_hand() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
-    trap = CHALLENGE.generate("trap", "test", seed)
+    trap = _draw(seed)["trap"]
     effect = trap.number("effect")
     crude = mean_difference(trap.rows["outcome"], trap.rows["treatment"]).value
     assert effect.naive == {"crude difference": crude}
     assert abs(crude - effect.value) >= 5 * effect.se
-    control = CHALLENGE.generate("randomised", "test", seed)
+    control = _draw(seed)["randomised"]
     assert not control.number("effect").naive
     for role in BEFORE:
-        assert mean_difference(control.rows[role], control.rows["treatment"]).p > 0.05
+        assert mean_difference(control.rows[role], control.rows["treatment"]).p > 0.001
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_twins_are_the_same_people(seed: int) -> None:
-    (chosen, by_choice), (drawn, by_lot) = (
-        _world(variant, seed) for variant in ("trap", "randomised")
+def test_twins_are_the_same_people_with_the_same_marginals(seed: int) -> None:
+    chosen, drawn = (
+        CHALLENGE.parameters(variant, generator("twins", seed)) for variant in CHALLENGE.variants
     )
-    for role in BEFORE:
-        assert np.array_equal(by_choice[role], by_lot[role])
-        assert drawn[f"pull_{role}"] == 0
-        assert chosen[f"shift_{role}"] == drawn[f"shift_{role}"]
-    assert chosen["gain_0"] == drawn["gain_0"]
+    changed = {key for key in chosen if chosen[key] != drawn[key]}
+    assert changed <= {"start", *(f"pull_{role}" for role in BEFORE)}
+    means = []
+    for variant, at in (("trap", chosen), ("randomised", drawn)):
+        model = CHALLENGE.world(variant, at).model((*BEFORE, "treatment", "outcome"))
+        seen = [probability(model, Query((Event(role, 1),))) for role in ("treatment", "outcome")]
+        means.append([float(chance) for chance in seen])
+    assert means[0] == pytest.approx(means[1])
+    assert means[0][1] == pytest.approx(0.5)
+    rows = [_draw(seed)[variant].rows for variant in CHALLENGE.variants]
+    assert all(np.array_equal(rows[0][role], rows[1][role]) for role in BEFORE)
 
 
-def test_effects_of_all_directions_occur() -> None:
-    found = {
-        CHALLENGE.generate("trap", "test", seed).truths["direction"].value for seed in range(20)
-    }
-    assert found == {"increases", "decreases", "none"}
+def test_chances_are_chances() -> None:
+    for variant, seed in product(CHALLENGE.variants, range(100)):
+        at = CHALLENGE.parameters(variant, generator("chances", seed))
+        table = CHALLENGE.world(variant, at).by_role["outcome"].tabulate()
+        assert 0.01 < table.min() < table.max() < 0.99
 
 
-def test_crude_direction_misleads_at_times() -> None:
-    instances = [CHALLENGE.generate("trap", "test", seed) for seed in range(20)]
-    wrong = [
-        CHALLENGE.naive(instance)["direction"] != instance.truths["direction"].value
-        for instance in instances
-    ]
-    assert sum(wrong) >= 5
+def test_effects_are_spread_and_the_crude_direction_misleads_at_times() -> None:
+    traps = [_draw(seed)["trap"] for seed in range(40)]
+    off = [trap.number("effect").value / trap.number("effect").se for trap in traps]
+    assert min(off) < -8
+    assert max(off) > 8
+    assert 0 in off
+    wrong = [CHALLENGE.naive(trap)["direction"] != trap.truths["direction"].value for trap in traps]
+    assert sum(wrong) >= 10
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_competent_names_what_is_so(seed: int) -> None:
-    trap = CHALLENGE.competent(CHALLENGE.generate("trap", "test", seed))
-    assert (trap["design"], trap["adjustment_set"]) == ("observational", frozenset(CONFOUNDERS))
-    control = CHALLENGE.competent(CHALLENGE.generate("randomised", "test", seed))
-    assert (control["design"], control["adjustment_set"]) == ("randomised", frozenset())
+def test_who_adjusts_for_all_that_came_before_is_right(seed: int) -> None:
+    for variant, drawn in _draw(seed).items():
+        rows = drawn.rows
+        all_of_it = doubly_robust(
+            rows["outcome"], rows["treatment"], [rows[role] for role in BEFORE]
+        )
+        said = {
+            "effect": all_of_it.value,
+            "ci": all_of_it.interval,
+            "direction": drawn.truths["direction"].value,
+            "adjustment_set": frozenset(BEFORE),
+            "design": "observational" if variant == "trap" else "randomised",
+        }
+        assert grade_values(CHALLENGE.fields, drawn, said).score == 1
+
+
+def test_sets_that_are_enough() -> None:
+    trap, control = (_draw(0)[variant].truths["adjustment_set"] for variant in CHALLENGE.variants)
+    assert isinstance(trap, CategoricalTruth)
+    assert isinstance(control, CategoricalTruth)
+    for count in range(len(BEFORE) + 1):
+        for chosen in map(frozenset, combinations(BEFORE, count)):
+            assert trap.accepts(chosen) == (chosen >= set(CONFOUNDERS))
+            assert control.accepts(chosen)
 
 
 def test_doubly_robust_is_standardisation_where_both_models_are_full() -> None:

@@ -4,10 +4,11 @@ Two things that bear on the outcome also bear on who takes the treatment, both p
 so that the plain difference between takers and others is at least five standard errors from what
 the treatment does. It may even have the opposite sign, or be there where the treatment does
 nothing. Of two further columns one bears on the treatment only and one on the outcome only; neither
-confounds.
+confounds, and neither does harm where it is adjusted for.
 
 The control `randomised` has the same columns and the same people, but a lot decides who is treated,
-and the story says so. There the plain difference is right, and who cries confounding is not.
+and the story says so. As many are treated and as many have the outcome, the effect is the same, and
+the plain difference is right; who cries confounding is not.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from whybench.suites.analyze.adjustment import adjustment_truth
 from whybench.suites.analyze.challenges.contract import (
     TRAP,
     CategoricalTruth,
@@ -26,21 +28,20 @@ from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
-    find_confounders,
+    Coefficient,
+    interacted_difference,
     mean_difference,
     relate_columns,
-    stratified_difference,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
 from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
-    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -51,55 +52,71 @@ BEFORE = ("leaning", "first", "prognostic", "second")
 CLEAR, UNCLEAR = 0.005, 0.2
 """A relation is clear at p values below the one, and absent at p values above the other."""
 
-APART = 5.0
-"""How many SE_eff the crude difference is from the truth and from the reference, at least."""
+SELDOM, HARDLY = 0.02, 0.001
+"""By lot a relation to the treatment has p values above the one; below the other it is choice."""
 
-OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "increases"}
+APART = 5.0
+"""How many SE_eff the crude difference is from the truth and from the references, at least."""
+
+NULLS = 7
+"""In one world of so many the treatment does nothing."""
+
+PEOPLE = np.indices((2,) * len(BEFORE)).reshape(len(BEFORE), -1)
+"""All that people can be like before the treatment, a column each."""
 
 
 def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    crude, adjusted = _crude(rows), _adjusted(rows)
-    direction = {0: "none", 1: "increases", -1: "decreases"}[int(at["sign"])]
-    if variant == TRAP:
-        return {
-            "effect": NumericTruth(
-                certified["effect"],
-                {"standardisation": adjusted.value},
-                adjusted.se,
-                {"crude difference": crude.value},
-            ),
-            "direction": CategoricalTruth(direction),
-            "adjustment_set": CategoricalTruth(frozenset(CONFOUNDERS)),
-            "design": CategoricalTruth("observational", naive=("randomised",)),
-        }
-    references = {"difference": crude.value, "standardisation": adjusted.value}
-    return {
-        "effect": NumericTruth(certified["effect"], references, crude.se),
-        "direction": CategoricalTruth(direction),
-        "adjustment_set": CategoricalTruth(frozenset()),
-        "design": CategoricalTruth("randomised", alarm=("observational",)),
+    crude = _crude(rows)
+    panel = {
+        "adjusted for what bears on the outcome": _adjusted(rows, BEFORE[1:]),
+        "adjusted for confounders": _adjusted(rows, CONFOUNDERS),
+        "adjusted for all": _adjusted(rows, BEFORE),
     }
+    trap = variant == TRAP
+    effect = NumericTruth(
+        certified["effect"],
+        panel if trap else {**panel, "difference": crude},
+        next(iter(panel.values())).se,
+        {"crude difference": crude.value} if trap else {},
+    )
+    sign = 0 if _is_null(at) else np.sign(effect.value)
+    return {
+        "effect": effect,
+        "direction": CategoricalTruth({0: "none", 1: "increases", -1: "decreases"}[int(sign)]),
+        "adjustment_set": adjustment_truth(_world(variant, at), CONFOUNDERS if trap else ()),
+        "design": CategoricalTruth("observational", naive=("randomised",))
+        if trap
+        else CategoricalTruth("randomised", alarm=("observational",)),
+    }
+
+
+def _is_null(at: Parameters) -> bool:
+    return at["gain_0"] == at["gain_1"] == 0
 
 
 def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw how common each column is, and what it does to treatment (log odds) and outcome.
 
     What each confounder does to treatment and outcome has one sign or two; `bias`, the product, is
-    the same for both, so that they do not make up for each other.
+    the same for both, so that they do not make up for each other. The first moves the gain, too.
     """
-    sign, bias = int(rng.integers(-1, 2)), int(rng.choice([-1, 1]))
-    toward = rng.choice([-1, 1], 4)
-    pulls = rng.uniform((0.4, 1.1, 0.0, 1.1), (0.7, 1.6, 0.0, 1.6)) * toward
-    shifts = rng.uniform((0.0, 0.2, 0.1, 0.2), (0.0, 0.28, 0.15, 0.28)) * toward
+    bias, effect = rng.choice((-1, 1)), rng.uniform(-0.33, 0.33) * bool(rng.integers(NULLS))
+    toward, shares = rng.choice((-1, 1), 4), rng.uniform(0.45, 0.55, 4)
+    pulls = rng.uniform((0.4, 1.3, 0.0, 1.3), (0.7, 1.8, 0.0, 1.8)) * toward
+    shifts = rng.uniform((0.0, 0.2, 0.08, 0.2), (0.0, 0.235, 0.12, 0.235)) * toward
     shifts[[1, 3]] *= bias
-    gains = rng.uniform(0.09, 0.16, 2) * sign
-    shares = rng.uniform(0.4, 0.6, 4)
+    gains = effect * (1 + rng.uniform(-0.2, 0.2) * (np.arange(2) - shares[1]))
+    chances = 1 / (1 + np.exp(-pulls @ (PEOPLE - 0.5)))
+    common = np.prod(np.where(PEOPLE, shares[:, None], 1 - shares[:, None]), axis=0)
+    treated = float(common @ chances)
     if variant == "randomised":
-        pulls = np.zeros(4)
+        pulls, chances = np.zeros(4), np.full(len(common), treated)
+    had = shifts @ (PEOPLE - 0.5) + gains[PEOPLE[1]] * (chances - 0.5)
     return {
-        "sign": float(sign),
+        "treated": treated,
+        "start": float(0.5 - common @ had),
         "gain_0": float(gains[0]),
         "gain_1": float(gains[1]),
         **{f"share_{role}": float(x) for role, x in zip(BEFORE, shares, strict=True)},
@@ -108,21 +125,23 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     }
 
 
-def _world(_variant: str, at: Parameters) -> World:
-    def treated(**before: Any) -> Any:
+def _world(variant: str, at: Parameters) -> World:
+    def chosen(**before: Any) -> Any:
         """Logistic, centred so that about half are treated."""
         return 1 / (1 + np.exp(-sum(at[f"pull_{role}"] * (before[role] - 0.5) for role in BEFORE)))
 
     def outcome(treatment: Any, **before: Any) -> Any:
-        """Shifts add up; the first column moves the gain too."""
+        """Shifts add up; half have the outcome."""
         gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * before["first"]
         shifted = sum(at[f"shift_{role}"] * (before[role] - 0.5) for role in BEFORE)
-        return 0.5 + shifted + gain * (treatment - 0.5)
+        return at["start"] + shifted + gain * (treatment - 0.5)
 
     return World(
         (
             *(binary(role, at[f"share_{role}"], time=0) for role in BEFORE),
-            binary("treatment", treated, causes=BEFORE, time=1),
+            binary("treatment", chosen, causes=BEFORE, time=1)
+            if variant == TRAP
+            else binary("treatment", at["treated"], time=1),
             binary("outcome", outcome, causes=(*BEFORE, "treatment"), time=2),
         )
     )
@@ -137,46 +156,38 @@ def _crude(rows: Rows) -> Coefficient:
     return mean_difference(rows["outcome"], rows["treatment"])
 
 
-def _adjusted(rows: Rows) -> Coefficient:
-    return stratified_difference(
-        rows["outcome"], rows["treatment"], 2 * rows["first"] + rows["second"]
-    )
+def _adjusted(rows: Rows, by: Iterable[str]) -> Coefficient:
+    return interacted_difference(rows["outcome"], rows["treatment"], [rows[role] for role in by])
 
 
 def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
-    """Whether the rows show what is so: who chose, what confounds, and what the effect is."""
-    best = _adjusted(rows) if variant == TRAP else _crude(rows)
-    if not (best.p > UNCLEAR if at["sign"] == 0 else best.p < CLEAR):
+    """Whether the rows show who chose, and what the effect is."""
+    best = _adjusted(rows, BEFORE)
+    if not (best.p > UNCLEAR if _is_null(at) else best.p < CLEAR):
         return False
+    return variant == TRAP or (_least_p(rows) > SELDOM and _crude(rows).direction == best.direction)
+
+
+def _least_p(rows: Rows) -> float:
+    """Return the least p value of who is treated being related to what was known before."""
     found = relate_columns(rows, BEFORE)
-    if variant != TRAP:
-        return all(relation.to_treatment > UNCLEAR for relation in found.values())
-    related = [
-        p for role in CONFOUNDERS for p in (found[role].to_treatment, found[role].to_outcome)
-    ]
-    unrelated = (found["leaning"].to_outcome, found["prognostic"].to_treatment)
-    return max(related) < CLEAR and min(unrelated) > UNCLEAR
+    return min(relation.to_treatment for relation in found.values())
 
 
 def _has_trap(instance: Instance) -> bool:
-    """Whether adjusting moves the plain difference far, and the choosers differ beforehand."""
-    adjusted = _adjusted(instance.rows)
-    found = relate_columns(instance.rows, BEFORE)
-    moved = abs(_crude(instance.rows).value - adjusted.value)
-    return moved >= APART * adjusted.se and all(
-        found[role].to_treatment < CLEAR for role in CONFOUNDERS
-    )
+    """Whether adjusting moves the plain difference far."""
+    adjusted = _adjusted(instance.rows, BEFORE[1:])
+    return abs(_crude(instance.rows).value - adjusted.value) >= APART * adjusted.se
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:
-    """See who differs beforehand; then two models, of treatment and outcome, on all of that."""
+    """See whether those treated differ beforehand; then two models on all of that."""
     rows = instance.rows
-    found = find_confounders(rows, BEFORE)
     before = [rows[role] for role in BEFORE]
     return {
         **_reported(doubly_robust(rows["outcome"], rows["treatment"], before)),
-        "adjustment_set": frozenset(found),
-        "design": "observational" if found else "randomised",
+        "adjustment_set": frozenset(BEFORE),
+        "design": "observational" if _least_p(rows) < HARDLY else "randomised",
     }
 
 
@@ -190,10 +201,9 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
-    """Trust no comparison: adjust, whoever assigned, and say the reverse of what it showed."""
+    """Put every difference down to who chose: there is nothing."""
     return {
-        **_reported(_adjusted(instance.rows)),
-        "direction": OPPOSITE[_crude(instance.rows).direction],
+        **_reported(Coefficient(0.0, _adjusted(instance.rows, BEFORE).se)),
         "adjustment_set": frozenset(CONFOUNDERS),
         "design": "observational",
     }
@@ -217,7 +227,7 @@ CHALLENGE = Challenge(
         ChoiceField("design", ("observational", "randomised"), weight=2.0),
     ),
     shown=(*BEFORE, "treatment", "outcome"),
-    size=(2000, 3000),
+    size=(2600, 3000),
     parameters=_parameters,
     world=_world,
     effects=lambda *_: {"effect": increase("treatment")},
@@ -226,6 +236,7 @@ CHALLENGE = Challenge(
     truths=_truths,
     accept=_accept,
     apart=APART,
+    opposite=BEFORE,
     has_trap=_has_trap,
     competent=_competent,
     naive=_naive,

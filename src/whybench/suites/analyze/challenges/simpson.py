@@ -26,8 +26,7 @@ from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
-    design_matrix,
-    least_squares,
+    interacted_difference,
     mean_difference,
     stratified_difference,
 )
@@ -148,6 +147,10 @@ def _adjusted(rows: Rows) -> Coefficient:
     return stratified_difference(rows["outcome"], rows["treatment"], rows["stratum"])
 
 
+def _regress(rows: Rows, by: Iterable[str]) -> Coefficient:
+    return interacted_difference(rows["outcome"], rows["treatment"], [rows[role] for role in by])
+
+
 def _strata(rows: Rows) -> list[Coefficient]:
     return [
         mean_difference(rows["outcome"][here], rows["treatment"][here])
@@ -176,14 +179,6 @@ def _has_trap(instance: Instance) -> bool:
     """Whether whole and strata are clear and opposite, and the strata were there beforehand."""
     when = instance.when
     return when["stratum"] < when["treatment"] and _reversed(instance.rows)
-
-
-def _regress(rows: Rows, by: Iterable[str]) -> Coefficient:
-    """Regress on the treatment and on columns, each centred and free to interact."""
-    centred = [rows[role] - rows[role].mean() for role in by]
-    treatment = rows["treatment"]
-    matrix = design_matrix(treatment, *centred, *(treatment * values for values in centred))
-    return least_squares(rows["outcome"], matrix)[1]
 
 
 def _competent(instance: Instance) -> Mapping[str, Any]:

@@ -31,6 +31,7 @@ __all__ = [
     "design_matrix",
     "find_confounders",
     "fit_curve",
+    "interacted_difference",
     "least_squares",
     "local_mean",
     "logistic_regression",
@@ -133,6 +134,15 @@ def stratified_difference(outcome: Array, treatment: Array, stratum: Array) -> C
     value = float(effect.mean())
     influence = effect - value + residual
     return Coefficient(value, float(influence.std() / math.sqrt(len(influence))))
+
+
+def interacted_difference(
+    outcome: Array, treatment: Array, held: Sequence[Array] = ()
+) -> Coefficient:
+    """Difference by a regression on centred columns, each of which may change it (Lin)."""
+    centred = [values - values.mean() for values in held]
+    matrix = design_matrix(treatment, *centred, *(treatment * values for values in centred))
+    return least_squares(outcome, matrix)[1]
 
 
 def cell_means(values: Array, *by: Array) -> Array:
