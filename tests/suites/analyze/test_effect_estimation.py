@@ -1,29 +1,29 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from whybench.scm import Event, Query, probability
 from whybench.seeds import generator
-from whybench.suites.analyze.challenges import effect_estimation
-from whybench.suites.analyze.challenges.contract import TRAP
+from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth
 from whybench.suites.analyze.challenges.effect_estimation import CHALLENGE
 from whybench.suites.analyze.challenges.moving_confounder import (
     ALL,
     START,
-    certify_least,
     parameters,
     world,
 )
 from whybench.suites.analyze.estimators.regression import (
-    find_confounders,
     mean_difference,
-    relate_columns,
     stratified_difference,
 )
-from whybench.suites.analyze.fields import FieldValue
-from whybench.suites.analyze.grading import grade
+from whybench.suites.analyze.grading import grade_values
+
+if TYPE_CHECKING:
+    from whybench.suites.analyze.challenges.contract import Instance
 
 SEEDS = range(4)
 
@@ -42,7 +42,12 @@ BY_HAND = {
     "shift_followup": 0.4,
     "gain_0": 0.1,
     "gain_1": 0.2,
+    "start": 0.5,
 }
+
+
+def _draw(seed: int) -> dict[str, Instance]:
+    return CHALLENGE.generate_twins("test", seed)
 
 
 def test_chances_by_hand() -> None:
@@ -59,63 +64,92 @@ def test_truths_by_hand() -> None:
     # treated 3/4 have it, of the others 1/4: (3 * 0.8 + 0.35) / 4 - (0.6 + 3 * 0.25) / 4.
     after = CHALLENGE.certify("after_treatment", BY_HAND)["ate"].value
     assert after == pytest.approx(0.6875 - 0.3375)
-    assert certify_least(BY_HAND, ALL).value == pytest.approx(0.25)
-    assert certify_least(BY_HAND, START).value == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_guarantee(seed: int) -> None:
-    trap = CHALLENGE.generate("trap", "test", seed)
+    trap = _draw(seed)[TRAP]
     ate, rows = trap.number("ate"), trap.rows
-    assert set(ate.naive.values()) >= {
-        mean_difference(rows["outcome"], rows["treatment"]).value,
-        stratified_difference(rows["outcome"], rows["treatment"], rows["baseline"]).value,
-    }
+    crude = mean_difference(rows["outcome"], rows["treatment"]).value
+    partial = stratified_difference(rows["outcome"], rows["treatment"], rows["baseline"]).value
+    assert ate.naive["crude difference"] == pytest.approx(crude)
+    assert ate.naive["adjusted for the baseline"] == pytest.approx(partial)
     for naive in ate.naive.values():
         assert abs(naive - ate.value) >= 5 * ate.se
-    cells = [rows[role] for role in ALL]
-    for cell in {tuple(map(int, row)) for row in np.column_stack(cells)}:
-        here = np.all([values == bit for values, bit in zip(cells, cell, strict=True)], axis=0)
-        assert 0.05 <= rows["treatment"][here].mean() <= 0.95
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_what_came_after_has_the_same_rows(seed: int) -> None:
-    trap, after = (CHALLENGE.generate(v, "test", seed) for v in ("trap", "after_treatment"))
+    trap, after = (_draw(seed)[variant] for variant in ("trap", "after_treatment"))
     for role, values in trap.rows.items():
         assert np.array_equal(values, after.rows[role])
     when = {column.role: column.measured for column in after.columns}
     assert when["treatment"] < when["followup"] < when["outcome"]
-    # What is naive for the one is the reference for the other.
-    assert set(after.number("ate").references.values()) <= set(trap.number("ate").naive.values())
+    # What is naive for the one is a reference for the other.
+    found = {reference.value for reference in after.number("ate").panel.values()}
+    assert found & set(trap.number("ate").naive.values())
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_twins_share_the_generator(seed: int) -> None:
+def test_twins_have_the_same_effect_and_marginals(seed: int) -> None:
     trap, control = (parameters(v, generator("twins", seed)) for v in ("trap", "treatment_only"))
     changed = {key for key in trap if trap[key] != control[key]}
-    assert changed == {"shift_followup", "gain_1"}
+    assert changed <= {"shift_followup", "gain_0", "gain_1", "start"}
     assert control["shift_followup"] == 0
+    effects = [CHALLENGE.closed_form("trap", at)["ate"] for at in (trap, control)]
+    assert effects[0] == pytest.approx(effects[1])
+    for at in (trap, control):
+        model = world(TRAP, at).model((*ALL, "treatment", "outcome"))
+        had = probability(model, Query((Event("outcome", 1),)))
+        assert float(had) == pytest.approx(0.5)
+        columns = world(TRAP, at).by_role
+        assert columns["treatment"].tabulate().min() > 0.1
+        assert columns["treatment"].tabulate().max() < 0.9
+        assert 0 < columns["outcome"].tabulate().min() < columns["outcome"].tabulate().max() < 1
 
 
-@pytest.mark.parametrize(("variant", "needed"), [("trap", ALL), ("treatment_only", START)])
-def test_the_rows_show_what_confounds(variant: str, needed: tuple[str, ...]) -> None:
-    for seed in SEEDS:
-        rows = CHALLENGE.generate(variant, "test", seed).rows
-        assert find_confounders(rows, ("decoy", *ALL)) == needed
-        assert relate_columns(rows, ALL)["followup"].to_treatment < 0.005
+def test_effects_are_spread() -> None:
+    truths = [_draw(seed)[TRAP].number("ate") for seed in range(40)]
+    off = [truth.value / truth.se for truth in truths]
+    assert min(off) < -8
+    assert max(off) > 8
+    assert min(map(abs, off)) < 2
 
 
-def test_adjusting_for_the_follow_up_is_a_false_alarm_in_controls() -> None:
-    said = {"adjustment_set": FieldValue(frozenset({"baseline", "followup"}))}
+@pytest.mark.parametrize(
+    ("variant", "enough"),
+    [
+        ("trap", {START: False, ALL: True, ("decoy", *ALL): True}),
+        ("treatment_only", {("baseline",): False, START: True, ALL: True, ("decoy", *ALL): True}),
+        ("after_treatment", {START: True, ("decoy", *START): True, ALL: False}),
+    ],
+)
+def test_sets_that_are_enough(variant: str, enough: dict[tuple[str, ...], bool]) -> None:
+    truth = _draw(0)[variant].truths["adjustment_set"]
+    assert isinstance(truth, CategoricalTruth)
+    assert {chosen: truth.accepts(frozenset(chosen)) for chosen in enough} == enough
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_who_adjusts_for_all_that_was_known_is_right(seed: int) -> None:
+    """By the disjunctive criterion, whether or not the follow-up bears on the outcome."""
+    for variant in ("trap", "treatment_only"):
+        drawn = _draw(seed)[variant]
+        rows = drawn.rows
+        cell = np.ravel_multi_index([rows[role] for role in ALL], (2, 2, 2))
+        found = stratified_difference(rows["outcome"], rows["treatment"], cell)
+        said = {
+            "ate": found.value,
+            "ci": found.interval,
+            "adjustment_set": frozenset(ALL),
+            "start_misleads": variant == TRAP,
+        }
+        assert grade_values(CHALLENGE.fields, drawn, said).score == 1
+
+
+def test_to_say_that_the_start_misleads_is_a_false_alarm_in_controls() -> None:
     graded = {
-        variant: grade(CHALLENGE.fields, CHALLENGE.generate(variant, "test", 0), said)
-        for variant in CHALLENGE.variants
+        variant: grade_values(CHALLENGE.fields, drawn, {"start_misleads": True})
+        for variant, drawn in _draw(0).items()
     }
     assert [graded[variant].false_alarm for variant in CHALLENGE.variants] == [False, True, True]
-
-
-def test_smoothed_least_by_hand() -> None:
-    rows = {"baseline": np.array([0, 0, 0, 1, 1]), "treatment": np.array([0, 0, 1, 1, 1])}
-    # One of three, and two of two: 1.5 / 4 and 2.5 / 3.
-    assert effect_estimation._smoothed_least(rows, ("baseline",)) == pytest.approx(0.375)

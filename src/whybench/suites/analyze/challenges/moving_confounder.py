@@ -9,25 +9,20 @@ table read by Bayes' rule, it is part of what the treatment does.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import agreed, observe, probability
 from whybench.suites.analyze.columns import binary
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Parameters
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["ALL", "START", "certify_least", "closed_form", "effects", "parameters", "world"]
+__all__ = ["ALL", "START", "closed_form", "effects", "parameters", "world"]
 
 START = ("baseline", "earlier")
 ALL = ("baseline", "earlier", "followup")
@@ -38,16 +33,13 @@ def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
 
     What each confounder does to treatment and outcome has one sign or two; `bias`, the product, is
     the same for all, and so is that of what they do to each other, so that no path makes up for
-    another.
+    another. Half have the outcome in every variant.
     """
-    bias, sign = int(rng.choice([-1, 1])), int(rng.choice([-1, 1]))
-    toward = dict(zip(ALL, rng.choice([-1, 1], 3).tolist(), strict=True))
+    bias, effect = rng.choice((-1, 1)), rng.uniform(-0.28, 0.28)
+    toward = dict(zip(ALL, rng.choice((-1, 1), 3).tolist(), strict=True))
     pulls = rng.uniform((0.6, 0.6, 1.7), (0.9, 0.9, 2.3))
-    shifts = rng.uniform((0.1, 0.1, 0.3), (0.15, 0.15, 0.38))
-    gains = rng.uniform(0.06, 0.14, 2) * sign
-    if variant == "treatment_only":
-        shifts[2], gains[1] = 0.0, gains[0]
-    return {
+    shifts = rng.uniform((0.1, 0.1, 0.3), (0.15, 0.15, 0.36))
+    at = {
         "baseline": rng.uniform(0.4, 0.6),
         "decoy": rng.uniform(0.3, 0.7),
         "earlier": rng.uniform(0.2, 0.35) * toward["baseline"] * toward["earlier"],
@@ -55,15 +47,28 @@ def parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
         "followup_earlier": rng.uniform(0.2, 0.3) * toward["earlier"] * toward["followup"],
         **{f"pull_{k}": float(x) * toward[k] for k, x in zip(ALL, pulls, strict=True)},
         **{f"shift_{k}": float(x) * toward[k] * bias for k, x in zip(ALL, shifts, strict=True)},
-        "gain_0": float(gains[0]),
-        "gain_1": float(gains[1]),
     }
+    lean = rng.uniform(-0.2, 0.2) * effect
+    if variant == "treatment_only":
+        at["shift_followup"] = lean = 0.0
+    late = _late(at)
+    at |= {"gain_0": effect - (0.5 + late) * lean, "gain_1": effect + (0.5 - late) * lean}
+    before, treated, outcome = _tables({**at, "start": 0.5})
+    arms = np.stack([before * (1 - treated), before * treated], axis=-1)
+    return {**at, "start": 1 - float((arms * outcome).sum())}
+
+
+def _late(at: Parameters) -> float:
+    """Return by how much the share that have the follow-up is above a half."""
+    earlier = at["earlier"] * (at["baseline"] - 0.5)
+    return at["followup_baseline"] * (at["baseline"] - 0.5) + at["followup_earlier"] * earlier
 
 
 def world(variant: str, at: Parameters) -> World:
     """Return the world; a follow-up that comes after the treatment answers to it.
 
-    Chances are centred on a half, for causes at a half.
+    Chances of causes are centred on a half, for their own causes at a half; none of treatment is
+    below 0.1 or above 0.9, so that treated and others overlap everywhere.
     """
 
     def treated(**before: Any) -> Any:
@@ -72,7 +77,7 @@ def world(variant: str, at: Parameters) -> World:
     def outcome(treatment: Any, **before: Any) -> Any:
         gain = at["gain_0"] + (at["gain_1"] - at["gain_0"]) * before["followup"]
         shifted = sum(at[f"shift_{role}"] * (before[role] - 0.5) for role in ALL)
-        return 0.5 + shifted + gain * (treatment - 0.5)
+        return at["start"] + shifted + gain * (treatment - 0.5)
 
     told = World(
         (
@@ -125,26 +130,5 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
         within = (arms * outcome).sum(axis=2) / arms.sum(axis=2)
         chance = np.einsum("be,bet->t", before.sum(axis=2), within)
         return {"ate": float(chance[1] - chance[0])}
-    earlier = at["earlier"] * (at["baseline"] - 0.5)
-    late = at["followup_baseline"] * (at["baseline"] - 0.5) + at["followup_earlier"] * earlier
+    late = _late(at)
     return {"ate": at["gain_0"] * (0.5 - late) + at["gain_1"] * (0.5 + late)}
-
-
-def certify_least(at: Parameters, by: Sequence[str]) -> Certificate:
-    """Derive the least propensity from the table, and by elimination, group by group.
-
-    What is seen does not depend on when the follow-up was, so one world serves all variants.
-    """
-    before, treated, _ = _tables(at)
-    summed = tuple(range(len(by), 3))
-    in_table = (before * treated).sum(axis=summed) / before.sum(axis=summed)
-    model = world("trap", at).model((*ALL, "treatment"))
-    eliminated = [
-        probability(model, observe({"treatment": 1}, given=dict(zip(by, group, strict=True))))
-        for group in product((0, 1), repeat=len(by))
-    ]
-    return agreed(
-        f"least P(treated | {', '.join(by)})",
-        ("table", float(in_table.min())),
-        ("elimination", min(eliminated)),
-    )
