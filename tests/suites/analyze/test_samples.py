@@ -66,7 +66,7 @@ def test_the_key_is_that_of_the_rows_shown() -> None:
     ) / len(rows)
     effect, before = found.number("effect"), full_instance("simpson", "trap", 8).number("effect")
     assert effect.naive["crude difference"] == pytest.approx(crude, abs=1e-12)
-    assert effect.references["standardisation"] == pytest.approx(adjusted, abs=1e-12)
+    assert effect.panel["standardisation"].value == pytest.approx(adjusted, abs=1e-12)
     assert effect.value == before.value
     assert 2 * before.se < effect.se
 

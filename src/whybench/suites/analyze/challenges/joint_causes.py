@@ -22,7 +22,7 @@ raise each other's chance, so that nothing prevents the outcome in the second or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -37,14 +37,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CLASSES",
-    "ORDERS",
-    "Order",
     "class_of",
     "closed_form",
     "effects",
     "joint",
     "necessity",
-    "order_of",
     "parameters",
     "produced",
     "sufficiency",
@@ -53,14 +50,6 @@ __all__ = [
 
 CLASSES = ("min", "max", "sum", "noisy_or")
 PAIRS = tuple(f"produced_{cause}{other}" for cause in (0, 1) for other in (0, 1))
-
-Order = Literal["context first", "cause first"]
-ORDERS: tuple[Order, Order] = ("context first", "cause first")
-
-
-def order_of(variant: str) -> Order:
-    """Return the order in which a variant is told."""
-    return "context first" if variant == "trap" else "cause first"
 
 
 def class_of(at: Parameters) -> str:
@@ -109,25 +98,27 @@ def joint(at: Parameters) -> Array:
     return table
 
 
-def _without(table: Array, order: Order, had: int) -> tuple[float, float]:
+def _otherwise(table: Array, had: int) -> tuple[float, float]:
     """Return P(outcome) of those whose cause is `had`: as it is, and had it been otherwise."""
-    seen = float(table[had, :, 1].sum() / table[had].sum())
-    if order == "cause first":
-        return seen, float(table[1 - had, :, 1].sum() / table[1 - had].sum())
-    given_context = table[1 - had, :, 1] / table[1 - had].sum(axis=1)
+    seen = table[had, :, 1].sum() / table[had].sum()
+    in_group = table[1 - had, :, 1] / table[1 - had].sum(axis=1)
     share = table[had].sum(axis=1) / table[had].sum()
-    return seen, float(share @ given_context)
+    return float(seen), float(share @ in_group)
 
 
-def necessity(table: Array, order: Order) -> float:
-    """PN from P(cause, context, outcome), where a cause never prevents (Tian and Pearl)."""
-    seen, otherwise = _without(table, order, 1)
+def necessity(table: Array) -> float:
+    """PN from P(cause, group, outcome), where a cause never prevents (Tian and Pearl).
+
+    Within a group those with and without the cause are alike; where a lot decided on it, one group
+    is enough.
+    """
+    seen, otherwise = _otherwise(table, 1)
     return (seen - otherwise) / seen
 
 
-def sufficiency(table: Array, order: Order) -> float:
-    """PS from P(cause, context, outcome), where a cause never prevents (Tian and Pearl)."""
-    seen, otherwise = _without(table, order, 0)
+def sufficiency(table: Array) -> float:
+    """PS from P(cause, group, outcome), where a cause never prevents (Tian and Pearl)."""
+    seen, otherwise = _otherwise(table, 0)
     return (otherwise - seen) / (1 - seen)
 
 
@@ -149,8 +140,7 @@ def world(variant: str, at: Parameters) -> World:
             derived("outcome", lambda background, acts: background | acts, "binary", time=3),
         )
     )
-    late = order_of(variant) == "cause first"
-    return told.turn("context", "cause", time=2) if late else told
+    return told if variant == "trap" else told.turn("context", "cause", time=2)
 
 
 def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
@@ -163,5 +153,5 @@ def effects(_variant: str, _at: Parameters) -> dict[str, Effect]:
 
 def closed_form(variant: str, at: Parameters) -> dict[str, float]:
     """Put the table of chances into the formulas for causes that never prevent."""
-    table, order = joint(at), order_of(variant)
-    return {"pn": necessity(table, order), "ps": sufficiency(table, order)}
+    table = joint(at) if variant == "trap" else joint(at).sum(axis=1, keepdims=True)
+    return {"pn": necessity(table), "ps": sufficiency(table)}

@@ -28,12 +28,10 @@ from whybench.suites.analyze.challenges.contract import (
 )
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
-    ORDERS,
     class_of,
     closed_form,
     effects,
     necessity,
-    order_of,
     parameters,
     sufficiency,
     world,
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
-    from whybench.suites.analyze.challenges.joint_causes import Order
     from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
@@ -71,23 +68,33 @@ FORMULAS = {"pn": necessity, "ps": sufficiency}
 def _truths(
     variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
-    truths: dict[str, Truth] = {"class": CategoricalTruth(class_of(at))}
+    truths: dict[str, Truth] = {}
     for name in FORMULAS:
-        best, ratio = (_estimated(name, by, rows) for by in (order_of(variant), "cause first"))
-        conditionals = {"ratio of conditionals": ratio.value}
-        if variant == TRAP:
-            truths[name] = NumericTruth(
-                certified[name], {"standardised": best.value}, best.se, conditionals
-            )
-        else:
-            truths[name] = NumericTruth(certified[name], conditionals, best.se)
-    return {name: truths[name] for name in (*FORMULAS, "class")}
+        ratio = _estimate(name, rows)
+        panel = (
+            {
+                "standardised": _estimate(name, rows, "context"),
+                "standardised by the other cause too": _estimate(name, rows, "context", "other"),
+            }
+            if variant == TRAP
+            else {
+                "ratio of conditionals": ratio,
+                "standardised by the other cause": _estimate(name, rows, "other"),
+            }
+        )
+        truths[name] = NumericTruth(
+            certified[name],
+            panel,
+            next(iter(panel.values())).se,
+            {"ratio of conditionals": ratio.value} if variant == TRAP else {},
+        )
+    return {**truths, "class": CategoricalTruth(class_of(at))}
 
 
-def _estimated(name: str, order: Order, rows: Rows) -> Coefficient:
-    """Put the shares of the rows into the formula; `cause first` gives the plain ratio."""
-    counts = count_cells(rows["cause"], rows["context"], rows["outcome"])
-    return plug_in_estimate(lambda table: FORMULAS[name](table, order), counts)
+def _estimate(name: str, rows: Rows, *by: str) -> Coefficient:
+    """Put the shares of the rows, in groups by some columns, into the formula."""
+    counts = count_cells(rows["cause"], *(rows[role] for role in by), rows["outcome"])
+    return plug_in_estimate(FORMULAS[name], counts.reshape(2, -1, 2))
 
 
 def _accept(_variant: str, at: Parameters, rows: Rows) -> bool:
@@ -98,23 +105,21 @@ def _accept(_variant: str, at: Parameters, rows: Rows) -> bool:
     if p[class_of(at)] < FITS or any(p[kind] > FAILS for kind in CLASSES if kind != class_of(at)):
         return False
     control = closed_form("after_cause", at)
-    for name in FORMULAS:
-        adjusted, ratio = (_estimated(name, order, rows) for order in ORDERS)
-        if abs(adjusted.value - control[name]) < APART * ratio.se:
-            return False
-    return True
+    return all(
+        abs(_estimate(name, rows, "context").value - control[name])
+        >= APART * _estimate(name, rows).se
+        for name in FORMULAS
+    )
 
 
 def _has_trap(instance: Instance) -> bool:
     """Whether the context came before the cause, and both ratios move far when it is held."""
-    when = instance.when
+    rows, when = instance.rows, instance.when
     if when["context"] > when["cause"]:
         return False
     for name in FORMULAS:
-        ratio, best = (
-            _estimated(name, order, instance.rows) for order in ("cause first", "context first")
-        )
-        if abs(ratio.value - best.value) < APART * best.se:
+        best = _estimate(name, rows, "context")
+        if abs(_estimate(name, rows).value - best.value) < APART * best.se:
             return False
     return True
 
@@ -143,13 +148,13 @@ def _likeliest(rows: Rows) -> str:
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Take the ratios as they are; and hold two causes for two that try on their own."""
-    ratios = {name: _estimated(name, "cause first", instance.rows).value for name in FORMULAS}
+    ratios = {name: _estimate(name, instance.rows).value for name in FORMULAS}
     return {**ratios, "class": "noisy_or"}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Adjust for the context, whenever it came."""
-    found = {name: _estimated(name, "context first", instance.rows).value for name in FORMULAS}
+    found = {name: _estimate(name, instance.rows, "context").value for name in FORMULAS}
     return {**found, "class": _likeliest(instance.rows)}
 
 
@@ -174,6 +179,7 @@ CHALLENGE = Challenge(
     accept=_accept,
     apart=APART,
     retold=("after_cause",),
+    opposite=("context",),
     kinds=CLASSES,
     has_trap=_has_trap,
     competent=_competent,
