@@ -36,6 +36,7 @@ __all__ = [
     "defensible",
     "design",
     "direction",
+    "evaluate_spline",
     "fit",
     "fit_glm",
     "indefensible",
@@ -139,30 +140,17 @@ def fit_glm(outcome: Array, *parts: Array) -> Any:
     return sm.GLM(outcome, design(*parts), family=sm.families.Binomial()).fit()
 
 
-def spline(values: Array, knots: int = 4) -> Array:
-    """Return a natural cubic spline basis with knots at quantiles."""
-    at = np.quantile(values, np.linspace(0.05, 0.95, knots))
-    return evaluate_spline(values, at)
+def spline(values: Array, knots: int = 3) -> Array:
+    """Return a cubic spline basis with knots at quantiles, without the constant."""
+    return evaluate_spline(values, np.quantile(values, np.linspace(0, 1, knots + 2)))
 
 
 def evaluate_spline(values: Array, at: Array) -> Array:
-    """Return the natural cubic spline basis with knots `at`, without the constant."""
-    scale = (at[-1] - at[0]) ** 2
-
-    def bend(knot: float) -> Array:
-        return np.asarray(np.clip(values - knot, 0, None) ** 3)
-
-    last, end = float(at[-2]), float(at[-1])
-    bends = [
-        (
-            bend(knot)
-            - bend(last) * (end - knot) / (end - last)
-            + bend(end) * (last - knot) / (end - last)
-        )
-        / scale
-        for knot in at[:-2]
-    ]
-    return np.column_stack([values, *bends])
+    """Return the cubic spline basis between the first of `at` and the last, knots between."""
+    scaled, ends = values - at.mean(), at - at.mean()
+    span = float(ends[-1] - ends[0]) / 2
+    bends = [np.clip((scaled - knot) / span, 0, None) ** 3 for knot in ends[1:-1]]
+    return np.column_stack([*((scaled / span) ** power for power in (1, 2, 3)), *bends])
 
 
 def interval(effect: Effect) -> tuple[float, float]:
