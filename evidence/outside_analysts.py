@@ -11,7 +11,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from evidence import outside_effects, outside_paths, outside_slopes, outside_structures
+from evidence import (
+    outside_curves,
+    outside_effects,
+    outside_paths,
+    outside_slopes,
+    outside_structures,
+)
 from evidence.outside_tools import ENTERED, Analyst
 
 if TYPE_CHECKING:
@@ -19,7 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["ANALYSTS", "Analyst"]
 
-MODULES = (outside_effects, outside_paths, outside_slopes, outside_structures)
+MODULES = (
+    outside_curves,
+    outside_effects,
+    outside_paths,
+    outside_slopes,
+    outside_structures,
+)
 """Importing a module enters its analysts."""
 
 ANALYSTS: Mapping[str, Mapping[str, Analyst]] = MappingProxyType(ENTERED)
