@@ -1,4 +1,4 @@
-"""An estimate and its interval as a small picture in a line of a table, and in words.
+"""An estimate and its interval as a small picture in a line of a table, and in figures.
 
 All bars of a measure share one scale, so that they can be compared down the page. It runs from 0 to
 1, or farther where an interval does, within bounds: one interval that goes far must not press all
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "in_figures", "in_words", "scale_of"]
+__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "in_figures", "scale_of"]
 
 WIDTH, HEIGHT, EDGE = 180, 20, 6
 """Size of a bar, and the margin in which marks at its ends have room, in pixels."""
@@ -97,18 +97,6 @@ def bar(measure: Measure, scale: Scale) -> Markup:
         f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
     )
-
-
-def in_words(measure: Measure) -> str:
-    """Return an estimate with its interval, in words."""
-    if measure.estimate is None:
-        return "no estimate"
-    if measure.low is None or measure.high is None:
-        return f"{measure.estimate:.2f}, no interval"
-    ends = f"95% interval {measure.low:.2f} to {measure.high:.2f}"
-    if general := _general_ends(measure):
-        ends += "; for others like these {:.2f} to {:.2f}".format(*general)
-    return f"{measure.estimate:.2f} ({ends})"
 
 
 def in_figures(measure: Measure) -> str:

@@ -7,7 +7,6 @@ one; the reader switches between them. The first is the one under which most age
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -135,25 +134,12 @@ def _words(labels: Labels, telling: Sequence[str]) -> str:
 
 def commands(material: Material, agents: Sequence[str]) -> dict[tuple[str, str], str]:
     """Return the command that would ask, for each suite and agent that were not run."""
-    outcomes = material.outcomes()
-    return {
-        (name, agent): _why_not(name, agent)[1]
-        for name in suite_names()
-        for agent in agents
-        if (agent, name) not in outcomes
-    }
+    return {(name, agent): command for agent, name, _, command in _missing(material, agents)}
 
 
 def not_measured(material: Material, agents: Sequence[str]) -> list[tuple[str, str]]:
     """Return what was not measured, in words, and the command for it; empty if there is none."""
-    outcomes = material.outcomes()
-    names = abilities({*suite_names(), *(name for name, _ in material.tables)})
-    missing = [
-        (agent, name, *_why_not(name, agent))
-        for agent in agents
-        for name in names
-        if not outcomes.get((agent, name), Counter())
-    ]
+    missing = _missing(material, agents)
     alone = [
         (f"{agent}, {name}: {why}", command) for agent, name, why, command in missing if command
     ]
@@ -166,6 +152,18 @@ def not_measured(material: Material, agents: Sequence[str]) -> list[tuple[str, s
         for agent, why in reasons
     ]
     return [*alone, *together]
+
+
+def _missing(material: Material, agents: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    """Return agent and suite where there are no answers, why, and the command for them."""
+    outcomes = material.outcomes()
+    names = abilities({*suite_names(), *(name for name, _ in material.tables)})
+    return [
+        (agent, name, *_why_not(name, agent))
+        for agent in agents
+        for name in names
+        if (agent, name) not in outcomes
+    ]
 
 
 def _why_not(name: str, agent: str) -> tuple[str, str]:
