@@ -154,7 +154,7 @@ def evaluate(
         bar = ProgressBar(label, len(planned), before.answered, display is None and bool(label))
         evaluation = Evaluation(keep_errors, ended or bar.sample_ended)
         failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
-        with bar, _inspect_quiet(display is None), stoppable(evaluation):
+        with bar, _inspect_quiet(display in {None, "none"}), stoppable(evaluation):
             _flush_often()
             try:
                 _, logs = eval_set(
@@ -332,7 +332,7 @@ def _flush_often() -> None:
 
 @contextmanager
 def _inspect_quiet(quiet: bool) -> Iterator[None]:
-    """Keep Inspect's lines about eval sets off the screen where the progress is shown by us."""
+    """Keep Inspect's lines off the screen where we show the progress, or nobody is to."""
     import rich  # noqa: PLC0415
 
     console = rich.get_console()

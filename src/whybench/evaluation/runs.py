@@ -61,7 +61,7 @@ def run(
     epochs: int = 1,
     shard: str = WHOLE,
     group: int | None = None,
-    log_dir: str | None = None,
+    log_dir: str | Path | None = None,
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     max_connections: int | None = None,
@@ -122,7 +122,7 @@ def run(
     task_args = chosen.settings(design, **factors)
     args = dict(model_args or {})
     built = chosen.make_design(task_args)
-    folder = log_dir or log_folder(suite, built, model, args, shard, group)
+    folder = str(log_dir or log_folder(suite, built, model, args, shard, group))
     task_args |= {"shard": shard, **({"group": group} if group else {})}
     how = inspect_settings(
         args,
