@@ -21,14 +21,13 @@ release = version = __version__
 
 extensions = [
     "made_from_code",
+    "mathml",
+    "self_contained",
     "myst_nb",
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx_llms_txt",
 ]
-templates_path = ["_templates"]
 html_static_path = ["_static"]
 exclude_patterns = ["_build", "examples"]
 default_role = "code"  # docstrings put names between single backticks
@@ -36,6 +35,7 @@ default_role = "code"  # docstrings put names between single backticks
 html_theme = "furo"
 html_title = f"WhyBench {release}"
 html_show_sphinx = False
+html_math_renderer = "mathml"
 
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
@@ -46,6 +46,7 @@ nb_execution_in_temp = True
 nb_execution_raise_on_error = True
 nb_execution_timeout = 300
 nb_merge_streams = True
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 # llms.txt lists the pages for language models, llms-full.txt is all of them in one file, but for
 # the reference of the code, which they can read themselves.
@@ -53,10 +54,10 @@ llms_txt_summary = (
     "WhyBench measures how a mind, a language model or a person, reasons about cause and effect. "
     "It runs on Inspect AI. Suites: judge, intervene, compose, calculate, analyze."
 )
-llms_txt_exclude = ["reference/*", "api"]
+llms_txt_exclude = ["api"]
 llms_txt_uri_template = "_sources/{docname}{suffix}{sourcelink_suffix}"
 
-autosummary_generate = True
+toc_object_entries = False  # every page would copy them for the navigation
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True, "show-inheritance": True, "no-value": True}

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import click
 import pytest
 import yaml
+from docs.reports import list_commands
 from tests.command_server import commands as commands_folder
 
 from whybench import __version__
@@ -62,6 +63,7 @@ NOT_RUN = {
     "vf-eval whybench-calculate -n 10 --no-push --client.base-url http://127.0.0.1:8080/v1": (
         "needs a model"
     ),
+    **dict.fromkeys(list_commands(), "needs a model"),
     "apt-get install bubblewrap libseccomp2": "needs to be root",
     "whybench sweep run plan.yaml --ray auto": "needs a cluster",
     "whybench play intervene": "waits for somebody to type",

@@ -135,4 +135,4 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("scaffold", Scaffold)
     app.add_directive("commands", Commands)
     app.add_css_file("prompts.css")
-    return {"parallel_read_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
