@@ -83,6 +83,7 @@ def test_show_prints_prompt_graph_truth_and_certificate() -> None:
     assert "by enumeration" in printed
     assert "by elimination" in printed
     assert lines("show", "judge", shown["item"]) == printed.split("\n")
+    assert "density 0.667," in " ".join(lines("show", "intervene", "1"))
 
 
 def test_a_plan_says_calls_and_tokens_without_a_call() -> None:
@@ -267,7 +268,7 @@ def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
     done = whybench(*words, folder=tmp_path)
     assert done.returncode == 1
     assert re.search("overload is unrelated +FAIL", done.stdout)
-    assert "1 checks failed" in done.stdout
+    assert "checks failed: 1" in done.stdout
 
 
 @pytest.mark.slow

@@ -68,7 +68,7 @@ def check_command(
             _print_results(each.name, results)
     if not json_output:
         left = f", {skipped} not checked for want of data" if skipped else ""
-        print_line(f"{len(designs) - skipped} designs checked{left}; {failed} checks failed.")
+        print_line(f"Designs checked: {len(designs) - skipped}{left}; checks failed: {failed}.")
     sys.exit(1 if failed else 0)
 
 

@@ -186,7 +186,7 @@ def show_command(
     print_prompt(suite.render(item))
     drawn = suite.drawn_columns(chosen)
     levels = ", ".join(
-        f"{name} {level}"
+        f"{name} {level:.3g}" if isinstance(level, float) else f"{name} {level}"
         for name, level in item.factors.items()
         if name not in drawn and str(level) not in {"", "none"}
     )
