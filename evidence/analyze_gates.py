@@ -16,7 +16,6 @@ from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.regions import BANDS, RegionGenerator
 from whybench.suites.analyze.shallow import (
     ALWAYS,
-    BY_SIGNS,
     MOST_AUC,
     MOST_TWIN,
     SHALLOW,
@@ -59,7 +58,7 @@ def shallow(small: bool) -> Iterator[Figure]:
             not leaks,
         )
     for kind in SHALLOW:
-        counted = [r for r in results if not ("signs" in kind and r.challenge in BY_SIGNS)]
+        counted = [result for result in results if result.counts(kind)]
         twin, always = (fmean(r.twin[who] for r in counted) for who in (kind, ALWAYS))
         yield Figure(
             f"{kind}: the mean twin score is at most {ABOVE_ALWAYS} above that of always-trap",

@@ -35,17 +35,16 @@ def test_twins_stand_side_by_side_and_controls_take_turns() -> None:
     design = make_design({"challenge": "simpson,population"})
     trap, control, *_ = design.cells
     assert (trap.variant, control.variant) == ("trap", "control")
-    assert [control.variant_at(turn) for turn in range(4)] == [
-        "randomised", "null", "post_treatment", "randomised",
-    ]  # fmt: skip
+    controls = CHALLENGES["simpson"].controls
+    assert [control.variant_at(turn) for turn in range(5)] == [*controls, controls[0]]
     assert {trap.variant_at(turn) for turn in range(4)} == {"trap"}
     all_of_them = make_design({"challenge": "simpson", "variant": ["trap", "controls"]})
     assert [cell.variant for cell in all_of_them.cells] == list(CHALLENGES["simpson"].variants)
 
 
-def test_six_draws_have_every_control_equally_often() -> None:
+def test_six_draws_have_every_control_equally_often_where_there_are_no_more_than_three() -> None:
     for cell in DESIGNS["core"].cells:
-        if cell.variant == "control":
+        if cell.variant == "control" and len(CHALLENGES[cell.challenge].controls) <= 3:
             counts = Counter(cell.variant_at(turn) for turn in range(DESIGNS["core"].seeds))
             assert set(counts) == set(CHALLENGES[cell.challenge].controls)
             assert len({*counts.values()}) == 1, cell.challenge

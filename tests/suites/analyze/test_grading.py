@@ -161,7 +161,7 @@ def test_claiming_the_trap_is_a_false_alarm_only_where_it_is_not() -> None:
     assert not marked("trap").false_alarm
     alarmed = marked("control")
     assert alarmed.false_alarm
-    assert alarmed.score == 0.4
+    assert alarmed.score == 0.3
     assert marked("control", paradox=False).score == 1
 
 
@@ -176,7 +176,7 @@ def test_fields_without_an_answer_fail_with_their_reason() -> None:
 
 
 def test_a_twin_score_is_the_lesser() -> None:
-    assert twin_score(marked("trap"), marked("control")) == 0.4
+    assert twin_score(marked("trap"), marked("control")) == 0.3
 
 
 def test_a_guarantee_that_is_never_kept_is_said() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,9 +30,11 @@ def test_a_sound_challenge_has_no_misses(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_an_incompetent_analyst_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    confounded = ("trap", "agreeing", "null")
     assert found(monkeypatch, replace(SIMPSON, competent=SIMPSON.naive)) == [
-        "simpson trap: competent passes effect in 0.000",
-        "simpson trap: competent passes all numbers in 0.000",
+        f"simpson {variant}: competent passes {what} in 0.000"
+        for variant in confounded
+        for what in ("effect", "all numbers")
     ]
 
 
@@ -62,7 +65,7 @@ def test_twins_are_paired_seed_by_seed() -> None:
     }
     always = mean_twin_scores(results, "always-trap")
     assert {variant: always[variant] for variant in by_hand} == pytest.approx(by_hand)
-    assert always["all"] == pytest.approx(sum(by_hand.values()) / 3)
+    assert always["all"] == pytest.approx(fmean(by_hand.values()))
 
 
 def test_the_table_has_a_line_for_each_variant() -> None:

@@ -12,7 +12,7 @@ The **score** is the share of the fields that pass, by weight (1 each unless a c
 otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and lies within 0.75
 SE_eff of a naive value, or a wrong choice that only the trap suggests. With a key number **wrong**
 it is 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
-claiming the trap in a control, scores 0.4 at most. The **twin score** is the lesser of a trap's
+claiming the trap in a control, scores 0.3 at most. The **twin score** is the lesser of a trap's
 score and its control's, so that it takes both to see the trap and to see that it is not there.
 
 A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
@@ -71,7 +71,7 @@ __all__ = [
 
 NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
-FELL_FOR_CAP, WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3, 0.4
+FELL_FOR_CAP, WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3, 0.3
 
 
 @dataclass(frozen=True)

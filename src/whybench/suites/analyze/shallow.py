@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALWAYS",
-    "BY_SIGNS",
     "MOST_AUC",
     "MOST_TWIN",
     "SHALLOW",
@@ -64,9 +63,6 @@ ALWAYS = "always-trap"
 
 MOST_TWIN, MOST_AUC = 0.45, 0.60
 """The most that a shallow agent may have, in mean twin score and in telling traps from controls."""
-
-BY_SIGNS = frozenset({"direction", "structure"})
-"""Challenges whose analysis is about signs and independence, so that seeing them is no shortcut."""
 
 HINT = 5
 """The level at which texts are read: the bare story, which says the least."""
@@ -278,6 +274,7 @@ class ShallowResult:
         error: The standard error of each, clustered by setting.
         auc: How well traps are told from controls by `marginals` and by `text`.
         told_apart: Whether the text rightly tells a trap from a control.
+        not_shallow: What is the analysis itself, so that seeing it is no shortcut.
     """
 
     challenge: str
@@ -286,6 +283,11 @@ class ShallowResult:
     error: Mapping[str, float]
     auc: Mapping[str, float]
     told_apart: bool
+    not_shallow: tuple[str, ...] = ()
+
+    def counts(self, kind: str) -> bool:
+        """Whether it is a shortcut to see what an agent of a kind sees."""
+        return kind != ALWAYS and not any(sight in kind for sight in self.not_shallow)
 
 
 def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
@@ -304,6 +306,7 @@ def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
         {kind: _clustered_error(values, settings) for kind, values in scores.items()},
         {kind: _separate(kind, train, test, challenge) for kind in ("marginals", "text")},
         any(_changes_with_variant(setting) for setting in challenge.read_settings().values()),
+        challenge.not_shallow,
     )
 
 
@@ -338,12 +341,10 @@ def _changes_with_variant(setting: Setting) -> bool:
 def find_leaks(result: ShallowResult, luck: float = 0.0) -> Iterator[str]:
     """Yield what a shallow agent gets too far with, beyond so many standard errors of chance."""
     for kind, twin in result.twin.items():
-        if kind == ALWAYS or (result.challenge in BY_SIGNS and "signs" in kind):
-            continue
-        if twin > MOST_TWIN + luck * SPREAD / np.sqrt(result.pairs):
+        if result.counts(kind) and twin > MOST_TWIN + luck * SPREAD / np.sqrt(result.pairs):
             yield f"{result.challenge}: {kind} has a twin score of {twin:.2f}"
     for kind, auc in result.auc.items():
-        if kind == "text" and result.told_apart:
+        if not result.counts(kind) or (kind == "text" and result.told_apart):
             continue
         if auc > MOST_AUC + luck * SPREAD_OF_AUC / np.sqrt(result.pairs):
             yield f"{result.challenge}: {kind} tell traps from controls, AUC {auc:.2f}"

@@ -332,6 +332,8 @@ class Challenge:
             is asked depends on it.
         units: The roles of real columns that may be in other units: the outcome, if all numbers are
             in its units, and columns in whose units no number is.
+        not_shallow: What shallow agents see that is the analysis itself here: `signs`, where it is
+            about independence, or `marginals`, where it is about means (see `shallow`).
         story: The text of its story, if it is another package's; ours stand in `stories`.
         settings: The texts of its settings, if it is another package's; ours stand in `settings`.
     """
@@ -361,6 +363,7 @@ class Challenge:
     method: str = "closed form"
     opposite: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    not_shallow: tuple[str, ...] = ()
     story: str = ""
     settings: tuple[str, ...] = ()
 

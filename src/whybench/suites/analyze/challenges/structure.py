@@ -216,4 +216,5 @@ CHALLENGE = Challenge(
     competent=_competent,
     naive=_naive,
     always_trap=_always_trap,
+    not_shallow=("signs",),
 )
