@@ -14,7 +14,11 @@ from scipy import stats
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.intervene.design import DESIGNS
-from whybench.suites.intervene.experimenters import Inquiry, expected_steps
+from whybench.suites.intervene.experimenters import (
+    Inquiry,
+    expected_steps,
+    expected_steps_at_first,
+)
 from whybench.suites.intervene.generation import intervene_items
 from whybench.suites.intervene.measures import MODES, intervene_measures, optimal_steps
 from whybench.suites.intervene.verdicts import PATTERNS
@@ -213,7 +217,16 @@ def test_steps_to_expect_are_the_planners() -> None:
             for x, y in permutations(range(3), 2):
                 words = " ".join(map(str, moving))
                 direct = expected_steps(Inquiry(3, x, y, frozenset(moving)))
-                assert optimal_steps(3, words, f"{x}>{y}") == direct
+                assert optimal_steps(3, words, f"{x}>{y}") == pytest.approx(direct, abs=1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [2, 4, 5])
+def test_steps_at_first_are_the_planners_however_many_rest(n: int) -> None:
+    for others in range(n - 1):
+        for question in ((), (0,), (1,), (0, 1)):
+            start = Inquiry(n, 0, 1, frozenset([*question, *range(2, 2 + others)]))
+            assert expected_steps_at_first(start) == pytest.approx(expected_steps(start), abs=1e-12)
 
 
 def test_levels_where_there_are_several() -> None:

@@ -42,7 +42,7 @@ estimate.
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,7 +58,7 @@ from whybench.stats import (
     signal_detection,
 )
 from whybench.suites.groups import Group, group_records
-from whybench.suites.intervene.experimenters import Inquiry, expected_steps
+from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
 from whybench.suites.intervene.information import count_bits, justified_by_one
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.report_measures import REPORT_ESTIMATORS, measure_reports
@@ -282,7 +282,6 @@ def _optimal_steps(answers: Group) -> NDArray[np.float64]:
     )
 
 
-@cache
 def optimal_steps(n: int, moving: str, asked: str) -> float:
     """Return how many interventions the Bayes-optimal experimenter is to expect.
 
@@ -291,16 +290,8 @@ def optimal_steps(n: int, moving: str, asked: str) -> float:
         moving: Those that move at first, as in records: `0 2`.
         asked: Cause and effect in question, as in records: `0>2`.
     """
-    x, y = asked.split(">")
-    state = set(moving.split())
-    return _expected_steps(n, x in state, y in state, len(state - {x, y}))
-
-
-@cache
-def _expected_steps(n: int, cause: bool, effect: bool, others: int) -> float:
-    """Return the same from all that it depends on: what moves, by its part in the question."""
-    first = [*([0] if cause else []), *([1] if effect else []), *range(2, 2 + others)]
-    return expected_steps(Inquiry(n, 0, 1, frozenset(first)))
+    x, y = map(int, asked.split(">"))
+    return expected_steps_at_first(Inquiry(n, x, y, frozenset(map(int, moving.split()))))
 
 
 def _balanced_accuracy(episodes: Group) -> Estimate:

@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING
 
 from whybench.suites.contract import Play, UserError
-from whybench.suites.intervene.experimenters import Inquiry, expected_steps
+from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.prompts import render_rules
 from whybench.suites.intervene.steps import trace_entailment
@@ -158,7 +158,8 @@ def _render_optimum(episode: InterveneEpisode) -> Iterator[str]:
     case = episode.case
     if case.world.n > MAX_ENUMERATED:
         return
-    best = expected_steps(Inquiry(case.world.n, case.x, case.y, bits_to_state(case.initial)))
+    start = Inquiry(case.world.n, case.x, case.y, bits_to_state(case.initial))
+    best = expected_steps_at_first(start)
     yield f"You acted {len(episode.path)} times; the best experimenter expects to need {best:.1f}."
 
 

@@ -40,7 +40,11 @@ from whybench.suites.intervene.experimenters.inquiry import (
     recipe,
     run_experiment,
 )
-from whybench.suites.intervene.experimenters.optimal import bayes, expected_steps
+from whybench.suites.intervene.experimenters.optimal import (
+    bayes,
+    expected_steps,
+    expected_steps_at_first,
+)
 from whybench.suites.intervene.experimenters.survey import (
     exhaust,
     find_all_entailed,
@@ -59,6 +63,7 @@ __all__ = [
     "exhaust",
     "expect_bits",
     "expected_steps",
+    "expected_steps_at_first",
     "find_all_entailed",
     "greedy",
     "minimax_steps",

@@ -32,10 +32,19 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.experimenters.inquiry import Inquiry, Intervention
     from whybench.suites.intervene.posets import Posets
 
-__all__ = ["bayes", "expected_steps"]
+__all__ = ["bayes", "expected_steps", "expected_steps_at_first"]
 
 TINY = 1e-9
 """Values closer than this are equal."""
+
+STEPS_AT_FIRST = {
+    (False, False): (1.0, 1.0, 1.0, 1.0),
+    (False, True): (2.0, 7 / 3, 14 / 5, 1801 / 543),
+    (True, False): (0.0, 0.0, 0.0, 0.0),
+    (True, True): (1.0, 43 / 25, 438 / 181, 90583 / 29281),
+}
+"""What the planner finds before anything is done: whether the cause and the effect in question
+move, to the steps by how many others do."""
 
 
 def bayes(inquiry: Inquiry) -> Intervention | None:
@@ -52,6 +61,12 @@ def bayes(inquiry: Inquiry) -> Intervention | None:
 def expected_steps(inquiry: Inquiry) -> float:
     """Return how many more interventions are to be expected, if each is optimal."""
     return _planner(inquiry.n).plan(*_belief_and_state(inquiry, _question_first(inquiry)))[0]
+
+
+def expected_steps_at_first(inquiry: Inquiry) -> float:
+    """Return the same before anything is done, without planning: entities at rest play no part."""
+    question = inquiry.x in inquiry.initial, inquiry.y in inquiry.initial
+    return STEPS_AT_FIRST[question][len(inquiry.initial - {inquiry.x, inquiry.y})]
 
 
 def _question_first(inquiry: Inquiry) -> list[int]:
