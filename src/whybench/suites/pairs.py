@@ -3,7 +3,8 @@
 The records of both sides stand in one table, whose agents are called `first` and `second`, so that
 groups of both number their sampled units alike. A measure is estimated on each side as it always
 is, and once more without each unit; from that `whybench.stats.paired` makes the interval of the
-difference.
+difference. A `RatioEstimator` says of which sums its value is made, which gives the values without
+each unit all at once.
 
 Measures of the answers alone are compared on items that both sides answered: else who declines the
 hard ones would seem better. Measures in which no answer counts as wrong are compared on items that
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.stats import clustered_share
+from whybench.stats.left_out import share_ratio, sum_ratios_without
 from whybench.stats.paired import Jackknifed, PairedDifference, difference_between
 from whybench.suites.groups import GROUP_KEYS
 
@@ -27,12 +29,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.stats import Estimate
+    from whybench.stats.left_out import Ratio
     from whybench.suites.groups import Group
 
 __all__ = [
     "FIRST",
     "SECOND",
     "Pair",
+    "RatioEstimator",
     "answered_share",
     "compare_groups",
     "filter_reached_by_both",
@@ -72,6 +76,24 @@ class Pair:
         condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
         values = first.estimate.estimate, second.estimate.estimate
         return cls(measure, condition, *values, difference_between(first, second))
+
+
+@dataclass(frozen=True)
+class RatioEstimator:
+    """An estimator whose value is a weighted sum of ratios of sums over rows.
+
+    Attributes:
+        estimate: Estimates it on a group, with its interval.
+        ratios: The ratios of a group; none where there is no value. They tell the value without a
+            unit as long as none of them loses all its rows.
+    """
+
+    estimate: Callable[[Group], Estimate]
+    ratios: Callable[[Group], Iterable[Ratio]]
+
+    def __call__(self, group: Group) -> Estimate:
+        """Estimate it on a group."""
+        return self.estimate(group)
 
 
 def stack_sides(first: pa.Table, second: pa.Table) -> pa.Table:
@@ -145,10 +167,17 @@ def compare_groups(
             yield Pair.of(measure, first.labels, *sides)
 
 
-def answered_share(group: Group) -> Estimate:
-    """Estimate the share of replies that are answers."""
+def _answered_share(group: Group) -> Estimate:
     replies = group.where(group["outcome"] != "error")
     return clustered_share(replies["outcome"] == "scored", replies.units)
+
+
+def _answered_ratio(group: Group) -> list[Ratio]:
+    return [share_ratio(group["outcome"] == "scored", group["outcome"] != "error")]
+
+
+answered_share = RatioEstimator(_answered_share, _answered_ratio)
+"""Estimates the share of replies that are answers."""
 
 
 def strata_of_units(units: Iterable[Hashable], strata: Iterable[str]) -> dict[Hashable, Hashable]:
@@ -161,9 +190,14 @@ def strata_of_units(units: Iterable[Hashable], strata: Iterable[str]) -> dict[Ha
 
 
 def _jackknife(group: Group, estimate: Callable[[Group], Estimate], strata: str = "") -> Jackknifed:
-    without = {}
-    for unit in np.unique(group.units).tolist():
-        value = estimate(group.where(group.units != unit)).estimate
-        without[unit] = np.nan if value is None else value
+    units = np.unique(group.units)
+    values = np.full(units.size, np.nan)
+    ratios = list(estimate.ratios(group)) if isinstance(estimate, RatioEstimator) else []
+    if ratios:
+        values = sum_ratios_without(ratios, group.units)
+    for place in np.flatnonzero(np.isnan(values)):
+        value = estimate(group.where(group.units != units[place])).estimate
+        values[place] = np.nan if value is None else value
     named = strata_of_units(group.units.tolist(), group[strata].tolist()) if strata else {}
+    without = dict(zip(units.tolist(), values.tolist(), strict=True))
     return Jackknifed(estimate(group), without, named)

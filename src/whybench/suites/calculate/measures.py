@@ -45,11 +45,17 @@ from whybench.stats import (
     mean_of_means,
     ratio_of_sums,
 )
+from whybench.stats.left_out import Ratio, balanced_ratios, share_ratio
 from whybench.suites.calculate.generation import TOLERANCE
 from whybench.suites.calculate.mistakes import MISTAKES
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 from whybench.suites.groups import group_records
-from whybench.suites.pairs import answered_share, compare_groups, filter_reached_by_both
+from whybench.suites.pairs import (
+    RatioEstimator,
+    answered_share,
+    compare_groups,
+    filter_reached_by_both,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -226,9 +232,15 @@ def _accuracy(group: Group) -> Estimate:
 
 def _computability(group: Group) -> Estimate:
     reached = _reached(group)
-    none = reached["truth"] == NOT_COMPUTABLE
-    said = np.where(np.isnan(reached["value"]), ~none, reached["value"] == NOT_COMPUTABLE)
-    return balanced_accuracy(said, none, reached.units)
+    said = _says_none(reached)
+    return balanced_accuracy(said, reached["truth"] == NOT_COMPUTABLE, reached.units)
+
+
+def _says_none(group: Group) -> NDArray[np.bool_]:
+    """Return whether it is said that there is no answer; wrongly where nothing is said."""
+    none = group["truth"] == NOT_COMPUTABLE
+    says = np.where(np.isnan(group["value"]), ~none, group["value"] == NOT_COMPUTABLE)
+    return np.asarray(says, dtype=bool)
 
 
 def _mistakes(given: Group) -> Iterator[Measure]:
@@ -242,12 +254,47 @@ def _mistakes(given: Group) -> Iterator[Measure]:
         yield given.measure(f"mistake_{name}", share)
 
 
+def _number_ratio(group: Group, weight: float = 1.0) -> Ratio:
+    counted = (group["outcome"] != "error") & (group["truth"] != NOT_COMPUTABLE)
+    blind = np.where(counted, _blind_errors(group), 0.0)
+    errors = _errors(group)
+    return Ratio(weight, np.where(counted & ~np.isnan(errors), blind - errors, 0.0), blind)
+
+
+def _gap_ratios(group: Group, weight: float = 1.0) -> Iterator[Ratio]:
+    """Yield for each query how often it is said that there is no answer, rightly and wrongly."""
+    reached, query = group["outcome"] != "error", group["query"]
+    said, none = group["value"] == NOT_COMPUTABLE, reached & (group["truth"] == NOT_COMPUTABLE)
+    idle = reached & (group["gap"] == "idle")
+    alike = idle if idle.any() else reached & ~none
+    if none.any() and alike.any():
+        for rows, sign in ((none, weight), (alike, -weight)):
+            names = np.unique(query[rows]).tolist()
+            for name in names:
+                yield share_ratio(said, rows & (query == name), sign / len(names))
+
+
+def _skill_ratios(group: Group) -> list[Ratio]:
+    gaps = list(_gap_ratios(group, 0.5))
+    return [_number_ratio(group, 0.5 if gaps else 1.0), *gaps]
+
+
+def _accuracy_ratio(group: Group) -> list[Ratio]:
+    counted = (group["outcome"] != "error") & (group["truth"] != NOT_COMPUTABLE)
+    return [share_ratio(_errors(group) <= TOLERANCE, counted)]
+
+
+def _computability_ratios(group: Group) -> Iterator[Ratio]:
+    none = group["truth"] == NOT_COMPUTABLE
+    return balanced_ratios(_says_none(group) == none, none, group["outcome"] != "error")
+
+
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
-    "skill": _skill,
-    "number_skill": _number_skill,
-    "gap_skill": _gap_skill,
-    "accuracy": _accuracy,
-    "computability": _computability,
+    "skill": RatioEstimator(_skill, _skill_ratios),
+    "number_skill": RatioEstimator(_number_skill, lambda group: [_number_ratio(group)]),
+    "gap_skill": RatioEstimator(_gap_skill, _gap_ratios),
+    "accuracy": RatioEstimator(_accuracy, _accuracy_ratio),
+    "computability": RatioEstimator(_computability, _computability_ratios),
     "answered": answered_share,
 }
 """The main measures."""

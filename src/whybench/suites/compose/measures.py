@@ -57,6 +57,7 @@ from whybench.stats import (
     clustered_slope,
     scale_skill,
 )
+from whybench.stats.left_out import balanced_ratios
 from whybench.stats.resampling import stratified_bootstrap
 from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.comparisons import Composition, compare_compositions
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.stats.left_out import Ratio
     from whybench.suites.compose.verdicts import Class
     from whybench.suites.groups import Group
 
@@ -84,6 +86,7 @@ __all__ = [
     "pairs_table",
     "path_label",
     "rung_accuracy",
+    "rung_ratios",
 ]
 
 
@@ -232,6 +235,12 @@ def rung_accuracy(answers: Group, rung: str) -> Estimate:
     """Return the balanced accuracy on the questions of a rung."""
     chosen = answers.where(answers["rung"] == rung)
     return balanced_accuracy(chosen["value"] == 1, chosen["truth"] == 1, chosen.units)
+
+
+def rung_ratios(answers: Group, rung: str) -> Iterator[Ratio]:
+    """Return the ratios of which that is made."""
+    truth = answers["truth"] == 1
+    return balanced_ratios((answers["value"] == 1) == truth, truth, answers["rung"] == rung)
 
 
 def _errors(answers: Group) -> Iterator[Measure]:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 
 from whybench.suites.compose.agreements import sum_agreements
 from whybench.suites.compose.groups import compose_groups, group_by_world
-from whybench.suites.compose.measures import RUNGS, rung_accuracy
+from whybench.suites.compose.measures import RUNGS, rung_accuracy, rung_ratios
 from whybench.suites.compose.number_measures import NUMBER_ESTIMATORS, number_groups
 from whybench.suites.pairs import (
     Pair,
+    RatioEstimator,
     answered_share,
     compare_groups,
     filter_reached_by_both,
@@ -35,7 +36,10 @@ __all__ = ["compose_pairs"]
 
 
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
-    f"balanced_accuracy_{rung}": partial(rung_accuracy, rung=rung) for rung in RUNGS
+    f"balanced_accuracy_{rung}": RatioEstimator(
+        partial(rung_accuracy, rung=rung), partial(rung_ratios, rung=rung)
+    )
+    for rung in RUNGS
 }
 
 

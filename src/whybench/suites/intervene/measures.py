@@ -57,13 +57,20 @@ from whybench.stats import (
     scale_skill,
     signal_detection,
 )
+from whybench.stats.left_out import Ratio, balanced_ratios, share_ratio
 from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
 from whybench.suites.intervene.information import count_bits, justified_by_one
 from whybench.suites.intervene.posets import MAX_ENUMERATED
 from whybench.suites.intervene.report_measures import REPORT_ESTIMATORS, measure_reports
 from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
-from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_reached_by_both
+from whybench.suites.pairs import (
+    Pair,
+    RatioEstimator,
+    answered_share,
+    compare_groups,
+    filter_reached_by_both,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -296,19 +303,35 @@ def optimal_steps(n: int, moving: str, asked: str) -> float:
 
 def _balanced_accuracy(episodes: Group) -> Estimate:
     """Estimate it with what was not answered as answered wrongly."""
-    value, truth = episodes["value"], episodes["truth"] == 1
-    says_yes = np.where(np.isnan(value), ~truth, value == 1)
-    return balanced_accuracy(says_yes, truth, episodes.units)
+    truth = episodes["truth"] == 1
+    return balanced_accuracy(_says_yes(episodes), truth, episodes.units)
+
+
+def _balanced_ratios(episodes: Group) -> Iterator[Ratio]:
+    truth = episodes["truth"] == 1
+    return balanced_ratios(_says_yes(episodes) == truth, truth, np.ones(truth.size))
+
+
+def _says_yes(episodes: Group) -> NDArray[np.bool_]:
+    value = episodes["value"]
+    says = np.where(np.isnan(value), episodes["truth"] != 1, value == 1)
+    return np.asarray(says, dtype=bool)
 
 
 def _accuracy(episodes: Group, name: str) -> Estimate:
     return clustered_share(_accuracies(episodes)[name], episodes.units)
 
 
+def _accuracy_ratio(episodes: Group, name: str) -> list[Ratio]:
+    return [share_ratio(_accuracies(episodes)[name], np.ones(episodes.units.size))]
+
+
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
-    "justified_accuracy": partial(_accuracy, name="justified_accuracy"),
-    "accuracy": partial(_accuracy, name="accuracy"),
-    "balanced_accuracy": _balanced_accuracy,
+    **{
+        name: RatioEstimator(partial(_accuracy, name=name), partial(_accuracy_ratio, name=name))
+        for name in ("justified_accuracy", "accuracy")
+    },
+    "balanced_accuracy": RatioEstimator(_balanced_accuracy, _balanced_ratios),
 }
 
 

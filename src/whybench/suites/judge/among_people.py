@@ -30,10 +30,10 @@ from whybench.suites.judge.alignment import average_cells, judged_groups, other_
 from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.groups import CONDITION, group_every_answer
 from whybench.suites.judge.likeness import compare_likeness, list_persons
-from whybench.suites.judge.measures import task_contrast
+from whybench.suites.judge.measures import contrast_ratios, task_contrast
 from whybench.suites.judge.published import JudgedGraph, human_means, people_records
 from whybench.suites.judge.questions import load_structure
-from whybench.suites.pairs import Pair, compare_groups, match_groups, stack_sides
+from whybench.suites.pairs import Pair, RatioEstimator, compare_groups, match_groups, stack_sides
 from whybench.suites.people import AgentAmongPeople, Place
 
 if TYPE_CHECKING:
@@ -142,7 +142,10 @@ def _pairs(both: pa.Table) -> Iterator[Pair]:
     for graph in dict.fromkeys(both["graph"].to_pylist()):
         groups = [group for group in _mean_groups(both) if group.labels["graph"] == graph]
         estimators = {
-            name: partial(_contrast, name, graph) for name in load_structure(graph).contrasts
+            name: RatioEstimator(
+                partial(_contrast, name, graph), partial(contrast_ratios, name, graph)
+            )
+            for name in load_structure(graph).contrasts
         }
         yield from compare_groups(groups, estimators)
 

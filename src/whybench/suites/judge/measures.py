@@ -35,6 +35,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.stats import Estimate, Measure, generalize, weighted_means
+from whybench.stats.left_out import Ratio
 from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
 from whybench.suites.judge.published import people_are_fetched
 from whybench.suites.judge.questions import load_structure
@@ -45,9 +46,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike
 
+    from whybench.suites.groups import Group
+
 __all__ = [
     "CONDITION",
     "contrast_measures",
+    "contrast_ratios",
     "judge_measures",
     "summed_measures",
     "task_contrast",
@@ -78,11 +82,25 @@ def task_contrast(
         stories: The story of each, within which vignettes are drawn; if not stated, they are drawn
             from all there are, and there is no interval for other stories.
     """
-    contrast = load_structure(graph).contrasts[name]
-    weights = {task: 1 / len(contrast.above) for task in contrast.above}
-    weights |= {task: -1 / len(contrast.below) for task in contrast.below}
+    weights = _contrast_weights(name, graph)
     rows = (values, tasks, vignettes, stories, answers)
     return _weigh_tasks(weights, *rows, "difference of task means")
+
+
+def contrast_ratios(name: str, graph: str, group: Group) -> Iterator[Ratio]:
+    """Yield the task means of a graph's measure, each a ratio of sums with its weight."""
+    for task, weight in _contrast_weights(name, graph).items():
+        own = group["task"] == task
+        yield Ratio(weight, np.where(own, group["value"] / 100, 0.0), own.astype(float))
+
+
+def _contrast_weights(name: str, graph: str) -> dict[str, float]:
+    """Return the weight of each task's mean in a graph's measure."""
+    contrast = load_structure(graph).contrasts[name]
+    return {
+        **{task: 1 / len(contrast.above) for task in contrast.above},
+        **{task: -1 / len(contrast.below) for task in contrast.below},
+    }
 
 
 def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:

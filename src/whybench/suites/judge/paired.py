@@ -27,13 +27,14 @@ from whybench.suites.judge.alignment import CELL, alignment, average_cells
 from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.fitted_models import fit_agents, task_table
 from whybench.suites.judge.groups import CONDITION, group_every_answer
-from whybench.suites.judge.measures import task_contrast
+from whybench.suites.judge.measures import contrast_ratios, task_contrast
 from whybench.suites.judge.published import human_means, people_are_fetched
 from whybench.suites.judge.questions import load_structure
 from whybench.suites.pairs import (
     FIRST,
     SECOND,
     Pair,
+    RatioEstimator,
     answered_share,
     compare_groups,
     filter_reached_by_both,
@@ -73,7 +74,10 @@ def judge_pairs(records: pa.Table) -> Iterator[Pair]:
     for graph in dict.fromkeys(both["graph"].to_pylist()):
         groups = [group for group in _groups(both, vignette) if group.labels["graph"] == graph]
         estimators = {
-            name: partial(_contrast, name, graph) for name in load_structure(graph).contrasts
+            name: RatioEstimator(
+                partial(_contrast, name, graph), partial(contrast_ratios, name, graph)
+            )
+            for name in load_structure(graph).contrasts
         }
         yield from compare_groups(groups, estimators, strata="story")
     yield from compare_groups(_groups(records, vignette), {"answered": answered_share})
