@@ -109,9 +109,11 @@ def sheet(height: float) -> Sheet:
 
 def settle(figure: Figure) -> None:
     """Lay a figure out and keep it so: drawn again, and in any format, it is the same."""
+    engine = figure.get_layout_engine()
     for _ in range(2):  # The first pass changes the sizes that the second one goes by.
-        figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+        if engine is not None:
+            engine.execute(figure)
+    figure.set_layout_engine(None)  # Not "none", which draws once more before a figure is saved.
 
 
 def add_key(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.fits.nets import BOUNDS, Predictor
+from whybench.fits.nets import BOUNDS, make_predictor
 from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.fits.judgments import Floats, Judgments, TaskTable
-    from whybench.fits.nets import Scheme
+    from whybench.fits.nets import Predictor, Scheme
 
 __all__ = ["METHOD", "Fits", "collect_flags", "fit", "r_squared"]
 
@@ -89,7 +89,7 @@ def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS)
         data: Answers.
         starts: How many starts of the search; see `search`.
     """
-    predictor = Predictor(table, scheme)
+    predictor = make_predictor(table, scheme)
     solution = search(predictor, data.counts, data.means, starts)
     predictions = predictor.predict(solution.theta).T
     n = data.counts.sum(axis=1)

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.fits.fitting import fit
-from whybench.fits.nets import Predictor
+from whybench.fits.nets import make_predictor
 from whybench.fits.search import search
 from whybench.seeds import generator
 from whybench.stats import Estimate, t_quantile
@@ -147,7 +147,7 @@ def bootstrap_intervals(
         data: Answers, with rows. Whole sampled units are drawn if the rows have clusters, else
             rows within their question.
         fits: The fits of this scheme to these data, if they are known already.
-        resamples: How many refits for each problem.
+        resamples: How many refits for each problem; 0 for estimates without intervals.
         level: Confidence level.
         keys: Names the random draw. It is the same for every problem, so that an interval does not
             depend on who else is fitted, nor on what an agent is called.
@@ -159,18 +159,22 @@ def bootstrap_intervals(
     """
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, got {level}")
-    if resamples < 1:
-        raise ValueError(f"resamples must be at least 1, got {resamples}")
+    if resamples < 0:
+        raise ValueError(f"resamples must be at least 0, got {resamples}")
     whole = fit(table, scheme, data) if fits is None else fits
     if whole.labels != data.labels or whole.scheme != scheme:
         raise ValueError("fits must be of this scheme to these data, got others")
-    predictor = Predictor(table, scheme)
+    predictor = make_predictor(table, scheme)
     samples = sum_by_unit(data)
     estimates = [
         _estimates(whole, problem, sample, None, level) for problem, sample in enumerate(samples)
     ]
-    resampled = [problem for problem, sample in enumerate(samples) if sample.degrees_of_freedom > 0]
-    step = max(1, REFITS_AT_ONCE // resamples)
+    resampled = [
+        problem
+        for problem, sample in enumerate(samples)
+        if resamples and sample.degrees_of_freedom > 0
+    ]
+    step = max(1, REFITS_AT_ONCE // max(resamples, 1))
     for first in range(0, len(resampled), step):
         group = resampled[first : first + step]
         draws = [

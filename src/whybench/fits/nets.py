@@ -39,7 +39,7 @@ everywhere, but for a coincidence of probability zero.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -61,6 +61,7 @@ __all__ = [
     "FORK_3",
     "Predictor",
     "Scheme",
+    "make_predictor",
     "make_scheme",
 ]
 
@@ -95,6 +96,10 @@ class Scheme:
             unknown = set(combination) - set(self.parameters)
             if unknown:
                 raise ValueError(f"derived {name} must combine parameters, got {sorted(unknown)}")
+
+    def __hash__(self) -> int:
+        """Return a hash that equal schemes share."""
+        return hash((self.name, frozenset(self.nodes.items())))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -165,6 +170,8 @@ class Predictor:
         scheme: The model.
         classes: For each question the number of its forced class.
         points: How many classes there are.
+        remembered: What is predicted of held-out questions, and whether all fits converged, by
+            what was held out, the number of starts and the numbers fitted (see `validation`).
     """
 
     def __init__(self, table: TaskTable, scheme: Scheme) -> None:
@@ -181,6 +188,7 @@ class Predictor:
         self.classes, first = self._find_classes()
         self._cases = [self._cases[question] for question in first]
         self.points = len(first)
+        self.remembered: dict[tuple[str, int, bytes], tuple[Floats, bool]] = {}
 
     def predict(self, theta: Floats) -> Floats:
         """Return the answers to all questions: (parameters, sets) to (questions, sets)."""
@@ -262,6 +270,12 @@ class Predictor:
             first += [] if same else [question]
             classes.append(first.index(same[0]) if same else len(first) - 1)
         return tuple(classes), first
+
+
+@lru_cache(maxsize=64)
+def make_predictor(table: TaskTable, scheme: Scheme) -> Predictor:
+    """Return the predictor of a scheme and a table, made once."""
+    return Predictor(table, scheme)
 
 
 def _noisy_or(theta: Floats, acting: tuple[int, ...]) -> tuple[Floats, Floats]:

@@ -8,6 +8,10 @@ Where a model forces tasks to be equal (see `nets`), a task's fellows give its p
 so plain leave-one-out flatters. Leave-one-class-out holds out whole classes, and with them every
 task that has a question in the class.
 
+One table of answers is asked about often: for a measure, a figure, and each comparison with another
+agent. So what a fold predicts is remembered, by the numbers that it was fitted to. Who else is
+fitted at the same time changes no bit of a fit (see `solver`), and so neither does remembering.
+
 The winner among schemes is the one with the larger leave-one-task-out R²; of equals, the one with
 fewer parameters.
 """
@@ -20,7 +24,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from whybench.fits.fitting import collect_flags, r_squared
-from whybench.fits.nets import Predictor
+from whybench.fits.nets import make_predictor
 from whybench.fits.search import STARTS, search
 from whybench.stats import SMALL_N
 
@@ -30,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.fits.judgments import Floats, Judgments, TaskTable
-    from whybench.fits.nets import Scheme
+    from whybench.fits.nets import Predictor, Scheme
 
 __all__ = ["HoldOut", "SchemeChoice", "Validation", "choose_scheme", "cross_validate", "folds"]
 
@@ -38,6 +42,9 @@ HoldOut = Literal["task", "class"]
 
 PROBLEMS_AT_ONCE = 2048
 """Bounds the memory that the folds take."""
+
+MOST_REMEMBERED = 10_000
+"""When more problems of a scheme than these are remembered, they are forgotten."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,22 +125,17 @@ def cross_validate(
         hold_out: What is held out together.
         starts: How many starts of each search.
     """
-    predictor = Predictor(table, scheme)
-    parts = folds(predictor, hold_out)
-    predictions = np.empty((len(data), len(table)))
-    converged = np.empty(len(data), dtype=bool)
-    for first in range(0, len(data), PROBLEMS_AT_ONCE):
-        part = slice(first, first + PROBLEMS_AT_ONCE)
-        predictions[part], converged[part] = _predict_held_out(
-            predictor, parts, data.counts[part], data.means[part], starts
-        )
+    predictor = make_predictor(table, scheme)
     seen = data.counts > 0
+    predictions, converged = _predict_or_remember(
+        predictor, hold_out, starts, data.counts, np.where(seen, data.means, 0.0)
+    )
     points = seen.sum(axis=1)
     divisor = np.where(points > 0, points, np.nan)
     mean = (data.means * seen).sum(axis=1) / divisor
     rss = ((data.means - predictions) ** 2 * seen).sum(axis=1)
     spread = ((data.means - mean[:, None]) ** 2 * seen).sum(axis=1)
-    fewest = _fewest_points(predictor, parts, seen)
+    fewest = _fewest_points(predictor, folds(predictor, hold_out), seen)
     flags = {
         "small_n": data.n < SMALL_N,
         "not_converged": ~converged,
@@ -176,6 +178,25 @@ def choose_scheme(validations: Sequence[Validation]) -> tuple[SchemeChoice, ...]
             SchemeChoice(label, max(known, key=known.__getitem__) if known else None, r2)
         )
     return tuple(choices)
+
+
+def _predict_or_remember(
+    predictor: Predictor, hold_out: HoldOut, starts: int, counts: Floats, means: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the predictions for held-out questions, and whether all fits converged."""
+    known = predictor.remembered
+    if len(known) > MOST_REMEMBERED:
+        known.clear()
+    keys = [(hold_out, starts, row.tobytes()) for row in np.hstack([counts, means])]
+    new = {key: place for place, key in enumerate(keys) if key not in known}
+    parts, places = folds(predictor, hold_out), list(new.values())
+    for first in range(0, len(places), PROBLEMS_AT_ONCE):
+        chosen = places[first : first + PROBLEMS_AT_ONCE]
+        found = _predict_held_out(predictor, parts, counts[chosen], means[chosen], starts)
+        for place, predictions, converged in zip(chosen, *found, strict=True):
+            known[keys[place]] = predictions, bool(converged)
+    rows = [known[key] for key in keys]
+    return np.array([row for row, _ in rows]), np.array([done for _, done in rows])
 
 
 def _predict_held_out(

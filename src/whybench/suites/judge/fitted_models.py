@@ -182,13 +182,8 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
         chosen = data.select(won)
         fits = fit(table, scheme, chosen)
         estimates = bootstrap_intervals(
-            table, scheme, chosen, fits, resamples=max(resamples, 1), keys=("judge",)
+            table, scheme, chosen, fits, resamples=resamples, keys=("judge",)
         )
-        if not resamples:
-            estimates = tuple(
-                {name: replace(entry, low=None, high=None) for name, entry in named.items()}
-                for named in estimates
-            )
         by_tasks = _consistencies(table, scheme, chosen, tasks.r2[won], "task")
         by_classes = _consistencies(table, scheme, chosen, classes.r2[won], "class")
         for row, position in enumerate(won):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from whybench.fits import Judgments, cross_validate
+from whybench.fits.intervals import sum_by_unit
 from whybench.stats import Estimate, resampled_spearman
 from whybench.stats.paired import Jackknifed
 from whybench.stats.resampling import jackknife_counts
@@ -123,16 +124,16 @@ def _consistency(group: Group, model: FittedModel) -> Jackknifed:
         undefined = Estimate(None, None, None, group.units.size, len(units), "R²", ("undefined",))
         return Jackknifed(undefined, {})
     table = task_table(group.labels["graph"])
-    parts = [np.flatnonzero(group.units != unit) for unit in units]
-    rows = np.concatenate(parts)
-    data = Judgments.from_rows(
-        table,
-        group["value"][rows] / 100,
-        group["task"][rows].tolist(),
-        np.repeat([str(unit) for unit in units], [len(part) for part in parts]).tolist(),
-    )
-    without = cross_validate(table, model.scheme, data).r2
-    return Jackknifed(model.consistency, dict(zip(units, without.tolist(), strict=True)))
+    columns = (group["story"].tolist(), group["polarity"].tolist(), group.units.tolist())
+    clusters = ["/".join(map(str, name)) for name in zip(*columns, strict=True)]
+    data = Judgments.from_rows(table, group["value"] / 100, group["task"].tolist(), None, clusters)
+    (sample,) = sum_by_unit(data)
+    counts, means = sample.jackknife()
+    # The lines of a jackknife are in the order of the clusters' names.
+    left_out = [int(name.rsplit("/", 1)[1]) for name in sorted(set(clusters))]
+    labels = tuple(map(str, left_out))
+    without = cross_validate(table, model.scheme, Judgments(labels, counts, means, means)).r2
+    return Jackknifed(model.consistency, dict(zip(left_out, without.tolist(), strict=True)))
 
 
 def _compare_alignment(both: pa.Table) -> Iterator[Pair]:
