@@ -141,11 +141,10 @@ def benjamini_hochberg(pvalues: ArrayLike) -> NDArray[np.float64]:
     p = np.asarray(pvalues, dtype=float)
     if np.any((p < 0) | (p > 1)):
         raise ValueError(f"p-values must lie between 0 and 1, got {p[(p < 0) | (p > 1)].tolist()}")
-    from scipy.stats import false_discovery_control  # noqa: PLC0415
-
-    adjusted, known = np.full(p.shape, np.nan), ~np.isnan(p)
-    if known.any():
-        adjusted[known] = false_discovery_control(p[known])
+    adjusted, known = np.full(p.shape, np.nan), np.flatnonzero(~np.isnan(p))
+    falling = known[np.argsort(p[known], kind="stable")[::-1]]
+    scaled = p[falling] * (known.size / np.arange(known.size, 0, -1))
+    adjusted[falling] = np.minimum(np.minimum.accumulate(scaled), 1.0)
     return adjusted
 
 

@@ -47,9 +47,20 @@ def midranks(values: ArrayLike) -> NDArray[np.float64]:
 
     A sample that holds NaN has no ranks: all are NaN.
     """
-    from scipy.stats import rankdata  # noqa: PLC0415  (kept out of the start-up path)
-
-    return np.asarray(rankdata(values, axis=-1), dtype=float)
+    array = np.asarray(values, dtype=float)
+    order = np.argsort(array, axis=-1)
+    ordered = np.take_along_axis(array, order, axis=-1)
+    place = np.arange(array.shape[-1])
+    starts = np.ones(array.shape, dtype=bool)
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    ends = np.ones(array.shape, dtype=bool)
+    ends[..., :-1] = starts[..., 1:]
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=-1)
+    last = np.minimum.accumulate(np.where(ends, place, place.size)[..., ::-1], axis=-1)[..., ::-1]
+    ranks = np.empty(array.shape)
+    np.put_along_axis(ranks, order, (first + last) / 2 + 1, axis=-1)
+    ranks[np.isnan(array).any(axis=-1)] = np.nan
+    return ranks
 
 
 def tie_correction(ranks: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -76,6 +76,7 @@ def alignment(
     target: Mapping[tuple[str, str, str], float] | None = None,
     unit: Unit = "cell",
     resamples: int = 2000,
+    by_story: bool = True,
 ) -> list[Measure]:
     """Correlate agents' answers with people's means, for each story and pooled.
 
@@ -89,6 +90,7 @@ def alignment(
             about the same graph.
         unit: What is correlated and resampled: the means of a `cell`, or each `row`.
         resamples: Number of resamples.
+        by_story: Whether to correlate within each story too, or pooled alone.
 
     Returns:
         A measure for each agent and condition: at each story, then overall. Flags: `small_n`;
@@ -97,7 +99,7 @@ def alignment(
     """
     if unit not in get_args(Unit):
         raise ValueError(f"unit must be cell or row, got {unit!r}")
-    groups = list(_judged_groups(records, target, unit))
+    groups = list(_judged_groups(records, target, unit, by_story))
     same_cells: dict[tuple[object, ...], list[int]] = defaultdict(list)
     for position, group in enumerate(groups):
         key = (group.labels["graph"], _story(group), *group["cell"].tolist())
@@ -228,20 +230,21 @@ def pooled_ceiling(graph: str) -> Measure:
 
 
 def judged_groups(records: pa.Table) -> Iterator[Group]:
-    """Yield each agent's mean answers, a cell a row, under each condition that people judged.
+    """Return each agent's mean answers, a cell a row, under each condition that people judged.
 
     Columns are `cell`, `target` (people's mean), `value`, `story`, `polarity` and `letter`; weights
     are numbers of answers.
     """
-    for group in _judged_groups(records, None, "cell"):
-        if not group.at:
-            yield group
+    return _judged_groups(records, None, "cell", by_story=False)
 
 
 def _judged_groups(
-    records: pa.Table, target: Mapping[tuple[str, str, str], float] | None, unit: Unit
+    records: pa.Table,
+    target: Mapping[tuple[str, str, str], float] | None,
+    unit: Unit,
+    by_story: bool,
 ) -> Iterator[Group]:
-    """Yield each agent's scored answers to what people judged, by condition and story.
+    """Yield each agent's scored answers to what people judged, by condition and maybe story.
 
     They are in an order that does not depend on the agent; `cell` and `target` are columns.
     By cell they are means.
@@ -259,7 +262,8 @@ def _judged_groups(
         judged = replace(group, columns=columns).where(~np.isnan(targets))
         if not judged.units.size:
             continue
-        for inside in _by_story(judged, sorted({*judged["story"].tolist()})):
+        stories = sorted({*judged["story"].tolist()}) if by_story else ()
+        for inside in _by_story(judged, stories):
             scored = inside.where(inside["outcome"] == "scored")
             if unit == "cell":
                 yield average_cells(scored)

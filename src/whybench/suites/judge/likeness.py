@@ -120,7 +120,7 @@ def distance_to_others(graph: str) -> dict[tuple[str, str, str], float]:
 
 def likeness_measures(records: pa.Table) -> Iterator[Measure]:
     """Yield `alignment` with its ceiling and floor, and `distance`, of each agent and condition."""
-    aligned = {_key(found.labels): found for found in alignment(records) if not found.at}
+    aligned = {_key(found.labels): found for found in alignment(records, by_story=False)}
     for group in judged_groups(records):
         if not group.units.size or _key(group.labels) not in aligned:
             continue
@@ -143,7 +143,7 @@ def likeness_measures(records: pa.Table) -> Iterator[Measure]:
 
 def compare_likeness(records: pa.Table) -> Iterator[Likeness]:
     """Yield alignment and distance of an agent, each with what it is to be held against."""
-    aligned = {_key(found.labels): found for found in alignment(records) if not found.at}
+    aligned = {_key(found.labels): found for found in alignment(records, by_story=False)}
     for group in judged_groups(records):
         if not group.units.size or _key(group.labels) not in aligned:
             continue

@@ -137,7 +137,7 @@ def _consistency(group: Group, model: FittedModel) -> Jackknifed:
 
 
 def _compare_alignment(both: pa.Table) -> Iterator[Pair]:
-    measures = {_key(measure.labels): measure for measure in alignment(both) if not measure.at}
+    measures = {_key(measure.labels): measure for measure in alignment(both, by_story=False)}
     for pair in match_groups(_groups(both, CELL)):
         if all(_key(group.labels) in measures for group in pair):
             sides = [_alignment(group, measures[_key(group.labels)]) for group in pair]

@@ -222,7 +222,7 @@ def _aligned(records: pa.Table, places: Sequence[StyledCondition]) -> list[Measu
     if not people_are_fetched():
         return []
     agents = records.filter([not is_people(agent) for agent in records["agent"].to_pylist()])
-    found = (m for m in alignment(agents) if not m.at)
+    found = alignment(agents, by_story=False)
     return [measure for measure in found if StyledCondition.of(measure) in places]
 
 
