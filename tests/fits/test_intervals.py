@@ -92,8 +92,8 @@ def test_arguments_are_checked():
     data = answers()
     with pytest.raises(ValueError, match="level must lie between 0 and 1, got 95"):
         bootstrap_intervals(TASKS, COLLIDER_3, data, level=95)
-    with pytest.raises(ValueError, match="resamples must be at least 1, got 0"):
-        bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=0)
+    with pytest.raises(ValueError, match="resamples must be at least 0, got -1"):
+        bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=-1)
     with pytest.raises(ValueError, match="fits must be of this scheme"):
         bootstrap_intervals(TASKS, COLLIDER_3, data, fit(TASKS, COLLIDER_4, data))
     sums = Judgments(data.labels, data.counts, data.means, data.squares)

@@ -19,7 +19,6 @@ except ModuleNotFoundError as missing:
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
-from matplotlib.text import Text
 
 from whybench.drawing.figure import rows_of
 from whybench.drawing.style import FAMILY, SIZE, SMALL, WIDTH
@@ -152,7 +151,8 @@ def picture(figure: Figure, kind: str, *, for_page: bool = False) -> bytes:
 @contextmanager
 def _named_halos(figure: Figure) -> Iterator[None]:
     """Leave the halos of letters to the page's style sheet; drawn here they are outlines."""
-    haloed = [text for text in figure.findobj(Text) if text.get_path_effects()]
+    texts = [*figure.texts, *(text for axes in figure.axes for text in axes.texts)]
+    haloed = [text for text in texts if text.get_path_effects()]
     before = [(text, text.get_path_effects(), text.get_gid()) for text in haloed]
     for text in haloed:
         text.set_path_effects([])

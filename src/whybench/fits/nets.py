@@ -200,7 +200,9 @@ class Predictor:
         Returns:
             Answers, (classes, sets), and the Jacobian, (classes, parameters, sets).
         """
-        factors = {acting: _noisy_or(theta, acting) for acting in self._acting}
+        factors: dict[tuple[int, ...], tuple[Floats, Floats]] = {}
+        for acting in self._acting:
+            _add_noisy_or(factors, theta, acting)
 
         def total(states: list[State]) -> Floats:
             weights = [
@@ -278,21 +280,28 @@ def make_predictor(table: TaskTable, scheme: Scheme) -> Predictor:
     return Predictor(table, scheme)
 
 
-def _noisy_or(theta: Floats, acting: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return the chances that a node is absent and present, each above its gradient.
+def _add_noisy_or(
+    factors: dict[tuple[int, ...], tuple[Floats, Floats]], theta: Floats, acting: tuple[int, ...]
+) -> None:
+    """Add the chances that a node is absent and present, each above its gradient.
 
     The chance of presence grows cause by cause, x + (1 - x)·m: unlike 1 less the chance of absence
-    it keeps its digits where it is small.
+    it keeps its digits where it is small. What the first causes come to is kept for others.
     """
-    absent, present = np.zeros((2, 1 + len(theta), theta.shape[1]))
-    absent[0] = 1.0
-    for k in acting:
-        passed = np.zeros_like(absent)
-        passed[0], passed[1 + k] = 1 - theta[k], -1.0
-        absent = _multiply(absent, passed)
-        present[0] += (1 - present[0]) * theta[k]
-    present[1:] = -absent[1:]
-    return absent, present
+    if acting in factors:
+        return
+    if not acting:
+        absent, present = np.zeros((2, 1 + len(theta), theta.shape[1]))
+        absent[0] = 1.0
+    else:
+        *before, k = acting
+        _add_noisy_or(factors, theta, tuple(before))
+        absent_before, present_before = factors[tuple(before)]
+        absent = absent_before * (1 - theta[k])
+        absent[1 + k] -= absent_before[0]
+        present = -absent
+        present[0] = present_before[0] + (1 - present_before[0]) * theta[k]
+    factors[acting] = absent, present
 
 
 def _multiply(first: Floats, second: Floats) -> Floats:

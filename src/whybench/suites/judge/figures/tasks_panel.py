@@ -138,6 +138,8 @@ def tasks_panel(models: Sequence[FittedModel]) -> Figure:
         draw_question(below, shape, first[task], x)
     below.set(ylim=(-0.3, 1.3))
     below.set_axis_off()
+    for artist in (*below.lines, *below.texts):
+        artist.set_in_layout(False)
     _draw_key(figure.add_subplot(grid[2]))
     figure.legend(loc="outside upper center", ncols=len(models) + 1)
     figure.rows = tuple(row for model in models for row in task_rows(model))
@@ -193,12 +195,14 @@ def _draw_agent(
             linestyle=drawn.line,
             linewidth=0.9,
             zorder=2,
+            in_layout=False,  # what lies inside the axes needs no room of its own
         )
     means = dict(zip(model.tasks, 100 * model.means, strict=True))
     seen = [task for task in places if np.isfinite(means[task])]
     for task in seen:
         low, high = _interval(model, task)
-        axes.plot([places[task] + shift] * 2, [low, high], color=drawn.colour, linewidth=1.1)
+        ends = [places[task] + shift] * 2, [low, high]
+        axes.plot(*ends, color=drawn.colour, linewidth=1.1, in_layout=False)
     small = "small_n" in model.flags
     axes.plot(
         [places[task] + shift for task in seen],
@@ -212,6 +216,7 @@ def _draw_agent(
         zorder=4,
         label=name,
         gid=f"points-{name}",
+        in_layout=False,
     )
 
 
@@ -234,7 +239,7 @@ def _dress(axes: Axes, groups: Mapping[str, Sequence[str]], places: Mapping[str,
     axes.set_xticks(list(places.values()), list(places))
     axes.tick_params(axis="x", length=0)
     for level in (0, 25, 50, 75, 100):
-        axes.axhline(level, color=colour("pale"), linewidth=0.5, zorder=0)
+        axes.axhline(level, color=colour("pale"), linewidth=0.5, zorder=0, in_layout=False)
     for title, tasks in groups.items():
         ends = places[tasks[0]] - 0.45, places[tasks[-1]] + 0.45
         axes.text(sum(ends) / 2, 108, title, ha="center", va="bottom")
