@@ -14,6 +14,7 @@ from whybench.fits import (
     fit,
     folds,
 )
+from whybench.fits.nets import make_predictor
 from whybench.seeds import generator
 
 
@@ -40,6 +41,24 @@ def test_held_out_questions_are_predicted_by_fits_that_did_not_see_them(table, h
     np.testing.assert_allclose(found.r2, r2)
     np.testing.assert_allclose(found.rmse, np.sqrt((error**2).mean(axis=1)))
     assert found.method == f"leave-one-{hold_out}-out, R² over question means"
+
+
+@pytest.mark.parametrize("hold_out", ["task", "class"])
+def test_what_is_remembered_is_what_is_fitted_to_the_bit(hold_out, monkeypatch):
+    data = random_data(4, len(TASKS))
+    make_predictor(TASKS, COLLIDER_4).remembered.clear()
+    alone = [
+        cross_validate(TASKS, COLLIDER_4, data.select([place]), hold_out) for place in range(4)
+    ]
+    monkeypatch.setattr("whybench.fits.validation.search", None)  # nothing is left to be fitted
+    again = cross_validate(TASKS, COLLIDER_4, data.select([2, 0, 3, 1, 0]), hold_out)
+    monkeypatch.undo()
+    make_predictor(TASKS, COLLIDER_4).remembered.clear()
+    together = cross_validate(TASKS, COLLIDER_4, data.select([2, 0, 3, 1, 0]), hold_out)
+    for row, place in enumerate([2, 0, 3, 1, 0]):
+        assert np.array_equal(again.predictions[row], alone[place].predictions[0])
+        assert np.array_equal(again.predictions[row], together.predictions[row])
+    assert again.flags == together.flags
 
 
 @pytest.mark.slow
