@@ -172,7 +172,7 @@ def _match(data: pd.DataFrame, shown: frozenset[tuple[tuple[str, str], bool]]) -
 @defensible("structure")
 def try_correlations(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool) -> Answer:
     """Fisher's test of all plain and partial correlations, and the graphs that imply them."""
-    plain = np.corrcoef(np.column_stack([column(data, role) for role in ROLES]).T)
+    plain = np.atleast_2d(np.corrcoef([column(data, role) for role in ROLES]))
     inverse = np.linalg.inv(plain)
     shown = set()
     for one, two in combinations(range(3), 2):

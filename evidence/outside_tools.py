@@ -117,7 +117,8 @@ def column(data: pd.DataFrame, role: str) -> Array:
 def columns(data: pd.DataFrame, roles: Sequence[str]) -> Array:
     """Return some columns side by side, centred; perhaps none."""
     picked = np.asarray(data[list(roles)], dtype=np.float64)
-    return picked - picked.mean(axis=0)
+    centred: Array = picked - picked.mean(axis=0)
+    return centred
 
 
 def when_before(when: When, role: str) -> tuple[str, ...]:
