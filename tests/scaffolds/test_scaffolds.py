@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.scaffolds import KINDS, THEMED, make_scaffold, write_scaffold
+from whybench.suites.analyze.settings import parse_setting
 from whybench.suites.analyze.stories import parse_story
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
@@ -42,7 +43,9 @@ def test_whatever_the_name_files_parse_and_bear_it(which: tuple[str, str], name:
         if path.endswith(".py"):
             compile(text, path, "exec")
         elif path.endswith("story.yaml"):
-            assert parse_story(text, path).challenge == name
+            assert parse_story(text, path)["challenge"] == name
+        elif "/settings/" in path:
+            assert parse_setting(text, path).challenge == name
         elif path.endswith(".yaml"):
             assert yaml.safe_load(text)["name"] == name
         else:

@@ -74,8 +74,7 @@ ranked = pytest.mark.parametrize(
 def test_careful_is_far_above_associative(suite: str) -> None:
     careful, associative = (measured(suite, mind)[COMPARED[suite]] for mind in list(MINDS)[:2])
     assert careful.estimate > associative.estimate + 0.15
-    # Five draws of analyze have wide intervals; pairs of answers tell the two apart there.
-    assert careful.low > associative.high or suite == "analyze"
+    assert careful.low > associative.high
 
 
 @ranked
@@ -92,6 +91,11 @@ def test_associative_is_not_a_guesser(suite: str) -> None:
     associative, guesser = (measured(suite, mind) for mind in ("associative", "guesser"))
     if suite == "judge":  # neither explains away; guesses do not go together
         assert associative["mv"].low > guesser["mv"].high
+        return
+    if (
+        suite == "analyze"
+    ):  # both are wrong in traps; it takes a strategy to be so as the trap has it
+        assert associative["fell_for"].estimate > guesser["fell_for"].estimate + 0.2
         return
     name = COMPARED[suite]
     assert associative[name].estimate > guesser[name].estimate + 0.1

@@ -127,8 +127,8 @@ def test_weights_make_the_score() -> None:
 
 
 def test_with_a_key_number_wrong_the_rest_is_worth_little() -> None:
-    assert marked(effect=0.5).score == 0.3
-    assert marked(effect=None).score == 0.3
+    assert marked(effect=0.5).score == 0.2
+    assert marked(effect=None).score == 0.2
 
 
 def test_other_right_values_are_right() -> None:

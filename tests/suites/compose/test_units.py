@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 from evidence.compositions import THIRTY, cycles, random_blocks, weighted_estimates
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from whybench.scm import InvalidParameter, TooManyStates
@@ -24,6 +24,7 @@ def same(one: Units, other: Units) -> bool:
 
 
 @given(start=st.integers(0, 2000), count=st.integers(0, 600))
+@example(start=256, count=0)  # none, from the first of a batch
 @settings(max_examples=settings.default.max_examples // 4)
 def test_unit_i_is_the_same_however_many_are_drawn(start: int, count: int) -> None:
     every = draw_units(MIXED, 2600, "same")

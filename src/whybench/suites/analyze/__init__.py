@@ -75,9 +75,9 @@ the family intervention are."""
 
 BUDGETS = {
     "small": Budget(
-        {"design": "core", "challenge": list(FOR_FEW_ROWS), "rows": FEW_ROWS, "seeds": 1},
+        {"design": "core", "challenge": list(FOR_FEW_ROWS), "rows": FEW_ROWS, "seeds": 3},
         f"one challenge of each family that can do with {FEW_ROWS} rows in the prompt, which small "
-        "models and purses can take; scores do not compare with those of all rows",
+        "models and purses can take, three times; scores do not compare with those of all rows",
     ),
     "standard": Budget(
         {"design": "core"}, "every challenge and its controls on all rows, six times"

@@ -9,11 +9,11 @@ to 1.7 of the greatest. A **set of columns to adjust for** passes if it is enoug
 Everything else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
-otherwise). Who **fell for it** scores 0.2 at most: a key number that fails and lies within 0.75
-SE_eff of a naive value, or a wrong choice that only the trap suggests. With a key number **wrong**
-it is 0.3 at most: what is to be chosen can be guessed, and a number cannot. A **false alarm**,
-claiming the trap in a control, scores 0.3 at most. The **twin score** is the lesser of a trap's
-score and its control's, so that it takes both to see the trap and to see that it is not there.
+otherwise). With a key number **wrong** it is 0.2 at most: what is to be chosen can be guessed, and
+a number cannot. So is that of who **fell for it**: a key number that fails and lies within 0.75
+SE_eff of a naive value, or a wrong choice that only the trap suggests. A **false alarm**, claiming
+the trap in a control, scores 0.3 at most. The **twin score** is the lesser of a trap's score and
+its control's, so that it takes both to see the trap and to see that it is not there.
 
 A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
 above zero, below, or not beyond what the rows can tell from zero (1.96 SE_eff); of everything else
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FALSE_ALARM_CAP",
-    "FELL_FOR_CAP",
     "NEAR_REFERENCE",
     "NEAR_TRUTH",
     "WIDTHS",
@@ -71,7 +70,7 @@ __all__ = [
 
 NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
-FELL_FOR_CAP, WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3, 0.3
+WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3
 
 
 @dataclass(frozen=True)
@@ -118,9 +117,7 @@ def grade(
     score = earned / sum(field.weight for field in fields)
     fell_for = any(verdict.fell_for for verdict in verdicts)
     false_alarm = any(verdict.false_alarm for verdict in verdicts)
-    if fell_for:
-        score = min(score, FELL_FOR_CAP)
-    if any(_is_key(f) and not v.passed for f, v in zip(fields, verdicts, strict=True)):
+    if fell_for or any(_is_key(f) and not v.passed for f, v in zip(fields, verdicts, strict=True)):
         score = min(score, WRONG_CAP)
     if false_alarm:
         score = min(score, FALSE_ALARM_CAP)

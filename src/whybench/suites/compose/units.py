@@ -156,7 +156,7 @@ def draw_units(world: ComposeWorld, count: int, *keys: object, start: int = 0) -
     """
     if count < 0 or start < 0:
         raise InvalidParameter(f"count and start must be 0 or more, got {count} and {start}")
-    first, last = start // BATCH, max(start + count - 1, 0) // BATCH
+    first, last = start // BATCH, max(start + count - 1, start) // BATCH
     batches = [_draw_batch(world, number, keys) for number in range(first, last + 1)]
     rows = slice(start - first * BATCH, start - first * BATCH + count)
     bits, counts, strata = (np.concatenate(parts)[rows] for parts in zip(*batches, strict=True))
