@@ -83,6 +83,37 @@ def test_an_unadjusted_total_passes_in_the_trap() -> None:
         assert graded.passed("te_ci")
 
 
+def test_an_unadjusted_total_less_the_direct_effect_passes_in_the_trap() -> None:
+    """Less precise than a product, and right all the same: the interval is by drawing rows anew."""
+    rng = np.random.default_rng(0)
+    for drawn in instances("trap"):
+        rows = np.column_stack(
+            [
+                np.asarray(drawn.rows[role])
+                for role in ("outcome", "treatment", "mediator", "common")
+            ]
+        )
+
+        def indirect(rows: np.ndarray) -> float:
+            y, x = rows[:, 0], rows[:, 1]
+            direct = np.linalg.lstsq(sm.add_constant(rows[:, 1:]), y, rcond=None)[0][1]
+            return float(y[x == 1].mean() - y[x == 0].mean() - direct)
+
+        found = indirect(rows)
+        again = [indirect(rows[rng.integers(len(rows), size=len(rows))]) for _ in range(100)]
+        half = 1.96 * float(np.std(again))
+        answer = {"nie": found, "nie_ci": (found - half, found + half)}
+        graded = grade_values(CHALLENGE.fields, drawn, answer)
+        assert graded.passed("nie")
+        assert graded.passed("nie_ci")
+
+
+def test_who_leaves_the_common_cause_out_still_fails() -> None:
+    for drawn in instances("trap", 20):
+        said = CHALLENGE.naive(drawn)
+        assert not number_passes(said["nie"], drawn.number("nie"))
+
+
 def test_effects_are_of_either_sign_large_and_small() -> None:
     worlds = [CHALLENGE.parameters("trap", generator("range", seed)) for seed in range(300)]
     for name in ("nde", "nie"):

@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from whybench.suites.analyze.adjustment import adjustment_truth
 from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
 from whybench.suites.analyze.column_fields import ColumnSetField
@@ -32,8 +34,6 @@ from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-    import numpy as np
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
@@ -69,6 +69,8 @@ def _truths(
         bent = variant == "trap" and name != "te"
         if not bent:
             panel |= {TOLD: plain[name]}
+        elif name == "nie":
+            panel |= {"total as it is, less direct": _subtracted(rows, "common")}
         naive = {TOLD: plain[name].value} if bent else {}
         truths[name] = NumericTruth(certified[name], panel, fits[SETS[variant][0]][name].se, naive)
     smallest = {"common"} if variant == "trap" else set()
@@ -148,6 +150,20 @@ def _decomposed(rows: Rows, by: tuple[str, ...] = ()) -> dict[str, Coefficient]:
         "nie": multiply_estimates(upon_mediator, outcome[2]),
         "te": least_squares(y, design_matrix(x, *adjusting))[1],
     }
+
+
+def _subtracted(rows: Rows, by: str) -> Coefficient:
+    """Return what the total effect by lot has more than the direct one; both are of the same rows.
+
+    The error is that of the difference of two least squares, each row's part in either (HC0).
+    """
+    x, m, y = rows["treatment"], rows["mediator"], rows["outcome"]
+    value, parts = 0.0, np.zeros(len(y))
+    for sign, matrix in ((1, design_matrix(x)), (-1, design_matrix(x, m, rows[by]))):
+        toward = np.linalg.pinv(matrix)
+        value += sign * float(toward[1] @ y)
+        parts += sign * toward[1] * (y - matrix @ (toward @ y))
+    return Coefficient(value, float(np.linalg.norm(parts)))
 
 
 def _touches(rows: Rows) -> tuple[Coefficient, Coefficient]:
