@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import statsmodels.api as sm
+from scipy import stats
 
 from evidence.outside_tools import (
+    STRICT,
     Answer,
     Array,
     Facts,
     When,
+    adjust_each,
     adjust_logit,
     adjust_means,
     adjust_robustly,
@@ -25,7 +28,6 @@ from evidence.outside_tools import (
     design,
     direction,
     fit,
-    fit_glm,
     indefensible,
     interval,
     weigh_arms,
@@ -38,6 +40,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evidence.outside_tools import Effect
+
+CRITICAL = 2.58
+"""How many standard errors are beyond chance at the strict level."""
 
 RATINGS = {"increases": "use", "decreases": "avoid", "none": "either"}
 
@@ -193,57 +198,68 @@ def adjust_observational_for_one(
     return _tell_observational(effect, {worst}, assigned)
 
 
-def _lowest_share(data: pd.DataFrame, roles: Collection[str]) -> float:
-    treated = column(data, "treatment")
-    if not roles:
-        return float(treated.mean())
-    _, labels = np.unique(columns(data, sorted(roles)), axis=0, return_inverse=True)
-    return min(float(treated[labels.ravel() == label].mean()) for label in np.unique(labels))
+@indefensible("observational")
+def distrust_lots(data: pd.DataFrame, when: When, _facts: Facts, _assigned: bool) -> Answer:
+    """Regression on all that was known before; no table is an experiment."""
+    known = when_before(when, "treatment")
+    effect = adjust_slopes(*_arms(data), columns(data, known))
+    return _tell_observational(effect, known, False)
 
 
-def _tell_effect(data: pd.DataFrame, effect: Effect, roles: frozenset[str]) -> Answer:
+START = ("baseline", "earlier")
+"""What the question asks whether it is enough to adjust for."""
+
+
+def _tell_effect(effect: Effect, roles: frozenset[str], start_misleads: bool) -> Answer:
     return {
         "ate": effect[0],
         "ci": interval(effect),
-        "estimand": "ate",
         "adjustment_set": roles,
-        "min_propensity": _lowest_share(data, roles),
+        "start_misleads": start_misleads,
     }
+
+
+def _start_misleads(data: pd.DataFrame, when: When) -> bool:
+    """Whether a doubly robust effect moves once all that was known before is held, by a test."""
+    each = [
+        adjust_each(*_arms(data), columns(data, held))
+        for held in (when_before(when, "treatment"), START)
+    ]
+    moved = each[0] - each[1]
+    return bool(abs(moved.mean()) > CRITICAL * moved.std() / np.sqrt(len(moved)))
 
 
 @defensible("effect_estimation")
 def stratify_effect(data: pd.DataFrame, when: When, _facts: Facts, assigned: bool) -> Answer:
-    """Strata of what bears on treatment and outcome by tests, weighed by size."""
+    """Strata of what bears on both by tests; the start misleads if there is more to it."""
     roles = _find_by_tests(data, when, assigned)
     effect = (
         adjust_means(*_arms(data), columns(data, sorted(roles)))
         if roles
         else compare_means(*_arms(data))
     )
-    return _tell_effect(data, effect, roles)
+    return _tell_effect(effect, roles, not roles <= set(START))
 
 
 @defensible("effect_estimation")
 def average_logit_effect(data: pd.DataFrame, when: When, _facts: Facts, assigned: bool) -> Answer:
     """Logistic regression with products on all known before, averaged (statsmodels)."""
     effect = adjust_logit(*_arms(data), columns(data, when_before(when, "treatment")))
-    return _tell_effect(data, effect, _find_by_bic(data, when, assigned))
+    return _tell_effect(effect, _find_by_bic(data, when, assigned), _start_misleads(data, when))
 
 
 @defensible("effect_estimation")
 def weigh_effect_robustly(data: pd.DataFrame, when: When, _facts: Facts, assigned: bool) -> Answer:
-    """Doubly robust on the set found by BIC; the least chance from a logistic regression."""
+    """Doubly robust on the set found by BIC; the start misleads if more moves the effect."""
     roles = _find_by_bic(data, when, assigned)
-    adjusted = columns(data, sorted(roles))
-    answer = _tell_effect(data, adjust_robustly(*_arms(data), adjusted), roles)
-    chances = fit_glm(column(data, "treatment"), adjusted).fittedvalues
-    return {**answer, "min_propensity": float(np.min(chances))}
+    effect = adjust_robustly(*_arms(data), columns(data, sorted(roles)))
+    return _tell_effect(effect, roles, _start_misleads(data, when))
 
 
 @indefensible("effect_estimation")
 def compare_effect(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool) -> Answer:
     """The arms as they are, taken for the average effect (statsmodels)."""
-    return _tell_effect(data, compare_means(*_arms(data)), frozenset())
+    return _tell_effect(compare_means(*_arms(data)), frozenset(), False)
 
 
 @indefensible("effect_estimation")
@@ -251,7 +267,8 @@ def adjust_effect_for_all(data: pd.DataFrame, when: When, _facts: Facts, _assign
     """Regression on every column, what came after the treatment among them."""
     others = sorted(set(when) - {"treatment", "outcome"})
     effect = adjust_slopes(*_arms(data), columns(data, others))
-    return _tell_effect(data, effect, causes_by_tests(data, others, "treatment", "outcome"))
+    roles = causes_by_tests(data, others, "treatment", "outcome")
+    return _tell_effect(effect, roles, not roles <= set(START))
 
 
 @indefensible("effect_estimation")
@@ -260,15 +277,15 @@ def adjust_effect_for_baseline(
 ) -> Answer:
     """Strata of the state at the outset alone."""
     effect = adjust_means(*_arms(data), columns(data, ["baseline"]))
-    return _tell_effect(data, effect, frozenset({"baseline"}))
+    return _tell_effect(effect, frozenset({"baseline"}), False)
 
 
-def _tell_selection(effect: Effect, is_misleading: bool) -> Answer:
+def _tell_selection(effect: Effect, is_biased: bool) -> Answer:
     return {
         "effect": effect[0],
         "ci": interval(effect),
         "direction": direction(effect),
-        "collider_bias": is_misleading,
+        "collider_bias": is_biased,
     }
 
 
@@ -281,18 +298,27 @@ def _weigh_rows(data: pd.DataFrame, *parts: Array) -> Effect:
 
 
 def _depends_on_outcome(data: pd.DataFrame) -> bool:
-    """Whether the chance to be in the table moves with the outcome, all else equal."""
-    logs = np.log(column(data, "inclusion"))
+    """Whether the chance to be in the table moves with the outcome, all else equal: Wald's test."""
     outcome, treated = _arms(data)
-    other = column(data, "bystander")
-    result = sm.OLS(logs, design(outcome, outcome * treated, treated, other)).fit()
-    with_none, with_it = float(result.params[1]), float(result.params[1] + result.params[2])
-    return max(abs(with_none), abs(with_it)) > 0.05
+    logs = np.log(column(data, "inclusion"))
+    result = fit(logs, outcome, outcome * treated, treated, column(data, "bystander"))
+    test = result.wald_test(np.eye(2, 5, 1), scalar=True)
+    return bool(test.pvalue < STRICT)
+
+
+def _ranks_depend_on_outcome(data: pd.DataFrame) -> bool:
+    """Whether ranks of the chance to be in the table differ by outcome, in cells of the rest."""
+    tests = [
+        stats.mannwhitneyu(*(rows.loc[rows["outcome"] == level, "inclusion"] for level in (0, 1)))
+        for _, rows in data.groupby(["treatment", "bystander"])
+    ]
+    squares = [stats.norm.isf(found.pvalue / 2) ** 2 for found in tests]
+    return bool(stats.chi2.sf(sum(squares), len(squares)) < STRICT)
 
 
 @defensible("selection")
 def weigh_selection(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool) -> Answer:
-    """Inverse weights; misleading if the chance to be in moves with the outcome (statsmodels)."""
+    """Inverse weights; biased if the chance to be in moves with the outcome (statsmodels)."""
     return _tell_selection(_weigh_rows(data), _depends_on_outcome(data))
 
 
@@ -300,7 +326,7 @@ def weigh_selection(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: b
 def weigh_selection_in_strata(
     data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool
 ) -> Answer:
-    """Inverse weights and regression; misleading if the plain difference is elsewhere."""
+    """Inverse weights and regression; biased if the plain difference is elsewhere."""
     other, weights = column(data, "bystander"), 1 / column(data, "inclusion")
     centred = other - np.average(other, weights=weights)
     outcome, treated = _arms(data)
@@ -320,28 +346,27 @@ def weigh_selection_in_strata(
 @defensible("selection")
 def offset_selection(data: pd.DataFrame, _when: When, _facts: Facts, _assigned: bool) -> Answer:
     """Logistic regression with the known chances as an offset, averaged over all in the lot."""
-    outcome, treated = _arms(data)
-    other, chance = column(data, "bystander"), column(data, "inclusion")
-    offset = np.zeros(len(data))
-    for arm in (0, 1):
-        for kind in (0, 1):
-            rows = (treated == arm) & (other == kind)
-            means = [np.log(chance[rows & (outcome == level)].mean()) for level in (0, 1)]
-            offset[rows] = means[1] - means[0]
-    parts = design(treated, other, treated * other)
-    family = sm.families.Binomial()
-    result = sm.GLM(outcome, parts, family=family, offset=offset).fit()
-    share = float(np.average(other, weights=1 / chance))
-    gap = 0.0
-    gradient = np.zeros(4)
-    for arm, sign in ((1, 1), (0, -1)):
-        for kind, size in ((1, share), (0, 1 - share)):
-            row = np.array([1.0, arm, kind, arm * kind])
-            risk = 1 / (1 + np.exp(-(row @ np.asarray(result.params))))
-            gap += sign * size * float(risk)
-            gradient += sign * size * risk * (1 - risk) * row
-    variance = float(gradient @ np.asarray(result.cov_params()) @ gradient)
-    return _tell_selection((gap, float(np.sqrt(variance))), bool(np.abs(offset).max() > 0.05))
+    # With all products the odds are those of each cell, over the odds to be in the table: harmonic
+    # means of the chances of those who are. Errors are by drawing rows again.
+    places = sum(
+        weight * column(data, role).astype(int)
+        for weight, role in ((4, "treatment"), (2, "bystander"), (1, "outcome"))
+    )
+    stands = 1 / column(data, "inclusion")
+
+    def estimate(drawn: Array) -> float:
+        counts = np.bincount(places, drawn, 8).reshape(2, 2, 2)
+        harmonic = counts / np.bincount(places, drawn * stands, 8).reshape(2, 2, 2)
+        odds = counts[..., 1] / counts[..., 0] / (harmonic[..., 1] / harmonic[..., 0])
+        shares = (counts / harmonic).sum(axis=(0, 2))
+        risks = odds / (1 + odds) @ shares / shares.sum()
+        return float(risks[1] - risks[0])
+
+    rng = np.random.default_rng(0)
+    even = np.full(len(data), 1 / len(data))
+    again = [estimate(rng.multinomial(len(data), even).astype(float)) for _ in range(200)]
+    effect = estimate(np.ones(len(data))), float(np.std(again))
+    return _tell_selection(effect, _ranks_depend_on_outcome(data))
 
 
 @indefensible("selection")

@@ -24,6 +24,7 @@ __all__ = [
     "Array",
     "Facts",
     "When",
+    "adjust_each",
     "adjust_logit",
     "adjust_means",
     "adjust_robustly",
@@ -197,19 +198,25 @@ def adjust_logit(outcome: Array, treated: Array, covariates: Array) -> Effect:
 
 def adjust_robustly(outcome: Array, treated: Array, covariates: Array) -> Effect:
     """Weigh the residuals of a regression in each arm: doubly robust."""
+    each = adjust_each(outcome, treated, covariates)
+    return float(each.mean()), float(each.std() / np.sqrt(len(each)))
+
+
+def adjust_each(outcome: Array, treated: Array, covariates: Array) -> Array:
+    """Return what each row adds to a doubly robust effect, of which this is the mean."""
     chance = _chances(treated, covariates)
     means = {}
     for arm in (0.0, 1.0):
         rows = treated == arm
         line = sm.OLS(outcome[rows], design(covariates[rows])).fit()
         means[arm] = np.asarray(line.predict(design(covariates)), dtype=np.float64)
-    each = (
+    each: Array = (
         means[1.0]
         - means[0.0]
         + treated * (outcome - means[1.0]) / chance
         - (1 - treated) * (outcome - means[0.0]) / (1 - chance)
     )
-    return float(each.mean()), float(each.std() / np.sqrt(len(each)))
+    return each
 
 
 def weigh_arms(outcome: Array, treated: Array, covariates: Array) -> Effect:

@@ -63,7 +63,7 @@ def _effect_estimation(rng: Rng) -> World:
     data = {"baseline": baseline, "earlier": earlier, "treatment": treatment}
     data |= {"followup": followup, "outcome": outcome}
     when = {"baseline": 1, "earlier": 2, "treatment": 3, "followup": 4, "outcome": 5}
-    truth = {"ate": 0.2, "min_propensity": 0.2, "estimand": "ate"}
+    truth = {"ate": 0.2, "start_misleads": False}
     return data, when, {}, False, {**truth, "adjustment_set": frozenset({"baseline", "earlier"})}
 
 
