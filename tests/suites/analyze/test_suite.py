@@ -200,11 +200,11 @@ def test_commands_list_show_and_plan() -> None:
     assert "prompts hold all rows" not in code
 
 
-def test_a_small_profile_has_one_challenge_of_each_family_but_intervention() -> None:
+def test_a_small_profile_has_one_challenge_of_each_family() -> None:
     design = SUITE.make_design(dict(SUITE.budget("small").settings))
     families = [CHALLENGES[name].family for name in design.challenge]
     every = {challenge.family for challenge in CHALLENGES.values()}
-    assert sorted(families) == sorted(every - {"intervention"})
+    assert sorted(families) == sorted(every)
     twins = Counter((item.factors["family"], item.factors["twin"]) for item in SUITE.items(design))
     assert twins == {(family, twin): 3 for family in families for twin in ("control", "trap")}
 

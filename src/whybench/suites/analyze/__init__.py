@@ -68,16 +68,17 @@ GOLDEN_REPLIES = (
     '```json\n{"ate": 1.5}\n``` or {"ate": 2}', '{"te": 1e400}', '{"graphs": [[]]}',
 )  # fmt: skip
 
-FEW_ROWS = 60
-FOR_FEW_ROWS = ("simpson", "direction", "mediator_confounding", "domain_shift", "outcome")
-"""One challenge of each family whose groups of rows are not empty in such samples; those of
-the family intervention are."""
+FEW_ROWS = 200
+FOR_FEW_ROWS = (
+    "simpson", "observational", "outcome", "mediator_confounding", "structure", "domain_shift",
+)  # fmt: skip
+"""One challenge of each family that a right analysis gets right in so few rows, nearly always."""
 
 BUDGETS = {
     "small": Budget(
         {"design": "core", "challenge": list(FOR_FEW_ROWS), "rows": FEW_ROWS, "seeds": 3},
-        f"one challenge of each family that can do with {FEW_ROWS} rows in the prompt, which small "
-        "models and purses can take, three times; scores do not compare with those of all rows",
+        f"one challenge of each family, with {FEW_ROWS} rows in the prompt, which small models and "
+        "purses can take, three times; scores do not compare with those of all rows",
     ),
     "standard": Budget(
         {"design": "core"}, "every challenge and its controls on all rows, six times"
