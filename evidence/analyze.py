@@ -1,4 +1,4 @@
-"""The figures of analyze: challenges, confinement, graders, published keys, real runs."""
+"""The figures of analyze: challenges, analysts, confinement, graders, published keys, runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
-from evidence import analyze_gates, challenges, code_runs, confinement, graders, pitfalls
+from evidence import (
+    analyze_gates,
+    analyze_outside,
+    challenges,
+    code_runs,
+    confinement,
+    graders,
+    pitfalls,
+)
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.analyze import SUITE
@@ -63,6 +71,7 @@ def real(small: bool) -> Iterator[Figure]:
 PARTS: Parts = {
     **challenges.PARTS,
     **analyze_gates.PARTS,
+    **analyze_outside.PARTS,
     **confinement.PARTS,
     **code_runs.PARTS,
     **graders.PARTS,
