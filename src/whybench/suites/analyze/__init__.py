@@ -1,4 +1,4 @@
-"""analyze: data with a trap in it, and the same data without it.
+"""analyze: data with a trap in it, and their twin without it.
 
 An agent is given rows, a data dictionary and a question, and returns a JSON object of fields. A
 *challenge* is one kind of trap, such as a confounder that turns the sign of an association. Its
