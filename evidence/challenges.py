@@ -102,8 +102,7 @@ def pooled(challenge: Challenge, instance: Instance, draws: int) -> Simulation:
 def truths_of(challenge: Challenge, draws: int) -> Figure:
     """Simulate the numbers of each variant, and compare them with what was derived."""
     worst, compared, missing = 0.0, 0, []
-    for variant in challenge.variants:
-        instance = challenge.generate(variant, "evidence", "truths")
+    for variant, instance in challenge.generate_twins("evidence", "truths").items():
         simulated = pooled(challenge, instance, draws)
         numbers = {name: truth.value for name, truth in instance.numbers().items()}
         for name, value in {**numbers, **instance.derived}.items():

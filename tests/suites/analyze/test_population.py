@@ -111,21 +111,6 @@ def test_effects_are_of_either_sign_and_size() -> None:
     assert 8 <= sum(one.parameters["steer_1"] != 0 for one in drawn) <= 32
 
 
-def test_twins_differ_in_the_effects_alone() -> None:
-    for seed in SEEDS:
-        trap, control = twins(seed).values()
-        one, other = trap.parameters, control.parameters
-        assert {name for name in one if one[name] != other[name]} == {
-            "effect_0",
-            "effect_1",
-        }
-        assert one["effect_0"] + one["effect_1"] == pytest.approx(2 * other["effect_1"])
-        for role in ("population", "covariate", "exposure"):
-            np.testing.assert_array_equal(trap.rows[role], control.rows[role])
-        means = [twin.rows["outcome"].mean() / trap.telling.unit for twin in (trap, control)]
-        assert means[0] == pytest.approx(means[1], abs=0.1)
-
-
 def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() -> None:
     for instance in [*instances("trap"), *instances("equal")]:
         said = CHALLENGE.always_trap(instance)

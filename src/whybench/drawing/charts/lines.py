@@ -12,6 +12,7 @@ from whybench.drawing.charts.parts import (
     colour_of,
     explain,
     layer_of,
+    layers_of_intervals,
     named,
     present,
     room_of,
@@ -113,10 +114,7 @@ def plot_lines(
         if look.dashes:
             line["mark"]["strokeDash"] = list(look.dashes)
         layers.append(line)
-    for low, high, style in (("gl", "gh", "general-interval"), ("l", "h", "interval")):
-        if any(low in datum for datum in data):
-            ends_of = {"y": {**y, "field": low}, "y2": {"field": high}}
-            layers.append(layer_of(low, "rule", style, {**placed, **ends_of, **series}))
+    layers += layers_of_intervals(data, "y", y, placed, series)
     at = {**placed, "y": {**y, "field": "e"}, **colour_of(looks, points=True)}
     layers.append(layer_of("e", "point", "estimate", at, tell(**told)))
     note = to_note(*explain(data, guides, rows=False), f"long dashes: {curve[0]}" if curve else "")

@@ -25,6 +25,7 @@ __all__ = [
     "colour_of",
     "explain",
     "layer_of",
+    "layers_of_intervals",
     "named",
     "present",
     "room_of",
@@ -265,6 +266,34 @@ def layer_of(
         "mark": {"type": mark, "style": style, **described},
         "encoding": {**encoding, **tooltip},
     }
+
+
+def layers_of_intervals(
+    data: Sequence[Mapping[str, Any]],
+    axis: str,
+    channel: Mapping[str, Any],
+    placed: Mapping[str, Any],
+    series: Mapping[str, Any],
+) -> list[dict[str, Any]]:
+    """Return the bars of intervals along an axis, `x` or `y`: those for others like these first.
+
+    Args:
+        data: What is drawn.
+        axis: The axis of estimates.
+        channel: How that axis is.
+        placed: Where a bar stands on the other one.
+        series: How bars look.
+    """
+    return [
+        layer_of(
+            low,
+            "rule",
+            style,
+            {**placed, axis: {**channel, "field": low}, f"{axis}2": {"field": high}, **series},
+        )
+        for low, high, style in (("gl", "gh", "general-interval"), ("l", "h", "interval"))
+        if any(low in datum for datum in data)
+    ]
 
 
 def assemble(

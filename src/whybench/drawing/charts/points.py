@@ -12,6 +12,7 @@ from whybench.drawing.charts.parts import (
     colour_of,
     explain,
     layer_of,
+    layers_of_intervals,
     named,
     room_of,
     tell,
@@ -98,12 +99,8 @@ def plot_points(
                                                          "x2": {"field": "b"}}),
             layer_of("g", "rule", f"{guide.style}-line", {"x": {**x, "field": "g"}}, said),
         ]  # fmt: skip
-    series = colour_of(looks)
     placed = {"y": y, **offset}
-    for low, high, style in (("gl", "gh", "general-interval"), ("l", "h", "interval")):
-        if any(low in datum for datum in data):
-            ends_of = {"x": {**x, "field": low}, "x2": {"field": high}}
-            layers.append(layer_of(low, "rule", style, {**placed, **ends_of, **series}))
+    layers += layers_of_intervals(data, "x", x, placed, colour_of(looks))
     layers.append(
         layer_of("e", "point", "estimate",
                {**placed, "x": {**x, "field": "e"}, **colour_of(looks, points=True)}, tell(**told))

@@ -248,8 +248,9 @@ def run_analysts(challenge: Challenge, seeds: Sequence[int]) -> dict[str, Varian
     """Let every analyst answer every variant, seed by seed; return the results by variant."""
     results = {variant: VariantResults(challenge.name, variant) for variant in challenge.variants}
     for seed in seeds:
+        twins = challenge.generate_twins("trials", seed)
         for variant, result in results.items():
-            result.add(challenge, challenge.generate(variant, "trials", seed))
+            result.add(challenge, twins[variant])
     return results
 
 

@@ -22,6 +22,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,7 @@ __all__ = [
     "draw_pairs",
     "find_leaks",
     "fit_agent",
+    "fit_line",
     "measure_auc",
     "measure_shallow",
     "score_agent",
@@ -89,16 +91,17 @@ def draw_pairs(challenge: Challenge, split: Split, seeds: Sequence[int]) -> list
 
 def see_marginals(instance: Instance, roles: Sequence[str]) -> Array:
     """Return the number of rows, and the mean and the spread of each column."""
-    numbers = [
-        np.asarray(instance.rows[role], dtype=float) for role in roles if _is_number(instance, role)
+    seen = [
+        value
+        for column in _numbers(instance, roles)
+        for value in (column.mean(), np.log(column.std() + TINY))
     ]
-    seen = [value for column in numbers for value in (column.mean(), np.log(column.std() + 1e-9))]
     return np.array([instance.size, *seen])
 
 
 def see_signs(instance: Instance, roles: Sequence[str]) -> tuple[int, ...]:
     """Return the sign of each correlation, 0 where it is not clear."""
-    columns = [instance.rows[role].astype(float) for role in roles if _is_number(instance, role)]
+    columns = _numbers(instance, roles)
     standard = [(column - column.mean()) / (column.std() + TINY) for column in columns]
     correlations = np.cov(standard, bias=True)[np.triu_indices(len(columns), 1)]
     clear = np.abs(correlations) * np.sqrt(instance.size) > CLEAR
@@ -111,8 +114,10 @@ def see_words(instance: Instance) -> set[str]:
     return set(WORD.findall(text))
 
 
-def _is_number(instance: Instance, role: str) -> bool:
-    return bool(np.issubdtype(instance.rows[role].dtype, np.number))
+def _numbers(instance: Instance, roles: Sequence[str]) -> list[Array]:
+    """Return the columns of numbers among these."""
+    columns = [instance.rows[role] for role in roles]
+    return [column.astype(float) for column in columns if np.issubdtype(column.dtype, np.number)]
 
 
 @dataclass(frozen=True)
@@ -160,54 +165,53 @@ def measure_auc(first: Array, second: Array) -> float:
     return float((1 + above.mean()) / 2)
 
 
-See = Callable[["Instance"], Hashable]
+Line = Callable[["Instance"], float]
+"""An instance to how far it is on the side of traps; each is looked at once."""
 
 
-def _fit_sight(kind: str, pairs: Sequence[Pair], challenge: Challenge) -> See:
-    """Return what an agent makes of an instance: the class to which it gives one answer."""
-    if kind == "constant":
-        return lambda _: ()
-    if kind == "signs":
-        return lambda instance: see_signs(instance, challenge.shown)
-    if kind == "text and signs":
-        told = _fit_sight("text", pairs, challenge)
-        return lambda instance: (told(instance), see_signs(instance, challenge.shown))
-    look = fit_features(kind, pairs, challenge)
+def fit_line(kind: str, pairs: Sequence[Pair], challenge: Challenge) -> Line:
+    """Return the line between traps and controls by `marginals`, or by `text`."""
+    look = _choose_features(kind, pairs, challenge)
     line = Discriminant.fit(
         np.array([look(trap) for trap, _ in pairs]),
         np.array([look(control) for _, control in pairs]),
     )
-    return lambda instance: bool(line.score(look(instance))[0] > 0)
+    return cache(lambda instance: float(line.score(look(instance))[0]))
 
 
-def fit_features(
+def _choose_features(
     kind: str, pairs: Sequence[Pair], challenge: Challenge
 ) -> Callable[[Instance], Array]:
     """Return what is measured of an instance: marginals, or which words it has."""
     if kind == "marginals":
         return lambda instance: see_marginals(instance, challenge.shown)
-    counts = Counter(word for pair in pairs for one in pair for word in see_words(one))
+    words_of = cache(see_words)
+    counts = Counter(word for pair in pairs for one in pair for word in words_of(one))
     half = [word for word, count in counts.items() if 0 < count < 2 * len(pairs)]
     words = sorted(half, key=lambda word: (-counts[word], word))[:200]
-    return lambda instance: np.isin(words, list(see_words(instance))).astype(float)
+    return lambda instance: np.isin(words, list(words_of(instance))).astype(float)
+
+
+def _sort(kind: str, instance: Instance, lines: Mapping[str, Line], roles: Sequence[str]) -> Any:
+    """Return what an agent makes of an instance: the class to which it gives one answer."""
+    sides = tuple(line(instance) > 0 for seen, line in lines.items() if seen in kind)
+    return sides, see_signs(instance, roles) if "signs" in kind else ()
 
 
 def fit_agent(
-    kind: str, pairs: Sequence[Pair], challenge: Challenge
+    kind: str, pairs: Sequence[Pair], challenge: Challenge, lines: Mapping[str, Line]
 ) -> Callable[[Instance], dict[str, Any]]:
-    """Return a shallow agent that has learned these pairs by heart."""
-    see = _fit_sight(kind, pairs, challenge)
-    classes: dict[Hashable, list[Instance]] = defaultdict(list)
-    for pair in pairs:
-        for instance in pair:
-            classes[see(instance)].append(instance)
+    """Return a shallow agent that has learned these pairs by heart, and goes by these lines."""
     everything = [instance for pair in pairs for instance in pair]
+    classes: dict[Hashable, list[Instance]] = defaultdict(list)
+    for instance in everything:
+        classes[_sort(kind, instance, lines, challenge.shown)].append(instance)
     answers = {key: _commonest(members, challenge) for key, members in classes.items()}
     usual = _commonest(everything, challenge)
 
     def answer(instance: Instance) -> dict[str, Any]:
         scale = _scale(instance)
-        learned = answers.get(see(instance), usual)
+        learned = answers.get(_sort(kind, instance, lines, challenge.shown), usual)
         return {name: _times(value, scale) for name, value in learned.items()}
 
     return answer
@@ -293,7 +297,8 @@ class ShallowResult:
 def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
     """Fit shallow agents on so many pairs of training, and try them on as many of the test."""
     train, test = (draw_pairs(challenge, split, range(count)) for split in ("train", "test"))
-    agents = {kind: fit_agent(kind, train, challenge) for kind in SHALLOW}
+    lines = {kind: fit_line(kind, train, challenge) for kind in ("marginals", "text")}
+    agents = {kind: fit_agent(kind, train, challenge, lines) for kind in SHALLOW}
     scores = {
         kind: score_agent(answer, test, challenge)
         for kind, answer in {**agents, ALWAYS: challenge.always_trap}.items()
@@ -304,22 +309,15 @@ def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
         count,
         {kind: fmean(values) for kind, values in scores.items()},
         {kind: _clustered_error(values, settings) for kind, values in scores.items()},
-        {kind: _separate(kind, train, test, challenge) for kind in ("marginals", "text")},
+        {kind: _separate(line, test) for kind, line in lines.items()},
         any(_changes_with_variant(setting) for setting in challenge.read_settings().values()),
         challenge.not_shallow,
     )
 
 
-def _separate(
-    kind: str, train: Sequence[Pair], test: Sequence[Pair], challenge: Challenge
-) -> float:
-    look = fit_features(kind, train, challenge)
-    sides = [
-        [np.array([look(pair[side]) for pair in pairs]) for side in (0, 1)]
-        for pairs in (train, test)
-    ]
-    line = Discriminant.fit(*sides[0])
-    return measure_auc(*map(line.score, sides[1]))
+def _separate(line: Line, pairs: Sequence[Pair]) -> float:
+    """Return how well a line tells the traps of pairs from their controls."""
+    return measure_auc(*(np.array([line(pair[side]) for pair in pairs]) for side in (0, 1)))
 
 
 def _clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float:

@@ -17,6 +17,7 @@ import numpy as np
 
 from whybench.seeds import generator
 from whybench.suites.analyze.columns import Array, DataColumn, round_values, to_integers
+from whybench.suites.analyze.settings import AFTER, BEFORE
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ def tell_columns(columns: Iterable[DataColumn], telling: Telling) -> tuple[DataC
     first = min(column.measured for column in by_role.values())
     last = max(column.measured for column in by_role.values()) + 1
     return tuple(
-        by_role.get(role)
-        or DataColumn(role, "binary", first if role.startswith("before_") else last)
+        by_role.get(role) or DataColumn(role, "binary", first if role.startswith(BEFORE) else last)
         for role in telling.order
     )
 
@@ -138,7 +138,7 @@ def untell_rows(rows: Mapping[str, Array], telling: Telling) -> dict[str, Array]
         elif role in telling.units:
             factor, zero = telling.units[role]
             world[role] = (values - zero) / factor
-        elif not role.startswith(("before_", "after_")):
+        elif not role.startswith((BEFORE, AFTER)):
             world[role] = values
     return world
 
@@ -153,7 +153,7 @@ def _draw_decoy(rows: Mapping[str, Array], role: str, *keys: object) -> Array:
     rng = generator("analyze", "decoy", role, *keys)
     size = len(next(iter(rows.values())))
     chance: float | Array = rng.uniform(0.3, 0.7)
-    if role.startswith("after_") and OUTCOME in rows:
+    if role.startswith(AFTER) and OUTCOME in rows:
         sign = 1 - 2 * int(rng.integers(2))
         high = rows[OUTCOME] > np.mean(rows[OUTCOME])
         chance = 0.5 + sign * np.where(high, ECHO, -ECHO)

@@ -37,7 +37,7 @@ from whybench.suites.analyze.columns import Array, DataColumn
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.regions import region_generator
-from whybench.suites.analyze.settings import read_own_setting, read_settings
+from whybench.suites.analyze.settings import BEFORE, read_own_setting, read_settings
 from whybench.suites.analyze.telling import (
     Telling,
     draw_telling,
@@ -188,7 +188,7 @@ class AdjustmentTruth(CategoricalTruth):
 
     def accepts(self, value: Any) -> bool:
         """Whether a set is enough; known first and by chance, decoys do no harm."""
-        return self.suffices(frozenset(role for role in value if not role.startswith("before_")))
+        return self.suffices(frozenset(role for role in value if not role.startswith(BEFORE)))
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,6 @@ class Instance:
         facts: What the story tells of this world in figures, by name of the place in its texts.
         keys: What the instance was generated from.
         full_size: The number of rows of which these are a sample; 0 where they are all there are.
-        split: On which side of the divide its setting and its parameters are.
         telling: How it is told.
     """
 
@@ -243,7 +242,6 @@ class Instance:
     derived: Mapping[str, float] = field(default_factory=dict)
     keys: tuple[object, ...] = ()
     full_size: int = 0
-    split: Split = "test"
     telling: Telling = UNTOLD
 
     def __post_init__(self) -> None:
@@ -483,7 +481,6 @@ class Challenge:
                 instance.told(telling),
                 rows=tell_rows(instance.rows, telling, self.name, *keys),
                 keys=keys,
-                split=split,
             )
             for variant, instance in twins.items()
         }
@@ -506,7 +503,6 @@ class Challenge:
             sample.told(instance.telling),
             rows=rows,
             keys=instance.keys,
-            split=instance.split,
             full_size=instance.size,
         )
 

@@ -39,6 +39,8 @@ from whybench.suites.contract import UserError
 from whybench.suites.files import explain_shape, parse_mapping, read_own_file
 
 __all__ = [
+    "AFTER",
+    "BEFORE",
     "LABELS",
     "ColumnWords",
     "Setting",
@@ -56,6 +58,9 @@ MAY = frozenset(
 )
 BY_VARIANT = frozenset({"setting", "design", "roles"})
 EVERYWHERE = frozenset({"unit", "units"})
+BEFORE, AFTER = "before_", "after_"
+"""How the roles of decoys begin, by when they are measured."""
+
 NAME = re.compile(r"[a-z][a-z0-9_]{1,23}")
 
 
@@ -113,7 +118,7 @@ class Setting:
     @property
     def decoys(self) -> tuple[str, ...]:
         """The roles of decoys, such as `before_1`."""
-        return tuple(role for role in self.columns if role.startswith(("before_", "after_")))
+        return tuple(role for role in self.columns if role.startswith((BEFORE, AFTER)))
 
     def column(self, role: str, *, opposite: bool = False) -> ColumnWords:
         """Return what a column is called, as it is or the other way round."""
