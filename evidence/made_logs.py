@@ -129,6 +129,7 @@ def _talk(
     """Yield a conversation about one item, from its opening on."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
+    from whybench.suites.conversations import GOES_ON
     from whybench.suites.registry import find_item
 
     item: Any = find_item(str((opening.metadata or {}).get("item", sample)))
@@ -143,5 +144,6 @@ def _talk(
         reply = agent.reply(item if not asked.multi_turn else episode, settings, rng)
         yield ChatMessageAssistant(content=reply)
         words = episode.hear(reply, False)
-        said = None if words is None else ChatMessageUser(content=words, metadata=opening.metadata)
+        about = {**(opening.metadata or {}), GOES_ON: True}
+        said = None if words is None else ChatMessageUser(content=words, metadata=about)
         turn += 1

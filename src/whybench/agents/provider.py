@@ -28,6 +28,7 @@ from inspect_ai.util import store
 from whybench.errors import RefusedError, UserError
 from whybench.seeds import split_digest
 from whybench.suites.contract import reply_generator
+from whybench.suites.conversations import find_heard
 from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import find_item, get_suite
 
@@ -98,6 +99,8 @@ def replay_episode(suite: AnySuite, item: Item, messages: list[ChatMessage]) -> 
     """Return the episode after all replies so far, and how many there were."""
     episode = suite.open_episode(item.factors)
     replies = [message.text for message in messages if message.role == "assistant"]
+    if not suite.every_turn_acts:
+        replies = [reply.text for reply in find_heard(messages) if reply is not messages[-1]]
     for reply in replies:
         episode.hear(reply, truncated=False)
     return episode, len(replies)

@@ -2,13 +2,15 @@
 
 Most suites ask an item in one turn. A reply in which no answer can be read is asked for once more,
 in the same words for every model; one that the token limit cut off is not, since the limit would
-cut off another. The last reply counts.
+cut off another. The last reply counts. Where a conversation goes on, the message by which it does
+is marked, and the reply before it counts too (`find_heard`).
 """
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from typing import TYPE_CHECKING
 
 from inspect_ai.model import ChatMessageAssistant, ChatMessageUser, get_model
 from inspect_ai.solver import Generate, Solver, TaskState, solver
@@ -16,15 +18,21 @@ from inspect_ai.util import collect
 
 from whybench.records.rows import unpack_sample
 from whybench.suites.asking import ask
+from whybench.suites.items import Answer, OneTurn
 from whybench.suites.registry import get_suite
 from whybench.suites.replies import REASK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from inspect_ai.model import ChatMessage, ModelOutput
 
-__all__ = ["CUT_OFF", "ask_each", "keep_stop_reason", "reply_text"]
+    from whybench.suites.items import Episode
+
+__all__ = ["CUT_OFF", "GOES_ON", "ask_each", "find_heard", "keep_stop_reason", "reply_text"]
+
+GOES_ON = "goes_on"
+"""What marks a message by which a conversation goes on, in its metadata."""
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
@@ -38,8 +46,8 @@ def ask_each() -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         talks = [[question] for question in state.messages]
-        readers = _make_readers(state, len(talks))
-        calls = [_converse(talk, reads) for talk, reads in zip(talks, readers, strict=True)]
+        episodes = _open_episodes(state, len(talks))
+        calls = [_converse(talk, episode) for talk, episode in zip(talks, episodes, strict=True)]
         # A single conversation needs no task of its own.
         outputs = [await calls[0]] if len(calls) == 1 else await collect(*calls)
         state.messages = [message for talk in talks for message in talk]
@@ -49,30 +57,61 @@ def ask_each() -> Solver:
     return solve
 
 
-def _make_readers(state: TaskState, count: int) -> list[Callable[[str], bool]]:
-    """Return for each question of a sample whether an answer can be read in a reply to it."""
+def _open_episodes(state: TaskState, count: int) -> list[Episode]:
+    """Return the episode of each question of a sample."""
     if "suite" not in state.metadata:
-        return [lambda _: True] * count
+        return [OneTurn(lambda *_: Answer(0.0)) for _ in range(count)]
     suite = get_suite(str(state.metadata["suite"]))
-
-    def make(row: dict[str, Any]) -> Callable[[str], bool]:
-        return lambda text: suite.parse_reply(row, text, truncated=False).value is not None
-
-    return [make(row) for row in unpack_sample(str(state.sample_id), state.metadata, None)]
+    rows = unpack_sample(str(state.sample_id), state.metadata, None)
+    return [suite.open_episode(row) for row in rows]
 
 
-async def _converse(talk: list[ChatMessage], reads: Callable[[str], bool]) -> ModelOutput:
-    """Ask the question that a talk begins with, once more if need be; replies are added to it."""
-    generate = get_model().generate
-    output = await ask(generate, list(talk))
+async def _converse(talk: list[ChatMessage], episode: Episode) -> ModelOutput:
+    """Ask what a talk begins with, and go on as the episode does; all that is said is added."""
+    about = talk[0].metadata
+    output, episode, said = await _ask(talk, episode)
+    while said is not None:
+        talk.append(ChatMessageUser(content=said, metadata={**(about or {}), GOES_ON: True}))
+        output, episode, said = await _ask(talk, episode)
+    return output
+
+
+async def _ask(
+    talk: list[ChatMessage], episode: Episode
+) -> tuple[ModelOutput, Episode, str | None]:
+    """Ask what was said last, and once more if no answer can be read in the reply.
+
+    Returns:
+        What came back, the episode that has heard it, and what is said to it.
+    """
+    output, heard, said = await _ask_once(talk, episode)
+    if output.stop_reason in CUT_OFF or not heard.over or heard.answer.value is not None:
+        return output, heard, said
+    talk.append(ChatMessageUser(content=f"{REASK} {IN_THE_FORM}", metadata=talk[0].metadata))
+    return await _ask_once(talk, episode)
+
+
+async def _ask_once(
+    talk: list[ChatMessage], episode: Episode
+) -> tuple[ModelOutput, Episode, str | None]:
+    output = await ask(get_model().generate, list(talk))
     reply = keep_stop_reason(output)
     talk.append(reply)
-    if output.stop_reason in CUT_OFF or reads(reply_text(reply)):
-        return output
-    talk.append(ChatMessageUser(content=f"{REASK} {IN_THE_FORM}", metadata=talk[0].metadata))
-    output = await ask(generate, list(talk))
-    talk.append(keep_stop_reason(output))
-    return output
+    heard = copy(episode)
+    return output, heard, heard.hear(reply_text(reply), output.stop_reason in CUT_OFF)
+
+
+def find_heard(messages: Sequence[ChatMessage]) -> list[ChatMessageAssistant]:
+    """Return the replies from which a conversation went on, and the last one if it did not."""
+    heard: list[ChatMessageAssistant] = []
+    last: ChatMessageAssistant | None = None
+    for message in messages:
+        if isinstance(message, ChatMessageAssistant):
+            last = message
+        elif last is not None and (message.metadata or {}).get(GOES_ON):
+            heard.append(last)
+            last = None
+    return heard if last is None else [*heard, last]
 
 
 def keep_stop_reason(output: ModelOutput) -> ChatMessageAssistant:

@@ -297,6 +297,15 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         return _overrides(type(self), "open_episode")
 
     @property
+    def every_turn_acts(self) -> bool:
+        """Whether every reply acts on a world that openings do not tell of.
+
+        Else replies may be work on an answer, and those count from which a conversation went on,
+        and the last.
+        """
+        return self.multi_turn
+
+    @property
     def parses_prompts(self) -> bool:
         """Whether prompts in the suite's own words give back their world."""
         return _overrides(type(self), "parse_prompt")

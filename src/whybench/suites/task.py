@@ -38,7 +38,7 @@ from whybench.suites.catalog import (
     task_help,
     task_signature,
 )
-from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
+from whybench.suites.conversations import CUT_OFF, ask_each, find_heard, reply_text
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 
@@ -356,8 +356,11 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
                 ((message.metadata or {}).get("stop_reason") or (message is last and stop_reason))
                 in CUT_OFF,
             )
-            for message in messages
-            if isinstance(message, ChatMessageAssistant)
+            for message in (
+                [entry for entry in messages if isinstance(entry, ChatMessageAssistant)]
+                if suite.every_turn_acts
+                else find_heard(messages)
+            )
         ]
         last_words = sample.output.completion if len(rows) == 1 else ""
         if last_words and (last is None or last_words != last.text):

@@ -118,7 +118,7 @@ class SplitItems:
         They do not say what the hidden world is, so that an item to train on may begin with the
         same words as one of a test. Such items are left out.
         """
-        if self.split == "test" or not self.suite.multi_turn:
+        if self.split == "test" or not self.suite.every_turn_acts:
             return frozenset()
         designs = self.suite.designs.values()
         return frozenset(

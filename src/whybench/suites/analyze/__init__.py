@@ -1,7 +1,8 @@
 """analyze: data with a trap in it, and their twin without it.
 
-An agent is given rows, a data dictionary and a question, and returns a JSON object of fields. A
-*challenge* is one kind of trap, such as a confounder that turns the sign of an association. Its
+An agent is given rows, a data dictionary and a question. It reports first, a number and what to do
+about it, and is asked afterwards what that rests on; both are JSON objects of fields. A *challenge*
+is one kind of trap, such as a confounder that turns the sign of an association. Its
 *controls* look alike, and the trap is not there; who cries trap every time does no better than who
 never sees one. The challenges are in `challenges`, the words in `stories`.
 """
@@ -14,6 +15,7 @@ from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.checks import CHECKS, self_tests
 from whybench.suites.analyze.design import CONTROL, DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.analyze.episode import AnalyzeEpisode
 from whybench.suites.analyze.items import (
     COLUMNS,
     RANDOM_COLUMNS,
@@ -29,10 +31,9 @@ from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import code_columns
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
 from whybench.suites.analyze.published.forms import PUBLISHED
-from whybench.suites.analyze.tables import PARTS, fields_table, grade_reply
+from whybench.suites.analyze.tables import PARTS, fields_table
 from whybench.suites.contract import (
     TRAINING_WORLDS,
-    Answer,
     Budget,
     Costs,
     HeadlineScale,
@@ -88,7 +89,7 @@ BUDGETS = {
 
 TABLES = {"fields": fields_table}
 REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800, "free": 800}
-TURNS = {"direct": 1, "code": 2, "code-debug": 3, "agentic": 6, "free": 6}
+TURNS = {"direct": 2, "code": 3, "code-debug": 4, "agentic": 7, "free": 7}
 
 OPTIONS: Mapping[str, tuple[Any, str]] = {
     "graded": (
@@ -165,6 +166,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
             "score_control",
             "fell_for",
             "false_alarm",
+            "diagnosis",
         ),
         options=OPTIONS,
         sample_scores=dict.fromkeys(("score", "trap", "control", "answered"), ScoreColors()),
@@ -189,13 +191,18 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         """Whether a prompt is in our words, and not the source's question."""
         return item.variant != PUBLISHED
 
-    def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
-        """Return the score of the fields of a reply, graded on the rows."""
-        return grade_reply(factors, reply, truncated)
+    def open_episode(self, factors: Mapping[str, Scalar]) -> AnalyzeEpisode:
+        """Open the conversation about an item: a report, and what it rests on."""
+        return AnalyzeEpisode(factors)
 
-    def oracle(self, item: AnalyzeItem) -> str:
-        """Return the true fields as a JSON object."""
-        return oracle_reply(item)
+    @property
+    def every_turn_acts(self) -> bool:
+        """Replies with programs are work; reports and diagnoses count."""
+        return False
+
+    def oracle(self, episode: AnalyzeEpisode) -> str:
+        """Return what is true of the fields that are asked for as a JSON object."""
+        return oracle_reply(episode)
 
     def is_balanced(self, design: AnalyzeDesign) -> bool:
         """Whether traps are asked as well as controls."""
@@ -231,7 +238,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return twin scores, reliability, falls and false alarms."""
+        """Return twin scores, reliability, falls, false alarms and diagnoses."""
         return analyze_measures(records)
 
     def make_task(

@@ -10,13 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.analysts import (
-    ANALYSTS,
-    DECLINES,
-    analyst_reply,
-    fields_for,
-    true_answer,
-)
+from whybench.suites.analyze.analysts import ANALYSTS, DECLINES, analyst_reply, true_answer
 from whybench.suites.analyze.expected import (
     expected_of_analyst,
     expected_of_oracle,
@@ -31,41 +25,40 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from whybench.suites.analyze.items import AnalyzeItem
+    from whybench.suites.analyze.episode import AnalyzeEpisode
 
 __all__ = ["AGENTS", "MINDS", "oracle_reply"]
 
 
-def oracle_reply(item: AnalyzeItem) -> str:
-    """Return the true answer as a reply."""
-    instance = item.instance
-    return render_reply(true_answer(instance), fields_for(instance), item.names)
+def oracle_reply(asked: AnalyzeEpisode) -> str:
+    """Return what is true of the fields that are asked for, as a reply."""
+    return render_reply(true_answer(asked.instance), asked.fields, asked.names)
 
 
-def _analyst(name: str) -> Callable[[AnalyzeItem, Mapping[str, Any], np.random.Generator], str]:
-    def reply(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+def _analyst(name: str) -> Callable[[AnalyzeEpisode, Mapping[str, Any], np.random.Generator], str]:
+    def reply(asked: AnalyzeEpisode, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
         lapse = settings.get("lapse", 0.0)
         if lapse and rng.random() < lapse:
-            return _guess(item, settings, rng)
-        return analyst_reply(name, item.instance, item.names)
+            return _guess(asked, settings, rng)
+        return analyst_reply(name, asked.instance, asked.names, asked.fields)
 
     return reply
 
 
-def _guess(item: AnalyzeItem, _settings: Mapping[str, Any], rng: np.random.Generator) -> str:
-    return guess_reply(fields_for(item.instance), item.names, rng)
+def _guess(asked: AnalyzeEpisode, _settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+    return guess_reply(asked.fields, asked.names, rng)
 
 
-def _oracle(item: AnalyzeItem, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
-    declines = settings["silence"] and rng.random() < settings["silence"]
-    return DECLINES if declines else oracle_reply(item)
+def _oracle(asked: AnalyzeEpisode, settings: Mapping[str, Any], rng: np.random.Generator) -> str:
+    declines = not asked.is_reported and rng.random() < settings["silence"]
+    return DECLINES if declines else oracle_reply(asked)
 
 
 SILENT = ("null", "schema-breaker")
 
 LAPSE = {"lapse": Parameter(0.0, "how often an answer is a guess", 0.0, 1.0)}
 
-AGENTS: Mapping[str, Agent[AnalyzeItem]] = {
+AGENTS: Mapping[str, Agent[AnalyzeEpisode]] = {
     agent.name: agent
     for agent in (
         Agent(

@@ -6,9 +6,11 @@ everywhere: `null` declines, `schema-breaker` has much to say and keeps to no fo
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.challenges.contract import NumericTruth
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.published import instances
@@ -17,7 +19,7 @@ from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from whybench.suites.analyze.challenges.contract import Instance
     from whybench.suites.analyze.fields import Field
@@ -26,7 +28,9 @@ __all__ = [
     "ANALYSTS",
     "analyst_answer",
     "analyst_reply",
+    "diagnosis_fields",
     "fields_for",
+    "report_fields",
     "schema_breaker",
     "true_answer",
 ]
@@ -40,27 +44,43 @@ ANALYSTS = {
 }
 """The reference analysts and what each does."""
 
+CACHED = 64
+"""Answers that are kept: both forms of an item are filled in one after the other."""
+
 DECLINES = "I cannot draw a causal conclusion from these data."
 
 
-def fields_for(instance: Instance) -> tuple[Field, ...]:
-    """Return the fields of an answer: those of its challenge, or of the form of published data."""
+def report_fields(instance: Instance) -> tuple[Field, ...]:
+    """Return the fields of a report; of published data, all that their form asks."""
     if instance.variant == PUBLISHED:
         return published_fields(instance.challenge)
-    return CHALLENGES[instance.challenge].fields
+    return CHALLENGES[instance.challenge].report
 
 
-def analyst_reply(analyst: str, instance: Instance, names: Mapping[str, str]) -> str:
-    """Return an analyst's reply to an instance whose columns have these names."""
+def diagnosis_fields(instance: Instance) -> tuple[Field, ...]:
+    """Return the fields of a diagnosis; none of published data, which are asked about once."""
+    return () if instance.variant == PUBLISHED else CHALLENGES[instance.challenge].diagnosis
+
+
+def fields_for(instance: Instance) -> tuple[Field, ...]:
+    """Return all fields of an answer."""
+    return (*report_fields(instance), *diagnosis_fields(instance))
+
+
+def analyst_reply(
+    analyst: str, instance: Instance, names: Mapping[str, str], fields: Sequence[Field]
+) -> str:
+    """Return an analyst's reply to a form about an instance whose columns have these names."""
     if analyst not in ANALYSTS:
         raise ValueError(f"analyst must be one of {', '.join(ANALYSTS)}, got {analyst!r}")
     if analyst == "null":
         return DECLINES
     if analyst == "schema-breaker":
-        return schema_breaker(instance)
-    return render_reply(analyst_answer(analyst, instance), fields_for(instance), names)
+        return schema_breaker(fields)
+    return render_reply(analyst_answer(analyst, instance), fields, names)
 
 
+@lru_cache(maxsize=CACHED)
 def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
     """Return the typed answers of an analyst who has a strategy for the challenge.
 
@@ -74,12 +94,7 @@ def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
                 f"{analyst}: what its strategy would conclude from them is not known"
             )
         return instances.competent_answer(instance)
-    challenge = CHALLENGES[instance.challenge]
-    return {
-        "competent": challenge.competent,
-        "naive": challenge.naive,
-        "always-trap": challenge.always_trap,
-    }[analyst](instance)
+    return CHALLENGES[instance.challenge].answer(analyst.replace("-", "_"), instance)
 
 
 def true_answer(instance: Instance) -> dict[str, Any]:
@@ -87,14 +102,17 @@ def true_answer(instance: Instance) -> dict[str, Any]:
     answer: dict[str, Any] = {}
     for field in fields_for(instance):
         if isinstance(field, IntervalField):
-            truth = instance.number(field.of)
-            answer[field.name] = Coefficient(truth.value, truth.se).interval
+            truth = instance.truths[field.of]
+            is_number = isinstance(truth, NumericTruth)
+            answer[field.name] = (
+                Coefficient(truth.value, truth.se).interval if is_number else truth.value
+            )
         else:
             answer[field.name] = instance.truths[field.name].value
     return answer
 
 
-def schema_breaker(instance: Instance) -> str:
+def schema_breaker(fields: Sequence[Field]) -> str:
     """Name every field, and give none of them a value that can be read."""
-    fields = ", ".join(f'"{field.name}": {{"see": "above"}}' for field in fields_for(instance))
-    return f"Roughly 0.1, or so, and it depends.\n```json\n{{{fields}}}\n```"
+    entries = ", ".join(f'"{field.name}": {{"see": "above"}}' for field in fields)
+    return f"Roughly 0.1, or so, and it depends.\n```json\n{{{entries}}}\n```"

@@ -19,7 +19,7 @@ from whybench.scm.certificate import TOLERANCE
 from whybench.suites.analyze.analysts import ANALYSTS, analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP
-from whybench.suites.analyze.fields import NumberField, NumberTableField
+from whybench.suites.analyze.fields import NumberField
 from whybench.suites.analyze.grading import (
     FALSE_ALARM_CAP,
     grade,
@@ -165,8 +165,9 @@ class Bounds:
         all_numbers: And all numbers of an item.
         fell_for: The naive analyst falls in this share of traps, at least; and passes no key
             number in any.
-        twin: Who always claims the trap has this mean twin score over all controls, at most; with
-            no control it is above what a false alarm may score.
+        twin: The diagnoses of who always claims the trap have this mean twin score over all
+            controls, at most; with no control it is above what a false alarm may score. (What it
+            reports may be right: to adjust where nothing asks for it often does no harm.)
     """
 
     each_number: float = 0.95
@@ -198,7 +199,8 @@ class VariantResults:
         has_trap: Whether the trap was there, seed by seed.
         numbers: Whether the competent analyst's numbers were near the truth, by name.
         naive_passed: Whether the naive analyst passed a key number.
-        graded: Every analyst's marks.
+        graded: The marks of every analyst's reports.
+        diagnoses: And of their diagnoses.
     """
 
     challenge: str
@@ -207,6 +209,7 @@ class VariantResults:
     numbers: dict[str, list[bool]] = field(default_factory=lambda: defaultdict(list))
     naive_passed: list[bool] = field(default_factory=list)
     graded: dict[str, list[GradedAnswer]] = field(default_factory=lambda: defaultdict(list))
+    diagnoses: dict[str, list[GradedAnswer]] = field(default_factory=lambda: defaultdict(list))
 
     @property
     def each_number(self) -> dict[str, float]:
@@ -231,17 +234,24 @@ class VariantResults:
     def add(self, challenge: Challenge, instance: Instance) -> None:
         """Let every analyst answer an instance, and keep what becomes of it."""
         self.has_trap.append(challenge.has_trap(instance))
-        names, fields = column_names(instance, "neutral"), challenge.fields
+        names = column_names(instance, "neutral")
         for analyst in ANALYSTS:
-            reply = parse_reply(analyst_reply(analyst, instance, names), fields, names)
-            graded = grade(fields, instance, reply.fields)
-            self.graded[analyst].append(graded)
+            answers: dict[str, FieldValue] = {}
+            for fields, marks in (
+                (challenge.report, self.graded),
+                (challenge.diagnosis, self.diagnoses),
+            ):
+                said = analyst_reply(analyst, instance, names, fields)
+                reply = parse_reply(said, fields, names)
+                answers |= reply.fields
+                marks[analyst].append(grade(fields, instance, reply.fields))
             if analyst == "competent":
                 for name, truth in instance.numbers().items():
-                    self.numbers[name].append(_is_near_truth(name, truth, reply.fields))
+                    self.numbers[name].append(_is_near_truth(name, truth, answers))
             if analyst == "naive":
-                numbers = (e for e in fields if isinstance(e, NumberField | NumberTableField))
-                self.naive_passed.append(any(e.key and graded.passed(e.name) for e in numbers))
+                report = self.graded[analyst][-1]
+                numbers = (e for e in challenge.report if isinstance(e, NumberField))
+                self.naive_passed.append(any(e.key and report.passed(e.name) for e in numbers))
 
 
 def run_analysts(challenge: Challenge, seeds: Sequence[int]) -> dict[str, VariantResults]:
@@ -254,13 +264,21 @@ def run_analysts(challenge: Challenge, seeds: Sequence[int]) -> dict[str, Varian
     return results
 
 
-def mean_twin_scores(results: Mapping[str, VariantResults], analyst: str) -> dict[str, float]:
-    """Return an analyst's mean twin score with each control, and under `all` over all of them."""
-    traps = results[TRAP].graded[analyst]
+def mean_twin_scores(
+    results: Mapping[str, VariantResults], analyst: str, stage: str = "graded"
+) -> dict[str, float]:
+    """Return an analyst's mean twin score with each control, and under `all` over all of them.
+
+    Args:
+        results: The results by variant.
+        analyst: The analyst.
+        stage: Whether of reports (`graded`) or of `diagnoses`.
+    """
+    marks = {variant: getattr(result, stage)[analyst] for variant, result in results.items()}
+    traps = marks.pop(TRAP)
     scores = {
-        variant: [twin_score(*pair) for pair in zip(traps, result.graded[analyst], strict=True)]
-        for variant, result in results.items()
-        if variant != TRAP
+        variant: [twin_score(*pair) for pair in zip(traps, controls, strict=True)]
+        for variant, controls in marks.items()
     }
     scores["all"] = [score for control in scores.values() for score in control]
     return {variant: fmean(values) for variant, values in scores.items()}
@@ -285,9 +303,9 @@ def find_failures(results: Mapping[str, VariantResults], bounds: Bounds = BOUNDS
         yield f"{trap.challenge}: naive passes a key number in {fmean(trap.naive_passed):.3f}"
     if trap.fell_for < bounds.fell_for:
         yield f"{trap.challenge}: naive falls for it in {trap.fell_for:.3f}"
-    for variant, mean in mean_twin_scores(results, "always-trap").items():
+    for variant, mean in mean_twin_scores(results, "always-trap", "diagnoses").items():
         if mean > (bounds.twin if variant == "all" else FALSE_ALARM_CAP):
-            yield f"{trap.challenge}: always-trap has a twin score of {mean:.3f} ({variant})"
+            yield f"{trap.challenge}: always-trap diagnoses twins with {mean:.3f} ({variant})"
 
 
 def self_tests(design: AnalyzeDesign, seeds: int) -> Iterator[SelfTest]:
@@ -331,7 +349,10 @@ def _summarize(results: Mapping[str, VariantResults], result: VariantResults) ->
         "naive fell": result.fell_for,
         **{analyst: result.score(analyst) for analyst in ANALYSTS},
         "twin competent": mean_twin_scores(results, "competent")[control],
+        "twin naive": mean_twin_scores(results, "naive")[control],
         "twin always-trap": mean_twin_scores(results, "always-trap")[control],
+        "diagnosed competent": mean_twin_scores(results, "competent", "diagnoses")[control],
+        "diagnosed always-trap": mean_twin_scores(results, "always-trap", "diagnoses")[control],
     }
 
 

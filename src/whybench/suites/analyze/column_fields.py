@@ -4,6 +4,7 @@
 |---|---|---|
 | `ColumnSetField` | frozenset of roles | ["age", "region"] |
 | `ColumnOrderField` | tuple of roles | ["first", "second"] |
+| `GraphField` | frozenset of (from, to) roles | [["x", "y"]] |
 | `GraphSetField` | frozenset of graphs, each a frozenset of (from, to) roles | [[["x", "y"]], []] |
 | `PValueTableField` | `PValues` | {"x to y": 0.0001, "y to x": "<0.001"} |
 
@@ -23,12 +24,13 @@ from whybench.suites.analyze.fields import Field, FieldValue, NumberTableField, 
 from whybench.suites.replies import Pairs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 __all__ = [
     "LEVEL",
     "ColumnOrderField",
     "ColumnSetField",
+    "GraphField",
     "GraphSetField",
     "PValueTableField",
     "PValues",
@@ -81,6 +83,27 @@ class ColumnOrderField(_ColumnListField):
 
 
 @dataclass(frozen=True)
+class GraphField(Field):
+    """One directed graph on the columns: its edges."""
+
+    name: str
+    weight: float = 1.0
+    key: bool = True
+
+    def _read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
+        """Read a list of [from, to]; an empty list is the graph without edges."""
+        return _read_graph(raw, names)
+
+    def write(self, value: Any, names: Mapping[str, str], /) -> Any:
+        """Write the edges by name, in one order."""
+        return _write_graph(value, names)
+
+    def schema(self, names: Mapping[str, str], /) -> dict[str, Any]:
+        """Describe a graph."""
+        return _describe_graph(names.values())
+
+
+@dataclass(frozen=True)
 class GraphSetField(Field):
     """Some directed graphs on the columns; a graph is its edges."""
 
@@ -92,28 +115,42 @@ class GraphSetField(Field):
         """Read a list of lists of [from, to]; an empty list is the graph without edges."""
         if not is_list(raw) or not all(is_list(graph) for graph in raw):
             return FieldValue(reason="not_graphs")
-        graphs = []
-        for graph in raw:
-            edges = [_read_columns(edge, names) for edge in graph]
-            if any(not edge.has_value or len(edge.value) != 2 for edge in edges):
-                reasons = [edge.reason for edge in edges if edge.reason]
-                return FieldValue(reason=reasons[0] if reasons else "not_graphs")
-            graphs.append(frozenset(tuple(edge.value) for edge in edges))
-        if len(set(graphs)) < len(graphs):
+        graphs = [_read_graph(graph, names) for graph in raw]
+        for graph in graphs:
+            if graph.reason:
+                return graph
+        edges = [graph.value for graph in graphs]
+        if len(set(edges)) < len(edges):
             return FieldValue(reason="repeated")
-        return FieldValue(frozenset(graphs))
+        return FieldValue(frozenset(edges))
 
     def write(self, value: Any, names: Mapping[str, str], /) -> Any:
         """Write the edges of each graph by name, in one order."""
-        return sorted(
-            sorted([names[cause], names[effect]] for cause, effect in graph) for graph in value
-        )
+        return sorted(_write_graph(graph, names) for graph in value)
 
     def schema(self, names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe a list of graphs."""
-        entry = {"enum": [names[role] for role in self.roles or names]}
-        edge = {"type": "array", "items": entry, "minItems": 2, "maxItems": 2}
-        return {"type": "array", "items": {"type": "array", "items": edge}, "uniqueItems": True}
+        graph = _describe_graph(names[role] for role in self.roles or names)
+        return {"type": "array", "items": graph, "uniqueItems": True}
+
+
+def _read_graph(raw: Any, names: Mapping[str, str]) -> FieldValue:
+    if not is_list(raw):
+        return FieldValue(reason="not_graphs")
+    edges = [_read_columns(edge, names) for edge in raw]
+    if any(not edge.has_value or len(edge.value) != 2 for edge in edges):
+        reasons = [edge.reason for edge in edges if edge.reason]
+        return FieldValue(reason=reasons[0] if reasons else "not_graphs")
+    return FieldValue(frozenset(tuple(edge.value) for edge in edges))
+
+
+def _write_graph(graph: Iterable[tuple[str, str]], names: Mapping[str, str]) -> list[list[str]]:
+    return sorted([names[cause], names[effect]] for cause, effect in graph)
+
+
+def _describe_graph(columns: Iterable[str]) -> dict[str, Any]:
+    edge = {"type": "array", "items": {"enum": list(columns)}, "minItems": 2, "maxItems": 2}
+    return {"type": "array", "items": edge}
 
 
 def _read_columns(raw: Any, names: Mapping[str, str]) -> FieldValue:

@@ -110,7 +110,7 @@ class AnalyzeDesign:
         "and questions (downloaded).",
     )
     hint: tuple[int, ...] = factor(
-        (3,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
+        (5,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
     )
     label: tuple[str, ...] = factor(("neutral",), "Names of things: neutral, flattering, damning.")
     protocol: str = factor(

@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whybench.stats import FEW_UNITS
-from whybench.suites.analyze.analysts import analyst_answer, fields_for
+from whybench.suites.analyze.analysts import analyst_answer, diagnosis_fields, report_fields
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL, CONTROLS
 from whybench.suites.analyze.grading import GradedAnswer, grade_values, twin_score
@@ -40,7 +40,9 @@ def expected_of_analyst(
             return {}
         if settings.get("lapse"):
             return {"answered": 1.0}
-        graded = {item: _grade(analyst, item) for item in analyze_items(design)}
+        graded, diagnoses = {}, {}
+        for item in analyze_items(design):
+            graded[item], diagnoses[item] = _grade(analyst, item)
         by_challenge = defaultdict(list)
         for item, marks in graded.items():
             by_challenge[item.challenge].append(marks)
@@ -54,9 +56,16 @@ def expected_of_analyst(
             measures["fell_for"] = fmean(marks.fell_for for marks in traps)
         if controls := [m for item, m in graded.items() if item.factors["twin"] == CONTROL]:
             measures["score_control"] = _mean_score(controls)
-            measures["false_alarm"] = fmean(marks.false_alarm for marks in controls)
+            measures["false_alarm"] = fmean(
+                marks.false_alarm or diagnoses[item].false_alarm
+                for item, marks in graded.items()
+                if item.factors["twin"] == CONTROL
+            )
+        if PUBLISHED not in design.variant:
+            measures["diagnosis"] = _mean_score(diagnoses.values())
         if design.twins:
             measures["twin_score"] = _mean_twin_score(graded)
+            measures["twin_diagnosis"] = _mean_twin_score(diagnoses)
         if len(design.label) > 1:
             measures["label_flips"] = 0.0
         return measures
@@ -84,15 +93,20 @@ def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> di
         measures["twin_score"] = answers**2
     if answers == 1:
         measures |= {"score_answered": 1.0}
+        measures |= {} if PUBLISHED in design.variant else {"diagnosis": 1.0}
+        measures |= {"twin_diagnosis": 1.0} if design.twins else {}
         measures |= {"fell_for": 0.0} if TRAP in design.variant else {}
         measures |= {"false_alarm": 0.0} if {CONTROL, CONTROLS} & {*design.variant} else {}
         measures |= {"label_flips": 0.0} if len(design.label) > 1 else {}
     return measures
 
 
-def _grade(analyst: str, item: AnalyzeItem) -> GradedAnswer:
+def _grade(analyst: str, item: AnalyzeItem) -> tuple[GradedAnswer, GradedAnswer]:
+    """Grade what an analyst reports, and how it diagnoses it."""
     instance = item.instance
-    return grade_values(fields_for(instance), instance, analyst_answer(analyst, instance))
+    answer = analyst_answer(analyst, instance)
+    report, diagnosis = report_fields(instance), diagnosis_fields(instance)
+    return grade_values(report, instance, answer), grade_values(diagnosis, instance, answer)
 
 
 def _mean_score(graded: Iterable[GradedAnswer]) -> float:

@@ -11,6 +11,7 @@ sees has the column names of a story. `names` maps the one to the other.
 |---|---|---|
 | `NumberField` | float, or None where `nullable` | 0.12 |
 | `IntervalField` | (low, high) | [0.05, 0.19] |
+| `ConfidenceField` | float from 0 to 1 | 0.9 |
 | `ChoiceField` | one of the options | "increases" |
 | `FlagField` | bool | true |
 | `NumberTableField` | dict of row label to float | {"x to y": 0.3} |
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "REASONS",
     "ChoiceField",
+    "ConfidenceField",
     "Field",
     "FieldValue",
     "FlagField",
@@ -87,11 +89,13 @@ class Field(ABC):
         name: Its key in the object.
         weight: What it counts for in the score.
         nullable: Whether null is an answer: what is asked for cannot be had from the data.
+        key: Whether the trap bends it, so that an answer that is wrong there is worth little.
     """
 
     name: str
     weight: float
-    nullable = False
+    nullable: bool = False
+    key: bool = False
 
     def read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
         """Read a JSON value, with the column names by role; never raises."""
@@ -147,6 +151,7 @@ class IntervalField(Field):
     of: str
     weight: float = 1.0
     share: bool = False
+    nullable: bool = False
 
     def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read [low, high], also as a string or as an object that names the two ends."""
@@ -167,20 +172,34 @@ class IntervalField(Field):
 
     def write(self, value: Any, _names: Mapping[str, str], /) -> Any:
         """Write [low, high]."""
-        return list(value)
+        return None if value is None else list(value)
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe two numbers."""
-        return {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+        kind = ["array", "null"] if self.nullable else "array"
+        return {"type": kind, "items": {"type": "number"}, "minItems": 2, "maxItems": 2}
+
+
+@dataclass(frozen=True)
+class ConfidenceField(NumberField):
+    """How sure somebody is of a claim, from 0 to 1."""
+
+    key: bool = False
+    share: bool = True
+
+    def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
+        """Describe a number from 0 to 1."""
+        return {"type": "number", "minimum": 0, "maximum": 1}
 
 
 @dataclass(frozen=True)
 class ChoiceField(Field):
-    """One of some words."""
+    """One of some words; `key` as in a number."""
 
     name: str
     options: tuple[str, ...]
     weight: float = 1.0
+    key: bool = False
 
     def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
         """Read an option in any case, spaces or hyphens for underscores, or no s at its end."""

@@ -41,8 +41,6 @@ from whybench.suites.analyze.fields import (
     Field,
     FieldValue,
     IntervalField,
-    NumberField,
-    NumberTableField,
 )
 
 if TYPE_CHECKING:
@@ -114,10 +112,10 @@ def grade(
     """Grade the answers to an instance; a field that was not answered fails."""
     verdicts = tuple(_verdict(field, instance, answers.get(field.name)) for field in fields)
     earned = sum(f.weight for f, verdict in zip(fields, verdicts, strict=True) if verdict.passed)
-    score = earned / sum(field.weight for field in fields)
+    score = earned / (sum(field.weight for field in fields) or 1.0)
     fell_for = any(verdict.fell_for for verdict in verdicts)
     false_alarm = any(verdict.false_alarm for verdict in verdicts)
-    if fell_for or any(_is_key(f) and not v.passed for f, v in zip(fields, verdicts, strict=True)):
+    if fell_for or any(f.key and not v.passed for f, v in zip(fields, verdicts, strict=True)):
         score = min(score, WRONG_CAP)
     if false_alarm:
         score = min(score, FALSE_ALARM_CAP)
@@ -172,8 +170,8 @@ def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Ver
         return Verdict(
             field.name,
             passed,
-            fell_for=not passed and value in truth.naive,
-            false_alarm=instance.variant != TRAP and not passed and value in truth.alarm,
+            fell_for=not passed and truth.is_naive(value),
+            false_alarm=instance.variant != TRAP and not passed and truth.is_alarm(value),
         )
     if value is None:
         # Null says that there is no number to be had; here there is one.
@@ -191,12 +189,8 @@ def _grade_numbers(field: Field, pairs: Sequence[tuple[float, NumericTruth]]) ->
         field.name,
         not failed,
         off=max(abs(value - truth.value) / truth.se for value, truth in pairs),
-        fell_for=_is_key(field) and any(is_near_naive(*pair) for pair in failed),
+        fell_for=field.key and any(is_near_naive(*pair) for pair in failed),
     )
-
-
-def _is_key(field: Field) -> bool:
-    return isinstance(field, NumberField | NumberTableField) and field.key
 
 
 def write_conclusion(

@@ -19,12 +19,17 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.scm import agreed
 from whybench.seeds import Split, canonical, item_digest, settle, split_of
-from whybench.suites.analyze.analysts import fields_for, true_answer
+from whybench.suites.analyze.analysts import diagnosis_fields, fields_for, true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
 from whybench.suites.analyze.design import CONTROL, MANIPULATED
 from whybench.suites.analyze.grading import grade_values, write_conclusion
-from whybench.suites.analyze.prompts import column_names, render_prompt, rows_csv
+from whybench.suites.analyze.prompts import (
+    column_names,
+    render_diagnosis,
+    render_prompt,
+    rows_csv,
+)
 from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
 from whybench.suites.analyze.published.instances import published_instance
 from whybench.suites.analyze.samples import check_row_count, sample_rows
@@ -283,9 +288,11 @@ def item_identity(item: AnalyzeItem) -> str:
     instance = item.instance
     numbers = instance.numbers().items()
     conclusion = write_conclusion(fields_for(instance), instance, true_answer(instance))
+    asked = diagnosis_fields(instance)
     return canonical(
         {
             "prompt": item.prompt,
+            "diagnosis": render_diagnosis(instance, item.label) if asked else "",
             "rows": rows_digest(instance),
             "numbers": {name: settle(truth.value, DIGITS) for name, truth in numbers},
             "conclusion": conclusion,

@@ -9,9 +9,12 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
 - `reliability`: the mean over challenges of the mean score in each (the source's causal
   reliability); `score`, the mean over all items; `score_trap`, `score_control`.
 - `score_answered`: the mean score of the answers alone.
+- `diagnosis`: the mean score of what reports are said to rest on, where that was asked; 0 where it
+  could not be read. `twin_diagnosis`: the mean over twins of the lesser of these.
 - `key_score`, of published data: the mean share of the source's own keys with which answers agree.
 - `fell_for`: the share of answered traps in which the answer is the one the trap suggests;
-  `false_alarm`: the share of answered controls in which it claims a trap that is not there.
+  `false_alarm`: the share of controls with a diagnosis in which a trap is claimed that is not
+  there.
 - `label_flips`: of all pairs of answers to the same rows under two labels, the share that
   contradict each other (see `grading`); with several labels, also at each two `labels`.
 - `answered`, and `mode_…`, the replies without an answer by reason.
@@ -72,7 +75,7 @@ WORDS = (
     "outcome", "reason", "challenge", "family", "variant", "twin", "hint", "label", "draw", "epoch",
     "rows", "fell_for", "false_alarm", "conclusion",
 )  # fmt: skip
-NUMBERS = ("value", "key_score")
+NUMBERS = ("value", "diagnosis", "key_score")
 
 SPLIT_BY = ("family", "challenge", "hint", "label")
 """The columns at each level of which scores are given."""
@@ -106,6 +109,12 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _key_scores(replies)
     for name, estimate in OF_ANSWERS.items():
         yield answers.measure(name, estimate(answers))
+    diagnosed = _diagnosed(answers)
+    if diagnosed.units.size:
+        yield _mean(diagnosed, "diagnosis", diagnosed["diagnosis"])
+        yield diagnosed.measure(
+            "twin_diagnosis", mean_twin_score(diagnosed, diagnosed["diagnosis"])
+        )
     yield from _flips(answers)
     yield _share(replies, "answered", replies["outcome"] == "scored")
     for mode in REASONS:
@@ -151,9 +160,15 @@ def _twins(replies: Group) -> Measure:
     return replies.measure("twin_score", mean_twin_score(replies), *_silence_flag(replies))
 
 
-def mean_twin_score(replies: Group) -> Estimate:
-    """Estimate the mean over twins of the lesser of their scores."""
-    scores, is_trap = reply_scores(replies), replies["twin"] == TRAP
+def _diagnosed(answers: Group) -> Group:
+    """Return the answers of which it was asked what they rest on."""
+    return answers.where(~np.isnan(answers["diagnosis"]))
+
+
+def mean_twin_score(replies: Group, given: NDArray[np.float64] | None = None) -> Estimate:
+    """Estimate the mean over twins of the lesser of their scores, or of others that are given."""
+    scores = reply_scores(replies) if given is None else given
+    is_trap = replies["twin"] == TRAP
     pairs = [
         (trap, control)
         for rows in _group_by(replies, SAME_QUESTION)
@@ -244,12 +259,15 @@ def _levels(column: NDArray[np.str_]) -> list[str]:
     return list(dict.fromkeys(column.tolist()))
 
 
-def _share_among(twin: str, column: str) -> Callable[[Group], Estimate]:
-    def estimate(group: Group) -> Estimate:
-        chosen = group.where(group["twin"] == twin)
-        return clustered_share(chosen[column] == "True", chosen.units)
+def _falls(answers: Group) -> Estimate:
+    traps = answers.where(answers["twin"] == TRAP)
+    return clustered_share(traps["fell_for"] == "True", traps.units)
 
-    return estimate
+
+def _false_alarms(answers: Group) -> Estimate:
+    diagnosed = _diagnosed(answers)
+    controls = diagnosed.where(diagnosed["twin"] == CONTROL)
+    return clustered_share(controls["false_alarm"] == "True", controls.units)
 
 
 OF_REPLIES: Mapping[str, Callable[[Group], Estimate]] = {
@@ -258,8 +276,8 @@ OF_REPLIES: Mapping[str, Callable[[Group], Estimate]] = {
     "answered": answered_share,
 }
 OF_ANSWERS: Mapping[str, Callable[[Group], Estimate]] = {
-    "fell_for": _share_among(TRAP, "fell_for"),
-    "false_alarm": _share_among(CONTROL, "false_alarm"),
+    "fell_for": _falls,
+    "false_alarm": _false_alarms,
 }
 
 

@@ -1,10 +1,10 @@
 """Instance to prompt; nothing else makes the text of a first message.
 
 `render_description` says everything but the rows: the story, the data dictionary with the order of
-measurement, the question with the hints of a level, and the form of the answer. Dictionary and form
+measurement, the question with the hints of a level, and the form of the report. Dictionary and form
 are the same at every level, so that format is not difficulty. `rows_csv` gives the rows.
 `render_prompt` is the whole first message: the description, and how the rows are to be had under a
-protocol.
+protocol. `render_diagnosis` is what is asked when the report has been given.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from whybench.suites.analyze.analysts import fields_for
+from whybench.suites.analyze.analysts import diagnosis_fields, report_fields
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS as WITH_PROGRAMS
 from whybench.suites.analyze.published.forms import (
@@ -22,19 +22,22 @@ from whybench.suites.analyze.published.forms import (
     field_meanings,
     render_question,
 )
+from whybench.suites.analyze.reports import find_number
 from whybench.suites.analyze.settings import LABELS, Setting
 from whybench.suites.analyze.stories import (
     HINTS,
     AnalyzeStory,
+    read_forms,
     read_hints,
     read_story,
     tell_story,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from whybench.suites.analyze.challenges.contract import Instance
+    from whybench.suites.analyze.fields import Field
 
 __all__ = [
     "KINDS",
@@ -42,6 +45,7 @@ __all__ = [
     "answer_schema",
     "column_names",
     "render_description",
+    "render_diagnosis",
     "render_prompt",
     "rows_csv",
     "setting_of",
@@ -73,6 +77,8 @@ FORM = (
     "End your reply with one JSON object that fits this schema. Numbers are plain numbers with all "
     "the digits you have, columns go by their names.\n{schema}"
 )
+
+DIAGNOSIS = "Your report is taken down as it stands. Now say what it rests on."
 
 DIRECT = (
     "Nothing can be run; work from the rows themselves. All of them follow as CSV, with the names "
@@ -132,8 +138,17 @@ def render_description(instance: Instance, labels: str, hint: int) -> str:
         texts = _published_texts(instance, hint)
     else:
         texts = _story_texts(instance, labels, hint)
-    form = FORM.format(schema=json.dumps(answer_schema(instance, labels), ensure_ascii=False))
-    return "\n\n".join([*texts, form])
+    return "\n\n".join([*texts, _render_form(instance, labels, report_fields(instance))])
+
+
+def render_diagnosis(instance: Instance, labels: str) -> str:
+    """Return the message that asks for the diagnosis."""
+    return f"{DIAGNOSIS} {_render_form(instance, labels, diagnosis_fields(instance))}"
+
+
+def _render_form(instance: Instance, labels: str, fields: Sequence[Field]) -> str:
+    schema = answer_schema(instance, labels, fields)
+    return FORM.format(schema=json.dumps(schema, ensure_ascii=False))
 
 
 def _published_texts(instance: Instance, hint: int) -> tuple[str, ...]:
@@ -159,12 +174,11 @@ def _story_texts(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
     )
 
 
-def answer_schema(instance: Instance, labels: str) -> dict[str, object]:
-    """Return the JSON schema of the answer, each field with what is to be said there."""
+def answer_schema(instance: Instance, labels: str, fields: Sequence[Field]) -> dict[str, object]:
+    """Return the JSON schema of a form, each field with what is to be said there."""
     names, meanings = column_names(instance, labels), _field_meanings(instance, labels)
     properties = {
-        entry.name: {"description": meanings[entry.name], **entry.schema(names)}
-        for entry in fields_for(instance)
+        entry.name: {"description": meanings[entry.name], **entry.schema(names)} for entry in fields
     }
     return {"type": "object", "properties": properties, "required": list(properties)}
 
@@ -174,7 +188,14 @@ def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     if instance.variant == PUBLISHED:
         return field_meanings(data_set_of(instance))
     words = _placeholder_words(instance, labels)
-    return {name: text.format(**words) for name, text in story_of(instance).answer.items()}
+    own = {name: text.format(**words) for name, text in story_of(instance).answer.items()}
+    challenge = CHALLENGES[instance.challenge]
+    number = find_number(challenge.report)
+    if not number:
+        return {**own, **read_forms().claim}
+    names = {"cause": words[challenge.acted_on], "outcome": words["outcome"], "number": number}
+    told = {name: text.format(**names) for name, text in read_forms().report.items()}
+    return {**own, number: f"{own[number]}{told.pop('number')}", **told}
 
 
 def rows_csv(instance: Instance, labels: str) -> str:

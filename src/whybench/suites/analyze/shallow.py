@@ -22,7 +22,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any
 
@@ -220,13 +220,16 @@ def fit_agent(
 def _commonest(instances: Sequence[Instance], challenge: Challenge) -> dict[str, Any]:
     """Return the commonest answer; numbers in units of the outcome's spread."""
     answer: dict[str, Any] = {}
-    for field in challenge.fields:
+    for field in challenge.report:
         interval = isinstance(field, IntervalField)
         name = field.of if isinstance(field, IntervalField) else field.name
         truths = [(instance.truths[name], _scale(instance)) for instance in instances]
+        kind = Counter(type(truth) for truth, _ in truths).most_common(1)[0][0]
+        truths = [(truth, scale) for truth, scale in truths if isinstance(truth, kind)]
         first = truths[0][0]
         if isinstance(first, CategoricalTruth):
-            answer[name] = Counter(truth.value for truth, _ in truths).most_common(1)[0][0]
+            values = Counter(truth.value for truth, _ in truths)
+            answer[field.name] = values.most_common(1)[0][0]
         elif isinstance(first, TableTruth):
             tables = [(t.rows, scale) for t, scale in truths if isinstance(t, TableTruth)]
             answer[name] = {
@@ -258,7 +261,7 @@ def score_agent(
 ) -> list[float]:
     """Return the twin score of each pair."""
     return [
-        min(grade_values(challenge.fields, one, answer(one)).score for one in pair)
+        min(grade_values(challenge.report, one, answer(one)).score for one in pair)
         for pair in pairs
     ]
 
@@ -299,9 +302,10 @@ def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
     train, test = (draw_pairs(challenge, split, range(count)) for split in ("train", "test"))
     lines = {kind: fit_line(kind, train, challenge) for kind in ("marginals", "text")}
     agents = {kind: fit_agent(kind, train, challenge, lines) for kind in SHALLOW}
+    always = partial(challenge.answer, "always_trap")
     scores = {
         kind: score_agent(answer, test, challenge)
-        for kind, answer in {**agents, ALWAYS: challenge.always_trap}.items()
+        for kind, answer in {**agents, ALWAYS: always}.items()
     }
     settings = [trap.telling.setting for trap, _ in test]
     return ShallowResult(

@@ -1,4 +1,4 @@
-"""Replies to records: the score of an answer, its parts, and a table with a row for each field.
+"""What records hold of an answer beside its score, and a table with a row for each field.
 
 A record holds the marks of every field as a short JSON object, so that the table of fields is made
 from records, wherever these come from, and needs neither a log nor the data.
@@ -10,24 +10,15 @@ import json
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.analysts import fields_for
-from whybench.suites.analyze.grading import GradedAnswer, Verdict, grade, write_conclusion
-from whybench.suites.analyze.items import grading_key
-from whybench.suites.analyze.prompts import column_names
-from whybench.suites.analyze.published.forms import PUBLISHED
-from whybench.suites.analyze.published.replication import key_score
-from whybench.suites.analyze.replies import parse_reply
-from whybench.suites.contract import Answer
+from whybench.suites.analyze.grading import Verdict
 from whybench.suites.groups import ANSWER_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     import pyarrow as pa
 
-    from whybench.suites.contract import Scalar
-
-__all__ = ["PARTS", "fields_table", "grade_reply", "read_marks", "write_marks"]
+__all__ = ["PARTS", "fields_table", "read_marks", "write_marks"]
 
 PARTS: Mapping[str, type] = {
     "fell_for": bool,
@@ -36,13 +27,16 @@ PARTS: Mapping[str, type] = {
     "asked": int,
     "marks": str,
     "conclusion": str,
+    "diagnosis": float,
+    "diagnosis_reason": str,
     "key_score": float,
     "runs": int,
     "failed_runs": int,
     "code_outcome": str,
 }
 """The columns that an answer adds to those of its item: whether it fell for the trap or claimed one
-that is not there, how many of the fields passed, the marks of each, and what it concludes; of
+that is not there, how many of the fields passed, the marks of each, and what it concludes; the
+score of the diagnosis, where one was asked for, and why it is 0 if it could not be read; of
 published data, the share of the printed key with which it agrees; and where programs were run, how
 many, how many of them failed, and what came of the last one."""
 
@@ -50,33 +44,10 @@ ITEM_COLUMNS = ("challenge", "variant", "twin", "hint", "label", "protocol")
 PLAIN_FAILURE: Mapping[str, Any] = asdict(Verdict("", passed=False))
 
 
-def grade_reply(factors: Mapping[str, Scalar], text: str, truncated: bool) -> Answer:
-    """Read a reply to an item and grade it; the value is the score."""
-    instance = grading_key(factors)
-    fields, names = fields_for(instance), column_names(instance, str(factors["label"]))
-    reply = parse_reply(text, fields, names, truncated)
-    values = {name: answer.value for name, answer in reply.fields.items() if answer.has_value}
-    agreement = key_score(instance, values) if instance.variant == PUBLISHED else None
-    printed: dict[str, Scalar] = {} if agreement is None else {"key_score": agreement}
-    if reply.reason:
-        return Answer(None, reply.reason, parts=printed)
-    graded = grade(fields, instance, reply.fields)
-    parts: dict[str, Scalar] = {
-        "fell_for": graded.fell_for,
-        "false_alarm": graded.false_alarm,
-        "passed": sum(verdict.passed for verdict in graded.verdicts),
-        "asked": len(graded.verdicts),
-        "marks": write_marks(graded),
-        "conclusion": write_conclusion(fields, instance, values),
-        **printed,
-    }
-    return Answer(graded.score, parts=parts)
-
-
-def write_marks(graded: GradedAnswer) -> str:
-    """Return the verdicts as JSON: field to all that is not as in a plain failure."""
+def write_marks(verdicts: Iterable[Verdict]) -> str:
+    """Return verdicts as JSON: field to all that is not as in a plain failure."""
     marks = {}
-    for verdict in graded.verdicts:
+    for verdict in verdicts:
         off = None if verdict.off is None else float(f"{verdict.off:.4g}")
         values = asdict(replace(verdict, off=off, field=""))
         marks[verdict.field] = {

@@ -12,13 +12,15 @@ with a constant `CHALLENGE = Challenge(...)`; `challenges/__init__` lists it in 
    in the simulated world must agree (`simulate`). `truths` sets beside each number the values of
    consistent estimators on the very rows, a standard error, and the values of naive analyses.
    Whatever else is asked is a `CategoricalTruth`: the value, and which values are naive or cry
-   trap. An `IntervalField` has the truth of the number it is `of`.
+   trap. An `IntervalField` has the truth of the number it is `of`. What is asked comes in two
+   forms: the `report`, which is `report_on` one number, and the `diagnosis`, all the rest.
 3. **Whether rows will do.** `accept` says whether they show what they should, and `has_trap` is the
    trap's own statistical criterion. Only instances are kept on which it holds for `trap` and fails
    for every control, and in which naive values are `apart` from the truth.
 4. **Three analysts**, instance to a dict of field to typed value (see `fields`): `competent`, whose
    estimators are not the references; `naive`, who walks into the trap; `always_trap`, who sees it
-   everywhere. Null and schema-breaker are the same for all challenges (see `analysts`).
+   everywhere. The number of a report is a `Coefficient`: interval and recommendation follow. Null
+   and schema-breaker are the same for all challenges (see `analysts`).
 
 Then run `python -m evidence.challenges NAME` and look at the table.
 """
@@ -31,13 +33,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.scm import Certificate, agreed
-from whybench.seeds import ZERO, generator
+from whybench.scm import agreed
+from whybench.seeds import generator
 from whybench.suites.analyze.columns import Array, DataColumn
-from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.regions import region_generator
-from whybench.suites.analyze.settings import BEFORE, read_own_setting, read_settings
+from whybench.suites.analyze.reports import (
+    RECOMMENDATION,
+    complete_answer,
+    derive_recommendation,
+    find_number,
+    report_on,
+)
+from whybench.suites.analyze.settings import read_own_setting, read_settings
 from whybench.suites.analyze.telling import (
     Telling,
     draw_telling,
@@ -45,8 +53,19 @@ from whybench.suites.analyze.telling import (
     tell_rows,
     untell_rows,
 )
+from whybench.suites.analyze.truths import (
+    NEAR_TRUTH,
+    AdjustmentTruth,
+    CategoricalTruth,
+    ConfidenceTruth,
+    NumericTruth,
+    TableTruth,
+    Truth,
+    UnidentifiedTruth,
+)
 
 if TYPE_CHECKING:
+    from whybench.scm import Certificate
     from whybench.seeds import Split
     from whybench.suites.analyze.effects import Effect
     from whybench.suites.analyze.fields import Field
@@ -62,6 +81,7 @@ __all__ = [
     "Array",
     "CategoricalTruth",
     "Challenge",
+    "ConfidenceTruth",
     "Instance",
     "NumericTruth",
     "Parameters",
@@ -69,13 +89,12 @@ __all__ = [
     "Simulation",
     "TableTruth",
     "Truth",
+    "UnidentifiedTruth",
+    "report_on",
 ]
 
 TRAP = "trap"
 """The variant in which the trap is there; all others are controls."""
-
-NEAR_TRUTH = 2.5
-"""How many standard errors from the truth a number may be."""
 
 TRIES = 400
 """How many worlds are drawn for an instance before it is given up."""
@@ -92,122 +111,6 @@ Simulation = Mapping[str, tuple[float, float]]
 """Mean and standard error by number field; a row of a table is `field.row`."""
 
 
-@dataclass(frozen=True)
-class NumericTruth:
-    """The truth of a number, and what can be had from the rows.
-
-    Attributes:
-        certificate: The true value, derived twice from the parameters.
-        references: What consistent estimators find on the rows, by name; a panel of them, each with
-            its own standard error, or with SE_eff where it is a number alone.
-        se: The standard error of the first of them on the rows (SE_eff).
-        naive: Values of naive analyses on the rows, by name.
-        near: How many standard errors from the value a number may be.
-    """
-
-    certificate: Certificate
-    references: Mapping[str, float | Coefficient]
-    se: float
-    naive: Mapping[str, float] = field(default_factory=dict)
-    near: float = NEAR_TRUTH
-
-    @property
-    def value(self) -> float:
-        """The true value; 0 where rounding left next to nothing of it."""
-        value = float(self.certificate.value)
-        return 0.0 if abs(value) < ZERO else value
-
-    @property
-    def panel(self) -> dict[str, Coefficient]:
-        """What each consistent estimator finds, with its standard error."""
-        return {
-            name: found if isinstance(found, Coefficient) else Coefficient(found, self.se)
-            for name, found in self.references.items()
-        }
-
-    @property
-    def errors(self) -> tuple[float, float]:
-        """The least and the greatest standard error in the panel."""
-        errors = [self.se, *(found.se for found in self.panel.values())]
-        return min(errors), max(errors)
-
-    def scaled(self, factor: float) -> NumericTruth:
-        """Return the same truth in units of which there are `factor` in one."""
-        if factor == 1:
-            return self
-        derived = [(method, factor * float(x)) for method, x in self.certificate.derivations]
-        return replace(
-            self,
-            certificate=agreed(self.certificate.query, *derived),
-            references={
-                name: Coefficient(factor * found.value, factor * found.se)
-                for name, found in self.panel.items()
-            },
-            se=factor * self.se,
-            naive={name: factor * value for name, value in self.naive.items()},
-        )
-
-    def apart(self, by: float) -> bool:
-        """Whether every naive value is `by` standard errors from the truth and from references."""
-        points = (self.value, *(found.value for found in self.panel.values()))
-        return all(abs(x - p) >= by * self.se for x in self.naive.values() for p in points)
-
-
-@dataclass(frozen=True)
-class CategoricalTruth:
-    """The truth of a field that is right or wrong.
-
-    Attributes:
-        value: What is true.
-        also: Other values that are right too.
-        naive: Wrong values by which somebody shows that they fell for the trap.
-        alarm: Values that claim the trap; saying one where it is wrong, in a control, is a false
-            alarm.
-    """
-
-    value: Any
-    also: tuple[Any, ...] = ()
-    naive: tuple[Any, ...] = ()
-    alarm: tuple[Any, ...] = ()
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a value is right."""
-        return value == self.value or value in self.also
-
-
-@dataclass(frozen=True)
-class AdjustmentTruth(CategoricalTruth):
-    """The truth of a set of columns to adjust for: every set passes that is enough by the graph.
-
-    Attributes:
-        value: The smallest such set.
-        suffices: A set of roles to whether it is enough.
-    """
-
-    suffices: Callable[[frozenset[str]], bool] = lambda _: False
-
-    def accepts(self, value: Any) -> bool:
-        """Whether a set is enough; known first and by chance, decoys do no harm."""
-        return self.suffices(frozenset(role for role in value if not role.startswith(BEFORE)))
-
-
-@dataclass(frozen=True)
-class TableTruth:
-    """The truths of a table of numbers, by row."""
-
-    rows: Mapping[str, NumericTruth]
-
-    def scaled(self, factor: float) -> TableTruth:
-        """Return the same truths in units of which there are `factor` in one."""
-        return TableTruth({row: truth.scaled(factor) for row, truth in self.rows.items()})
-
-    @property
-    def value(self) -> dict[str, float]:
-        """The true values, by row."""
-        return {row: truth.value for row, truth in self.rows.items()}
-
-
-Truth = NumericTruth | CategoricalTruth | TableTruth
 Analyst = Callable[["Instance"], Mapping[str, Any]]
 
 
@@ -304,7 +207,8 @@ class Challenge:
         family: The family of challenges that it belongs to.
         summary: What the trap is, in one line.
         variants: `trap`, then the controls.
-        fields: What an answer consists of.
+        report: What is asked first: `report_on` a number, or a claim and how sure one is of it.
+        diagnosis: What is asked when the report has been given.
         shown: The roles of the columns, in the order in which they are shown.
         size: The least and the largest number of units; or parameters and a generator to it.
         parameters: A variant and a generator to the parameters; with `kinds`, also given one.
@@ -330,6 +234,7 @@ class Challenge:
             is asked depends on it.
         units: The roles of real columns that may be in other units: the outcome, if all numbers are
             in its units, and columns in whose units no number is.
+        acted_on: The role of the column that a recommendation is about.
         not_shallow: What shallow agents see that is the analysis itself here: `signs`, where it is
             about independence, or `marginals`, where it is about means (see `shallow`).
         story: The text of its story, if it is another package's; ours stand in `stories`.
@@ -340,7 +245,8 @@ class Challenge:
     family: str
     summary: str
     variants: tuple[str, ...]
-    fields: tuple[Field, ...]
+    report: tuple[Field, ...]
+    diagnosis: tuple[Field, ...]
     shown: tuple[str, ...]
     size: tuple[int, int] | Callable[[Parameters, np.random.Generator], int]
     parameters: Callable[..., Parameters]
@@ -361,6 +267,7 @@ class Challenge:
     method: str = "closed form"
     opposite: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+    acted_on: str = "treatment"
     not_shallow: tuple[str, ...] = ()
     story: str = ""
     settings: tuple[str, ...] = ()
@@ -372,9 +279,18 @@ class Challenge:
             )
 
     @property
+    def fields(self) -> tuple[Field, ...]:
+        """All that is asked."""
+        return (*self.report, *self.diagnosis)
+
+    @property
     def controls(self) -> tuple[str, ...]:
         """The variants without the trap."""
         return self.variants[1:]
+
+    def answer(self, analyst: str, instance: Instance) -> dict[str, Any]:
+        """Return the typed answers of an analyst: `competent`, `naive` or `always_trap`."""
+        return complete_answer(self.report, getattr(self, analyst)(instance))
 
     def generate(
         self,
@@ -520,7 +436,9 @@ class Challenge:
 
     def ground_truth(self, variant: str, at: Parameters, rows: Rows) -> Instance:
         """Return the instance of rows, all or a sample, whatever they show."""
-        truths = self.truths(variant, at, rows, self.certify(variant, at))
+        truths = dict(self.truths(variant, at, rows, self.certify(variant, at)))
+        if number := find_number(self.report):
+            truths[RECOMMENDATION] = derive_recommendation(truths[number])
         closed = self.closed_form(variant, at)
         return Instance(
             challenge=self.name,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.scm import Disagreement
 from whybench.stats.rank_tests import midranks
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, ConfidenceTruth
 from whybench.suites.analyze.column_fields import LEVEL, PValues, PValueTableField
 from whybench.suites.analyze.columns import NORMAL, Column, assigned, real
 from whybench.suites.analyze.effects import increase
@@ -28,7 +28,7 @@ from whybench.suites.analyze.estimators.regression import (
     least_squares,
     mean_difference,
 )
-from whybench.suites.analyze.fields import ChoiceField
+from whybench.suites.analyze.fields import ChoiceField, ConfidenceField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def _truths(
     edge = _find_edge(_world(variant, at), certified)
     return {
         "edge": CategoricalTruth(edge, naive=(FORTH,) if variant == "trap" else (), alarm=(BACK,)),
+        "confidence": ConfidenceTruth(1.0),
         "p_values": CategoricalTruth(_p_values(rows, _mean_test)),
     }
 
@@ -189,21 +190,22 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     """See in which ranks the pushes show."""
     p_values = _p_values(instance.rows, _rank_test)
     found = [edge for edge, p in p_values.rows.items() if p <= LEVEL]
-    return {"edge": found[0] if len(found) == 1 else NONE, "p_values": p_values}
+    return _said(found[0] if len(found) == 1 else NONE, p_values)
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Take what goes together for an arrow in the order of the names."""
     p = _together(instance.rows).p
-    return {"edge": FORTH if p <= LEVEL else NONE, "p_values": PValues({FORTH: p, BACK: p})}
+    return _said(FORTH if p <= LEVEL else NONE, PValues({FORTH: p, BACK: p}))
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Take what goes together for an arrow against the order of the names."""
-    return {
-        "edge": BACK,
-        "p_values": PValues({FORTH: 1.0, BACK: _together(instance.rows).p}),
-    }
+    return _said(BACK, PValues({FORTH: 1.0, BACK: _together(instance.rows).p}))
+
+
+def _said(edge: str, p_values: PValues) -> dict[str, Any]:
+    return {"edge": edge, "confidence": 1 - LEVEL, "p_values": p_values}
 
 
 CHALLENGE = Challenge(
@@ -211,7 +213,8 @@ CHALLENGE = Challenge(
     family="discovery",
     summary="two columns go together, and the arrow runs against their order or not at all",
     variants=tuple(EDGES),
-    fields=(ChoiceField("edge", (FORTH, BACK, NONE)), PValueTableField("p_values", tuple(ENDS))),
+    report=(ChoiceField("edge", (FORTH, BACK, NONE), key=True), ConfidenceField("confidence")),
+    diagnosis=(PValueTableField("p_values", tuple(ENDS)),),
     shown=("push_first", "push_second", "first", "second"),
     size=(1500, 3000),
     parameters=_parameters,

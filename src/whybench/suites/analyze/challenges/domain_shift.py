@@ -24,6 +24,8 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
+    UnidentifiedTruth,
+    report_on,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary, derived, real, within
@@ -74,7 +76,7 @@ def _truths(
             "missing": CategoricalTruth(NOTHING, alarm=(NEEDED,)),
         }
     return {
-        "effect": CategoricalTruth(None),
+        "effect": UnidentifiedTruth(),
         "missing": CategoricalTruth(NEEDED, naive=(NOTHING,)),
     }
 
@@ -238,17 +240,17 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     centre = float(modifier.mean())
     fit = least_squares(outcome, design_matrix(exposure, exposure * (modifier - centre), rest))
     if abs(fit[2].z) < (CLEAR + NORMAL_95) / 2:
-        return _said(least_squares(outcome, design_matrix(exposure, rest))[1].value)
+        return _said(least_squares(outcome, design_matrix(exposure, rest))[1])
     case = instance.facts["case_modifier"]
     if case == UNKNOWN:
         return {"effect": None, "missing": NEEDED}
-    return _said(fit[1].value + (float(case) - centre) * fit[2].value)
+    return _said(fit.combination(np.array([0.0, 1.0, float(case) - centre, 0.0])))
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Give one slope for all."""
     rows = instance.rows
-    return _said(least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1].value)
+    return _said(least_squares(rows["outcome"], design_matrix(rows["exposure"]))[1])
 
 
 def _always_trap(_instance: Instance) -> Mapping[str, Any]:
@@ -256,7 +258,7 @@ def _always_trap(_instance: Instance) -> Mapping[str, Any]:
     return {"effect": None, "missing": NEEDED}
 
 
-def _said(effect: float) -> dict[str, Any]:
+def _said(effect: Coefficient) -> dict[str, Any]:
     return {"effect": effect, "missing": NOTHING}
 
 
@@ -265,7 +267,9 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect is another one where it is asked for, and may not be known there",
     variants=("trap", "z_given", "z_irrelevant"),
-    fields=(NumberField("effect", nullable=True), ColumnSetField("missing")),
+    report=report_on(NumberField("effect")),
+    diagnosis=(ColumnSetField("missing"),),
+    acted_on="exposure",
     shown=("age", "modifier", "exposure", "outcome"),
     units=("outcome",),
     size=(2000, 3000),

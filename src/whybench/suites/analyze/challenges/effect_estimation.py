@@ -21,6 +21,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
+    report_on,
 )
 from whybench.suites.analyze.challenges.moving_confounder import (
     ALL,
@@ -37,7 +38,7 @@ from whybench.suites.analyze.estimators.regression import (
     relate_columns,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
+from whybench.suites.analyze.fields import FlagField, NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -129,8 +130,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _reported(ate: Coefficient, by: Iterable[str], misleads: bool) -> dict[str, Any]:
     return {
-        "ate": ate.value,
-        "ci": ate.interval,
+        "ate": ate,
         "adjustment_set": frozenset(by),
         "start_misleads": misleads,
     }
@@ -141,12 +141,8 @@ CHALLENGE = Challenge(
     family="intervention",
     summary="a confounder that an earlier treatment changed is left out, or one is taken for it",
     variants=("trap", "treatment_only", "after_treatment"),
-    fields=(
-        NumberField("ate", share=True),
-        IntervalField("ci", of="ate", share=True),
-        ColumnSetField("adjustment_set"),
-        FlagField("start_misleads"),
-    ),
+    report=report_on(NumberField("ate", share=True)),
+    diagnosis=(ColumnSetField("adjustment_set"), FlagField("start_misleads")),
     shown=("decoy", *ALL, "treatment", "outcome"),
     size=(2600, 3000),
     parameters=parameters,

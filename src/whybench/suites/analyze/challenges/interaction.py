@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    Challenge,
+    NumericTruth,
+    report_on,
+)
 from whybench.suites.analyze.columns import assigned, binary, real
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import Coefficient, design_matrix, least_squares
@@ -197,25 +202,30 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     return {
         "interaction": (high.value - low.value) / wide,
         "cde_low": low.value,
-        "cde_high": high.value,
+        "cde_high": high,
         "sign_change": {low.direction, high.direction} == {"increases", "decreases"},
     }
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Fit treatment and mediator without their product."""
-    effects = _additive(instance.rows)
-    return {**{name: effect.value for name, effect in effects.items()}, "sign_change": False}
+    effect = _additive(instance.rows)["cde_high"]
+    return {
+        "interaction": 0.0,
+        "cde_low": effect.value,
+        "cde_high": effect,
+        "sign_change": False,
+    }
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Find a change of sign: where the fit has none, the high value's effect is turned around."""
     found = _interacting(instance.rows, instance.parameters)
-    low, high = found["cde_low"].value, found["cde_high"].value
-    high = -math.copysign(high, low)
+    low, high = found["cde_low"].value, found["cde_high"]
+    high = Coefficient(-math.copysign(high.value, low), high.se)
     wide = instance.parameters["high"] - instance.parameters["low"]
     return {
-        "interaction": (high - low) / wide,
+        "interaction": (high.value - low) / wide,
         "cde_low": low,
         "cde_high": high,
         "sign_change": True,
@@ -227,12 +237,8 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="the direct effect changes its sign with the mediator, which an additive fit averages",
     variants=("trap", "no_interaction"),
-    fields=(
-        NumberField("interaction"),
-        NumberField("cde_low"),
-        NumberField("cde_high"),
-        FlagField("sign_change"),
-    ),
+    report=report_on(NumberField("cde_high")),
+    diagnosis=(NumberField("interaction"), NumberField("cde_low"), FlagField("sign_change")),
     shown=("baseline", "treatment", "mediator", "outcome"),
     size=(1500, 3000),
     parameters=_parameters,

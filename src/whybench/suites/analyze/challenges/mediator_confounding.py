@@ -19,7 +19,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.suites.analyze.adjustment import adjustment_truth
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    Challenge,
+    NumericTruth,
+    report_on,
+)
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import assigned, real
 from whybench.suites.analyze.effects import contrast, increase
@@ -238,8 +243,9 @@ def _reported(
     effects: Mapping[str, Coefficient], confounded: bool, by: Sequence[str]
 ) -> dict[str, Any]:
     return {
-        **{name: effect.value for name, effect in effects.items()},
-        **{f"{name}_ci": effect.interval for name, effect in effects.items()},
+        "nde": effects["nde"],
+        **{name: effects[name].value for name in ("nie", "te")},
+        **{f"{name}_ci": effects[name].interval for name in ("nie", "te")},
         "confounded": confounded,
         "adjustment_set": frozenset(by),
     }
@@ -250,11 +256,11 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="mediator and outcome have a common cause, which passes for an indirect effect",
     variants=("trap", "no_confounding", "null", "descendant"),
-    fields=(
-        NumberField("nde"),
+    report=report_on(NumberField("nde")),
+    diagnosis=(
         NumberField("nie"),
         NumberField("te", key=False),
-        *(IntervalField(f"{name}_ci", of=name) for name in EFFECTS),
+        *(IntervalField(f"{name}_ci", of=name) for name in ("nie", "te")),
         FlagField("confounded"),
         ColumnSetField("adjustment_set"),
     ),

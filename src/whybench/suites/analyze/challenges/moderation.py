@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_on
 from whybench.suites.analyze.columns import real
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
@@ -205,7 +205,8 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _say(instance: Instance, how: str, *, product: bool = True) -> Mapping[str, Any]:
     found = _find(instance.rows, instance.facts, how, product=product)
-    return {name: estimate.value for name, estimate in found.items()}
+    values = {name: estimate.value for name, estimate in found.items()}
+    return {**values, "effect_q90": found["effect_q90"]}
 
 
 CHALLENGE = Challenge(
@@ -213,11 +214,11 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect depends on the level of a moderator",
     variants=("trap", "none"),
-    fields=tuple(
-        map(NumberField, ("main", "moderator", "interaction", "effect_q10", "effect_q90"))
-    ),
+    report=report_on(NumberField("effect_q90")),
+    diagnosis=tuple(map(NumberField, ("main", "moderator", "interaction", "effect_q10"))),
     shown=("covariate", "moderator", "exposure", "outcome"),
     units=("covariate", "outcome"),
+    acted_on="exposure",
     size=(2000, 3000),
     parameters=_parameters,
     world=_world,

@@ -25,6 +25,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
+    report_on,
 )
 from whybench.suites.analyze.challenges.joint_causes import (
     CLASSES,
@@ -41,6 +42,7 @@ from whybench.suites.analyze.estimators.contingency import (
     count_cells,
     plug_in_estimate,
 )
+from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.estimators.weighting import propensities
 from whybench.suites.analyze.fields import ChoiceField, NumberField
 
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
-    from whybench.suites.analyze.estimators.regression import Coefficient
 
 __all__ = ["CHALLENGE"]
 
@@ -128,14 +129,17 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     """Weight the others to look like those in question in all that came before the cause."""
     rows = instance.rows
     when = instance.when
-    before = [rows[role] for role in ("other", "context") if when[role] < when["cause"]]
-    chance = propensities(rows["cause"], before)
+    before = [role for role in ("other", "context") if when[role] < when["cause"]]
+    chance = propensities(rows["cause"], [rows[role] for role in before])
     outcome, had = rows["outcome"], rows["cause"] == 1
     with_cause, without = float(outcome[had].mean()), float(outcome[~had].mean())
     had_not = np.average(outcome[~had], weights=(chance / (1 - chance))[~had])
     had_it = np.average(outcome[had], weights=((1 - chance) / chance)[had])
     return {
-        "pn": float((with_cause - had_not) / with_cause),
+        # As wide as the ratio's, which varies by about as much.
+        "pn": Coefficient(
+            float((with_cause - had_not) / with_cause), _estimate("pn", rows, *before).se
+        ),
         "ps": float((had_it - without) / (1 - without)),
         "class": _likeliest(rows),
     }
@@ -148,14 +152,17 @@ def _likeliest(rows: Rows) -> str:
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Take the ratios as they are; and hold two causes for two that try on their own."""
-    ratios = {name: _estimate(name, instance.rows).value for name in FORMULAS}
-    return {**ratios, "class": "noisy_or"}
+    return {**_say(instance), "class": "noisy_or"}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Adjust for the context, whenever it came."""
-    found = {name: _estimate(name, instance.rows, "context").value for name in FORMULAS}
-    return {**found, "class": _likeliest(instance.rows)}
+    return {**_say(instance, "context"), "class": _likeliest(instance.rows)}
+
+
+def _say(instance: Instance, *by: str) -> dict[str, Any]:
+    pn, ps = (_estimate(name, instance.rows, *by) for name in FORMULAS)
+    return {"pn": pn, "ps": ps.value}
 
 
 CHALLENGE = Challenge(
@@ -163,11 +170,9 @@ CHALLENGE = Challenge(
     family="counterfactual",
     summary="ratios of what is seen are taken for what would have been without the cause",
     variants=("trap", "after_cause"),
-    fields=(
-        NumberField("pn", share=True),
-        NumberField("ps", share=True),
-        ChoiceField("class", CLASSES),
-    ),
+    report=report_on(NumberField("pn", share=True)),
+    diagnosis=(NumberField("ps", share=True), ChoiceField("class", CLASSES)),
+    acted_on="cause",
     shown=("cause", "other", "context", "outcome"),
     size=(2600, 3000),
     parameters=parameters,

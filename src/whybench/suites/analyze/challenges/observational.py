@@ -23,6 +23,7 @@ from whybench.suites.analyze.challenges.contract import (
     CategoricalTruth,
     Challenge,
     NumericTruth,
+    report_on,
 )
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
@@ -34,7 +35,7 @@ from whybench.suites.analyze.estimators.regression import (
     relate_columns,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
+from whybench.suites.analyze.fields import ChoiceField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -81,10 +82,8 @@ def _truths(
         next(iter(panel.values())).se,
         {"crude difference": crude.value} if trap else {},
     )
-    sign = 0 if _is_null(at) else np.sign(effect.value)
     return {
         "effect": effect,
-        "direction": CategoricalTruth({0: "none", 1: "increases", -1: "decreases"}[int(sign)]),
         "adjustment_set": adjustment_truth(_world(variant, at), CONFOUNDERS if trap else ()),
         "design": CategoricalTruth("observational", naive=("randomised",))
         if trap
@@ -185,7 +184,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     rows = instance.rows
     before = [rows[role] for role in BEFORE]
     return {
-        **_reported(doubly_robust(rows["outcome"], rows["treatment"], before)),
+        "effect": doubly_robust(rows["outcome"], rows["treatment"], before),
         "adjustment_set": frozenset(BEFORE),
         "design": "observational" if _least_p(rows) < HARDLY else "randomised",
     }
@@ -194,7 +193,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the groups as if a lot had made them."""
     return {
-        **_reported(_crude(instance.rows)),
+        "effect": _crude(instance.rows),
         "adjustment_set": frozenset(),
         "design": "randomised",
     }
@@ -203,14 +202,10 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Put every difference down to who chose: there is nothing."""
     return {
-        **_reported(Coefficient(0.0, _adjusted(instance.rows, BEFORE).se)),
+        "effect": Coefficient(0.0, _adjusted(instance.rows, BEFORE).se),
         "adjustment_set": frozenset(CONFOUNDERS),
         "design": "observational",
     }
-
-
-def _reported(effect: Coefficient) -> dict[str, Any]:
-    return {"effect": effect.value, "ci": effect.interval, "direction": effect.direction}
 
 
 CHALLENGE = Challenge(
@@ -218,10 +213,8 @@ CHALLENGE = Challenge(
     family="intervention",
     summary="people chose the treatment themselves, and those who did were different beforehand",
     variants=("trap", "randomised"),
-    fields=(
-        NumberField("effect", share=True),
-        IntervalField("ci", of="effect", share=True),
-        ChoiceField("direction", ("increases", "decreases", "none")),
+    report=report_on(NumberField("effect", share=True)),
+    diagnosis=(
         ColumnSetField("adjustment_set"),
         # To tell the two designs apart is what this challenge is about.
         ChoiceField("design", ("observational", "randomised"), weight=2.0),

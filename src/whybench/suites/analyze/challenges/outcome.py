@@ -30,10 +30,10 @@ from whybench.suites.analyze.challenges.bent_response import (
     parameters,
     world,
 )
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, NumericTruth, report_on
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.estimators.regression import Coefficient, fit_curve, local_mean
-from whybench.suites.analyze.fields import IntervalField, NumberField
+from whybench.suites.analyze.fields import NumberField
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -155,8 +155,7 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 def _reported(ate: Coefficient, difference: float, by: Sequence[str]) -> dict[str, Any]:
     return {
-        "ate": ate.value,
-        "ci": ate.interval,
+        "ate": ate,
         "cond_diff": difference,
         "adjusted_for": frozenset(by),
     }
@@ -167,9 +166,8 @@ CHALLENGE = Challenge(
     family="counterfactual",
     summary="cases that had two doses are compared, or a line is drawn, where the response bends",
     variants=("trap", "randomised", "upstream"),
-    fields=(
-        NumberField("ate"),
-        IntervalField("ci", of="ate"),
+    report=report_on(NumberField("ate")),
+    diagnosis=(
         # Who falls for the trap gets this one right.
         NumberField("cond_diff", key=False),
         # What is held is what tells the variants apart.

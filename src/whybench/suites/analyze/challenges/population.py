@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import TRAP, Challenge
+from whybench.suites.analyze.challenges.contract import TRAP, Challenge, report_on
 from whybench.suites.analyze.challenges.two_effects import (
     choose,
     compare_effects,
@@ -158,14 +158,15 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect is not the same in two populations",
     variants=("trap", "equal"),
-    fields=(
+    report=report_on(NumberField("coef_b")),
+    diagnosis=(
         NumberField("coef_a"),
-        NumberField("coef_b"),
         NumberField("difference"),
         IntervalField("ci", of="difference"),
     ),
     shown=("population", "covariate", "exposure", "outcome"),
     units=("covariate", "outcome"),
+    acted_on="exposure",
     size=(1600, 3000),
     parameters=_parameters,
     world=_world,

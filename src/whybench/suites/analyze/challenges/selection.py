@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.seeds import ZERO
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    Challenge,
+    NumericTruth,
+    report_on,
+)
 from whybench.suites.analyze.columns import binary, derived
 from whybench.suites.analyze.effects import increase
 from whybench.suites.analyze.estimators.regression import (
@@ -31,7 +36,7 @@ from whybench.suites.analyze.estimators.regression import (
     mean_difference,
     weighted_difference,
 )
-from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
+from whybench.suites.analyze.fields import FlagField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -166,7 +171,7 @@ def _accept(variant: str, at: Parameters, rows: Rows) -> bool:
 
 
 def _truths(
-    variant: str, at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
+    variant: str, _at: Parameters, rows: Rows, certified: Mapping[str, Certificate]
 ) -> dict[str, Truth]:
     naive, weighted = _naive_estimate(rows), _weighted(rows)
     panel = {} if variant == "trap" else {"difference": naive}
@@ -177,10 +182,8 @@ def _truths(
         next(iter(panel.values())).se,
         {"difference among the selected": naive.value} if variant == "trap" else {},
     )
-    direction = "none" if not _is_real(at) else "increases" if effect.value > 0 else "decreases"
     return {
         "effect": effect,
-        "direction": CategoricalTruth(direction),
         "collider_bias": CategoricalTruth(variant == "trap", alarm=(True,)),
     }
 
@@ -216,22 +219,18 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     root = 1 / np.sqrt(instance.rows["inclusion"])
     matrix = design_matrix(instance.rows["treatment"], instance.rows["bystander"])
     effect = least_squares(instance.rows["outcome"] * root, matrix * root[:, None])[1]
-    return {**_reported(effect), "collider_bias": _gap(instance.rows).p < SEEN}
+    return {"effect": effect, "collider_bias": _gap(instance.rows).p < SEEN}
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the rows that there are."""
-    return {**_reported(_naive_estimate(instance.rows)), "collider_bias": False}
+    return {"effect": _naive_estimate(instance.rows), "collider_bias": False}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """Put every association down to selection: there is nothing."""
     nothing = Coefficient(0.0, _weighted(instance.rows).se)
-    return {**_reported(nothing), "collider_bias": True}
-
-
-def _reported(effect: Coefficient) -> dict[str, Any]:
-    return {"effect": effect.value, "ci": effect.interval, "direction": effect.direction}
+    return {"effect": nothing, "collider_bias": True}
 
 
 CHALLENGE = Challenge(
@@ -239,12 +238,8 @@ CHALLENGE = Challenge(
     family="confounding",
     summary="being in the table depends on treatment and outcome, which ties them together",
     variants=("trap", "random", "bystander", "one_cause"),
-    fields=(
-        NumberField("effect", share=True),
-        IntervalField("ci", of="effect", share=True),
-        ChoiceField("direction", ("increases", "decreases", "none")),
-        FlagField("collider_bias"),
-    ),
+    report=report_on(NumberField("effect", share=True)),
+    diagnosis=(FlagField("collider_bias"),),
     shown=("bystander", "treatment", "outcome", "inclusion"),
     size=(2600, 3000),
     parameters=_parameters,

@@ -19,7 +19,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    Challenge,
+    NumericTruth,
+    report_on,
+)
 from whybench.suites.analyze.challenges.mediator_chain import (
     ALONE,
     A,
@@ -164,13 +169,14 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     onto_first = _averaged(first, x, decoy)
     onto_second = _averaged(second, x, first, decoy)
     outcome = _averaged(rows["outcome"], x, first, second, decoy)
-    return {
-        "order": order if onto_second[1].p < 0.05 else (),
-        "direct": outcome[0].value,
-        ALONE[order[0]]: onto_first[0].value * outcome[1].value,
-        ALONE[order[1]]: onto_second[0].value * outcome[2].value,
-        "through_both": onto_first[0].value * onto_second[1].value * outcome[2].value,
+    chain = multiply_estimates(onto_first[0], onto_second[1])
+    effects = {
+        "direct": outcome[0],
+        ALONE[order[0]]: multiply_estimates(onto_first[0], outcome[1]),
+        ALONE[order[1]]: multiply_estimates(onto_second[0], outcome[2]),
+        "through_both": multiply_estimates(chain, outcome[2]),
     }
+    return _reported(order if onto_second[1].p < 0.05 else (), effects)
 
 
 def _averaged(outcome: Array, treatment: Array, *columns: Array) -> list[Coefficient]:
@@ -191,7 +197,8 @@ def _always_trap(instance: Instance) -> Mapping[str, Any]:
 
 
 def _reported(order: tuple[str, ...], effects: Mapping[str, Coefficient]) -> dict[str, Any]:
-    return {"order": order, **{name: effect.value for name, effect in effects.items()}}
+    values = {name: effect.value for name, effect in effects.items()}
+    return {**values, "order": order, "through_b": effects["through_b"]}
 
 
 CHALLENGE = Challenge(
@@ -199,11 +206,11 @@ CHALLENGE = Challenge(
     family="mediation",
     summary="one mediator moves the other, which a fit side by side does not see",
     variants=("trap", "parallel", "reversed"),
-    fields=(
+    report=report_on(NumberField("through_b")),
+    diagnosis=(
         ColumnOrderField("order"),
         NumberField("direct", key=False),
         NumberField("through_a", key=False),
-        NumberField("through_b"),
         NumberField("through_both"),
     ),
     shown=("decoy", "treatment", A, B, "outcome"),

@@ -21,7 +21,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whybench.suites.analyze.adjustment import adjustment_truth
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, NumericTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    Challenge,
+    NumericTruth,
+    report_on,
+)
 from whybench.suites.analyze.column_fields import ColumnSetField
 from whybench.suites.analyze.columns import binary
 from whybench.suites.analyze.effects import increase
@@ -31,7 +36,7 @@ from whybench.suites.analyze.estimators.regression import (
     stratified_difference,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.fields import ChoiceField, FlagField, IntervalField, NumberField
+from whybench.suites.analyze.fields import FlagField, NumberField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -128,14 +133,11 @@ def _truths(
         next(iter(panel.values())).se,
         {"crude difference": crude["difference"].value} if variant == "trap" else {},
     )
-    direction = "none" if variant == "null" else "increases" if effect.value > 0 else "decreases"
     by_lot = variant in ("randomised", "post_treatment")
     return {
         "effect": effect,
-        "direction": CategoricalTruth(direction),
         "reversal": CategoricalTruth(variant == "trap", alarm=(True,)),
         "adjustment_set": adjustment_truth(_world(variant, at), () if by_lot else ("stratum",)),
-        "recommendation": CategoricalTruth(RECOMMENDED[direction]),
     }
 
 
@@ -187,7 +189,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     before = [role for role in ("decoy", "stratum") if when[role] < when["treatment"]]
     effect = doubly_robust(rows["outcome"], rows["treatment"], [rows[role] for role in before])
     return {
-        **_reported(effect, effect.direction),
+        "effect": effect,
         "reversal": effect.direction == OPPOSITE[_crude(rows).direction] != "none",
         "adjustment_set": frozenset(before),
     }
@@ -195,31 +197,19 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Compare the groups as they are."""
-    effect = _crude(instance.rows)
     return {
-        **_reported(effect, effect.direction),
+        "effect": _crude(instance.rows),
         "reversal": False,
         "adjustment_set": frozenset(),
     }
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
-    """Split by the stratum whenever it was measured, and turn around what the whole says."""
-    crude = _crude(instance.rows).value
-    direction = "decreases" if crude > 0 else "increases"
+    """Split by the stratum whenever it was measured."""
     return {
-        **_reported(_adjusted(instance.rows), direction),
+        "effect": _adjusted(instance.rows),
         "reversal": True,
         "adjustment_set": frozenset({"stratum"}),
-    }
-
-
-def _reported(effect: Coefficient, direction: str) -> dict[str, Any]:
-    return {
-        "effect": effect.value,
-        "ci": effect.interval,
-        "direction": direction,
-        "recommendation": RECOMMENDED[direction],
     }
 
 
@@ -228,14 +218,8 @@ CHALLENGE = Challenge(
     family="confounding",
     summary="the association turns around within every stratum of a confounder",
     variants=("trap", "agreeing", "randomised", "null", "post_treatment"),
-    fields=(
-        NumberField("effect", share=True),
-        IntervalField("ci", of="effect", share=True),
-        ChoiceField("direction", ("increases", "decreases", "none")),
-        FlagField("reversal"),
-        ColumnSetField("adjustment_set"),
-        ChoiceField("recommendation", ("use", "avoid", "either")),
-    ),
+    report=report_on(NumberField("effect", share=True)),
+    diagnosis=(FlagField("reversal"), ColumnSetField("adjustment_set")),
     shown=("decoy", "stratum", "treatment", "outcome"),
     size=(2600, 3000),
     parameters=_parameters,

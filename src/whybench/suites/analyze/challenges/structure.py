@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.scm import Graph, Linear, Model
 from whybench.scm.linear import normal
-from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge
-from whybench.suites.analyze.column_fields import GraphSetField
+from whybench.suites.analyze.challenges.contract import CategoricalTruth, Challenge, ConfidenceTruth
+from whybench.suites.analyze.column_fields import GraphField, GraphSetField
 from whybench.suites.analyze.columns import NORMAL, Column
 from whybench.suites.analyze.equivalence import (
     all_graphs,
@@ -35,6 +35,7 @@ from whybench.suites.analyze.estimators.independence import (
     independence_p_values,
     score_graph,
 )
+from whybench.suites.analyze.fields import ConfidenceField
 from whybench.suites.analyze.world import World
 
 if TYPE_CHECKING:
@@ -68,12 +69,15 @@ def _truths(
 ) -> dict[str, Truth]:
     edges = _edges(at)
     single = [frozenset({graph}) for graph in _orientations(skeleton(edges))]
+    fitting = equivalence_class(edges, NODES)
     return {
+        "graph": CategoricalTruth(edges, also=tuple(fitting - {edges})),
+        "confidence": ConfidenceTruth(1 / len(fitting)),
         "graphs": CategoricalTruth(
-            equivalence_class(edges, NODES),
+            fitting,
             naive=tuple(single) if variant == "trap" else (),
             alarm=(_without_colliders(skeleton(edges)),),
-        )
+        ),
     }
 
 
@@ -132,13 +136,13 @@ def _world(_variant: str, at: Parameters) -> World:
 
 def _closed_form(_variant: str, at: Parameters) -> dict[str, float]:
     """Return what each independence says is 0; no number is asked for."""
-    return dict.fromkeys(sorted(map(_said, independences(_edges(at), NODES))), 0.0)
+    return dict.fromkeys(sorted(map(_name_statement, independences(_edges(at), NODES))), 0.0)
 
 
 def _observe(_variant: str, _at: Parameters, world: World, noise: Rows) -> Simulation:
     size = len(noise[NODES[0]])
     return {
-        _said(statement): (r, (1 - r**2) / math.sqrt(size))
+        _name_statement(statement): (r, (1 - r**2) / math.sqrt(size))
         for statement, r in correlate(world.respond(noise), NODES).items()
     }
 
@@ -166,7 +170,7 @@ def _without_colliders(joined: Iterable[frozenset[str]]) -> frozenset[Edges]:
     return frozenset(graph for graph in _orientations(joined) if not colliders(graph))
 
 
-def _said(statement: Statement) -> str:
+def _name_statement(statement: Statement) -> str:
     one, other, given = statement
     return f"{one} {other}" + (f" given {given}" if given else "")
 
@@ -175,7 +179,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     """Score all graphs by BIC, and take all of the best: equivalent graphs have equal scores."""
     scores = {graph: score_graph(instance.rows, graph) for graph in all_graphs(NODES)}
     best = min(scores.values())
-    return {"graphs": frozenset(graph for graph, score in scores.items() if score - best < 1e-6)}
+    return _said(frozenset(graph for graph, score in scores.items() if score - best < 1e-6))
 
 
 def _joined(rows: Rows) -> frozenset[frozenset[str]]:
@@ -188,12 +192,18 @@ def _joined(rows: Rows) -> frozenset[frozenset[str]]:
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Draw one graph: an arrow for each joined pair, in the order of the columns."""
     arrows = [tuple(sorted(pair, key=NODES.index)) for pair in _joined(instance.rows)]
-    return {"graphs": frozenset({frozenset(arrows)})}
+    return _said(frozenset({frozenset(arrows)}))
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
     """List every graph that joins the right pairs without a collider, be there one or not."""
-    return {"graphs": _without_colliders(_joined(instance.rows))}
+    return _said(_without_colliders(_joined(instance.rows)))
+
+
+def _said(graphs: frozenset[Edges]) -> dict[str, Any]:
+    """Claim one of the graphs that are held possible, all of them alike."""
+    claimed = min(graphs, key=sorted)
+    return {"graph": claimed, "confidence": 1 / len(graphs), "graphs": graphs}
 
 
 CHALLENGE = Challenge(
@@ -201,7 +211,8 @@ CHALLENGE = Challenge(
     family="discovery",
     summary="several graphs imply the same independences, and no data can choose among them",
     variants=("trap", "collider"),
-    fields=(GraphSetField("graphs"),),
+    report=(GraphField("graph"), ConfidenceField("confidence")),
+    diagnosis=(GraphSetField("graphs"),),
     shown=NODES,
     units=NODES,
     size=(1500, 3000),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Challenge
+from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Challenge, report_on
 from whybench.suites.analyze.challenges.two_effects import (
     choose,
     compare_effects,
@@ -176,15 +176,16 @@ CHALLENGE = Challenge(
     family="generalization",
     summary="the effect changes from some week on",
     variants=("trap", "stable"),
-    fields=(
+    report=report_on(NumberField("coef_late")),
+    diagnosis=(
         NumberField("coef_early"),
-        NumberField("coef_late"),
         NumberField("difference"),
         IntervalField("ci", of="difference"),
         NumberField("change_point", key=False, nullable=True),
     ),
     shown=("week", "covariate", "exposure", "outcome"),
     units=("covariate", "outcome"),
+    acted_on="exposure",
     size=_size,
     parameters=_parameters,
     world=_world,

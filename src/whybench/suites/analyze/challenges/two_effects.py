@@ -108,11 +108,14 @@ def compare_effects(
 
 
 def report(names: Iterable[str], found: TwoSlopes) -> dict[str, Any]:
-    """Return what to answer, by the names of the effects in the two groups."""
+    """Return what to answer, by the names of the effects in the two groups.
+
+    The second is the one that is reported.
+    """
     one, other = names
     return {
         one: found.one.value,
-        other: found.other.value,
+        other: found.other,
         "difference": found.gap.value,
         "ci": found.gap.interval,
     }

@@ -14,7 +14,6 @@ from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import read_eval_log
 from inspect_ai.model import (
-    ChatMessageAssistant,
     ChatMessageUser,
     GenerateConfig,
     get_model,
@@ -46,7 +45,7 @@ from whybench.suites.analyze.grader.verdicts import (
 )
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.asking import ask
-from whybench.suites.conversations import CUT_OFF
+from whybench.suites.conversations import CUT_OFF, find_heard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -189,8 +188,9 @@ def _find_case(state: TaskState) -> GradingCase | str:
         raise ValueError(f"a sample must ask one item where reasons are graded, got {len(rows)}")
     if state.output.choices and state.output.stop_reason in CUT_OFF:
         return "cut_off"
-    replies = [entry for entry in state.messages if isinstance(entry, ChatMessageAssistant)]
-    reply = replies[-1].text if replies else ""
+    replies = find_heard(state.messages)
+    # Reasons are asked for with the report.
+    reply = replies[0].text if replies else ""
     if not graded_text(reply):
         return "empty"
     [row] = rows

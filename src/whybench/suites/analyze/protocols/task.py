@@ -24,6 +24,7 @@ from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError, s
 from whybench.records.rows import unpack_sample
 from whybench.sandbox.environment import SpentSandboxError
 from whybench.sandbox.packages import PackageCheck
+from whybench.suites.analyze.episode import AnalyzeEpisode
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import Attempt, classify_exit, describe_attempt
@@ -36,7 +37,7 @@ from whybench.suites.analyze.protocols.prompts import (
     SECONDS,
 )
 from whybench.suites.asking import ask
-from whybench.suites.conversations import CUT_OFF, keep_stop_reason
+from whybench.suites.conversations import CUT_OFF, GOES_ON, keep_stop_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,6 +103,7 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
             if not repair:
                 break
         await _ask(state)
+        await _go_on(state)
         return state
 
     return solve
@@ -137,6 +139,7 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
             output = await _ask(state, tools)
             if not output.message.tool_calls:
                 if not rules.asked:
+                    await _go_on(state, tools)
                     return state
                 break
             before = len(attempts)
@@ -149,9 +152,20 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
             _user_message(ANSWER, None if _count_runs(attempts) else Attempt("no_code"))
         )
         await _ask(state, tools, answering=True)
+        await _go_on(state, tools)
         return state
 
     return solve
+
+
+async def _go_on(state: TaskState, tools: Sequence[ToolDef] = ()) -> None:
+    """Ask for the diagnosis, if there is a report."""
+    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
+    reply = state.messages[-1]
+    said = AnalyzeEpisode(row).hear(reply.text, state.output.stop_reason in CUT_OFF)
+    if said is not None:
+        state.messages.append(ChatMessageUser(content=said, metadata={GOES_ON: True}))
+        await _ask(state, tools, answering=True)
 
 
 async def _ask(

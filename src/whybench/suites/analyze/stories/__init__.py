@@ -5,7 +5,7 @@ fills (see `settings`).
 
 - `challenge`: the challenge's name
 - `estimand`, `roles`, `method`, `warning`: one sentence or two for each switch of `hints.yaml`
-- `answer`: field to what is to be said there
+- `answer`: field to what is to be said there; what is the same in all reports is in `forms.yaml`
 - `variants`: variant to other `roles`, where columns have other parts to play
 
 `tell_story` returns all that is said of a variant in a setting.
@@ -33,8 +33,10 @@ __all__ = [
     "HINTS",
     "SWITCHES",
     "AnalyzeStory",
+    "Forms",
     "Hints",
     "parse_story",
+    "read_forms",
     "read_hints",
     "read_story",
     "tell_story",
@@ -99,6 +101,26 @@ def tell_story(story: Mapping[str, Any], setting: Setting, variant: str) -> Anal
     changed = {**story["variants"].get(variant, {}), **setting.variants.get(variant, {})}
     del said["variants"]
     return AnalyzeStory(**{**said, "answer": answer, **changed})
+
+
+@dataclass(frozen=True)
+class Forms:
+    """What is to be said in the fields that reports have in common.
+
+    Attributes:
+        report: Of a report on a number; `number` is what is added to the number's own text.
+        claim: Of a report that is a claim.
+    """
+
+    report: Mapping[str, str]
+    claim: Mapping[str, str]
+
+
+@cache
+def read_forms() -> Forms:
+    """Return the texts of fields that reports have in common."""
+    raw = yaml.safe_load(files(__package__).joinpath("forms.yaml").read_text(encoding="utf-8"))
+    return Forms(**{kind: unwrap_texts(texts) for kind, texts in raw.items()})
 
 
 @cache
