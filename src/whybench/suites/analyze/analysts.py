@@ -103,9 +103,10 @@ def true_answer(instance: Instance) -> dict[str, Any]:
     for field in fields_for(instance):
         if isinstance(field, IntervalField):
             truth = instance.truths[field.of]
-            is_number = isinstance(truth, NumericTruth)
             answer[field.name] = (
-                Coefficient(truth.value, truth.se).interval if is_number else truth.value
+                Coefficient(truth.value, truth.se).interval
+                if isinstance(truth, NumericTruth)
+                else None
             )
         else:
             answer[field.name] = instance.truths[field.name].value

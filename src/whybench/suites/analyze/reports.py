@@ -62,18 +62,17 @@ def derive_recommendation(truth: Truth) -> CategoricalTruth:
 def complete_answer(report: Sequence[Field], answers: Mapping[str, Any]) -> dict[str, Any]:
     """Return an analyst's answers with what goes with the number that it reports.
 
-    A number may be given as a `Coefficient`, which has an interval; the recommendation goes by
-    that.
+    The number is a `Coefficient`, which has an interval, and the recommendation goes by that; or
+    None, where it cannot be told.
     """
     name = find_number(report)
     if not name:
         return dict(answers)
-    number = answers[name]
-    interval = answers.get(INTERVAL)
-    if isinstance(number, Coefficient):
-        number, interval = number.value, number.interval
-    advice = CANNOT_TELL if interval is None else _recommend(*interval)
-    return {RECOMMENDATION: advice, **answers, name: number, INTERVAL: interval}
+    found: Coefficient | None = answers[name]
+    if found is None:
+        return {RECOMMENDATION: CANNOT_TELL, INTERVAL: None, **answers}
+    advice = _recommend(*found.interval)
+    return {**answers, RECOMMENDATION: advice, name: found.value, INTERVAL: found.interval}
 
 
 def _recommend(low: float, high: float) -> str:

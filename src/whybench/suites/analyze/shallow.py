@@ -302,11 +302,8 @@ def measure_shallow(challenge: Challenge, count: int) -> ShallowResult:
     train, test = (draw_pairs(challenge, split, range(count)) for split in ("train", "test"))
     lines = {kind: fit_line(kind, train, challenge) for kind in ("marginals", "text")}
     agents = {kind: fit_agent(kind, train, challenge, lines) for kind in SHALLOW}
-    always = partial(challenge.answer, "always_trap")
-    scores = {
-        kind: score_agent(answer, test, challenge)
-        for kind, answer in {**agents, ALWAYS: always}.items()
-    }
+    agents[ALWAYS] = partial(challenge.answer, "always_trap")
+    scores = {kind: score_agent(answer, test, challenge) for kind, answer in agents.items()}
     settings = [trap.telling.setting for trap, _ in test]
     return ShallowResult(
         challenge.name,

@@ -176,7 +176,7 @@ class ConfidenceTruth(CategoricalTruth):
 
     def accepts(self, value: Any) -> bool:
         """Whether a confidence is near the chance."""
-        return abs(value - self.value) <= NEAR_CHANCE
+        return bool(abs(value - self.value) <= NEAR_CHANCE)
 
     def is_naive(self, value: Any) -> bool:
         """Whether somebody is too sure."""

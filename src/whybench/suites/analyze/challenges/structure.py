@@ -191,8 +191,8 @@ def _joined(rows: Rows) -> frozenset[frozenset[str]]:
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
     """Draw one graph: an arrow for each joined pair, in the order of the columns."""
-    arrows = [tuple(sorted(pair, key=NODES.index)) for pair in _joined(instance.rows)]
-    return _said(frozenset({frozenset(arrows)}))
+    pairs = (sorted(pair, key=NODES.index) for pair in _joined(instance.rows))
+    return _said(frozenset({frozenset((first, second) for first, second in pairs)}))
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
