@@ -155,6 +155,6 @@ def test_marks_where_it_can() -> None:
 def test_the_competent_analyst_knows_when_to_decline() -> None:
     for variant in CHALLENGE.variants:
         for instance in instances(variant):
-            said = CHALLENGE.competent(instance)
+            said = CHALLENGE.answer("competent", instance)
             assert said["missing"] == instance.truths["missing"].value
             assert (said["effect"] is None) == (instance.truths["missing"].value == NEEDED)

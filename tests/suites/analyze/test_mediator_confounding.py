@@ -49,7 +49,7 @@ def test_direct_and_indirect_make_the_total(variant: str) -> None:
 
 def test_who_adjusts_for_a_descendant_is_led_astray() -> None:
     for drawn in instances("descendant"):
-        said = CHALLENGE.always_trap(drawn)
+        said = CHALLENGE.answer("always_trap", drawn)
         assert not all(number_passes(said[name], drawn.number(name)) for name in ("nde", "nie"))
 
 
@@ -110,7 +110,7 @@ def test_an_unadjusted_total_less_the_direct_effect_passes_in_the_trap() -> None
 
 def test_who_leaves_the_common_cause_out_still_fails() -> None:
     for drawn in instances("trap", 20):
-        said = CHALLENGE.naive(drawn)
+        said = CHALLENGE.answer("naive", drawn)
         assert not number_passes(said["nie"], drawn.number("nie"))
 
 

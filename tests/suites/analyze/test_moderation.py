@@ -146,13 +146,13 @@ def test_twins_differ_in_the_product_alone() -> None:
 
 def test_who_believes_every_product_is_wrong() -> None:
     for instance in [*instances("trap"), *instances("none")]:
-        said = CHALLENGE.always_trap(instance)
+        said = CHALLENGE.answer("always_trap", instance)
         assert not number_passes(said["interaction"], instance.number("interaction"))
 
 
 def test_one_slope_is_right_for_everybody_in_controls_alone() -> None:
     for variant in CHALLENGE.variants:
         for instance in instances(variant):
-            said = CHALLENGE.naive(instance)
+            said = CHALLENGE.answer("naive", instance)
             passed = {number_passes(said[n], truth) for n, truth in instance.numbers().items()}
             assert passed == {variant == "none"}

@@ -113,7 +113,7 @@ def test_effects_are_of_either_sign_and_size() -> None:
 
 def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() -> None:
     for instance in [*instances("trap"), *instances("equal")]:
-        said = CHALLENGE.always_trap(instance)
+        said = CHALLENGE.answer("always_trap", instance)
         steered = "coef_b" if instance.parameters["steer_1"] else "coef_a"
         for name in (steered, "difference"):
             assert not number_passes(said[name], instance.number(name))
@@ -121,6 +121,6 @@ def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() ->
 
 def test_who_pools_falls_for_it() -> None:
     for instance in instances("trap"):
-        graded = grade_values(CHALLENGE.fields, instance, CHALLENGE.naive(instance))
+        graded = grade_values(CHALLENGE.fields, instance, CHALLENGE.answer("naive", instance))
         assert graded.score == 0
         assert graded.fell_for

@@ -117,6 +117,6 @@ def test_every_set_passes_that_is_enough(variant: str, enough: dict[tuple[str, .
 
 def test_who_adjusts_for_all_that_came_before_is_right_where_nothing_had_to_be() -> None:
     control = draw(0)["randomised"]
-    said = CHALLENGE.competent(control)
+    said = CHALLENGE.answer("competent", control)
     assert said["adjustment_set"] == {"decoy", "stratum"}
     assert grade_values(CHALLENGE.fields, control, said).score == 1

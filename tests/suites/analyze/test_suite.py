@@ -141,7 +141,7 @@ def test_calibrate_prints_self_tests_and_fails_with_them(monkeypatch) -> None:
 def test_reading_grades_and_keeps_what_it_graded() -> None:
     trap = next(iter(SUITE.items(make_design(SMALL))))
     challenge = CHALLENGES["simpson"]
-    answers = challenge.naive(trap.instance)
+    answers = challenge.answer("naive", trap.instance)
     read = grade_reply(trap.factors, render_reply(answers, challenge.fields, trap.names), False)
     assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 6)
     partly = {"effect": trap.instance.number("effect").value, "direction": "sideways"}

@@ -93,4 +93,4 @@ def test_numbers_are_in_the_units_that_are_told(name: str) -> None:
         for key, kept in plain.truths.items():
             if isinstance(kept, CategoricalTruth):
                 assert twin.truths[key].value == kept.value
-        assert grade_values(challenge.fields, twin, challenge.competent(twin)).score > 0.2
+        assert grade_values(challenge.fields, twin, challenge.answer("competent", twin)).score > 0.2

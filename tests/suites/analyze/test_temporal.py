@@ -161,7 +161,7 @@ def test_a_week_of_change_is_a_false_alarm_where_nothing_changes() -> None:
 
 def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
-        said, at = CHALLENGE.always_trap(instance), instance.parameters
+        said, at = CHALLENGE.answer("always_trap", instance), instance.parameters
         steered = "coef_late" if at["steer_1"] else "coef_early"
         assert not number_passes(said[steered], instance.number(steered))
         assert isinstance(said["change_point"], int)
@@ -169,5 +169,5 @@ def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() ->
 
 def test_the_competent_analyst_finds_the_week_and_finds_none_where_there_is_none() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
-        said = {name: FieldValue(value) for name, value in CHALLENGE.competent(instance).items()}
+        said = {name: FieldValue(value) for name, value in CHALLENGE.answer("competent", instance).items()}
         assert grade(CHALLENGE.fields, instance, said).passed("change_point")

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, Any
 from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.checks import CHECKS, self_tests
-from whybench.suites.analyze.design import CONTROL, DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.analyze.design import (
+    CONTROL,
+    DESIGNS,
+    DIRECT,
+    FEW_ROWS,
+    AnalyzeDesign,
+    make_design,
+)
 from whybench.suites.analyze.episode import AnalyzeEpisode
 from whybench.suites.analyze.items import (
     COLUMNS,
@@ -69,20 +76,15 @@ GOLDEN_REPLIES = (
     '```json\n{"ate": 1.5}\n``` or {"ate": 2}', '{"te": 1e400}', '{"graphs": [[]]}',
 )  # fmt: skip
 
-FEW_ROWS = 200
-FOR_FEW_ROWS = (
-    "simpson", "observational", "outcome", "mediator_confounding", "structure", "domain_shift",
-)  # fmt: skip
-"""One challenge of each family that a right analysis gets right in so few rows, nearly always."""
-
 BUDGETS = {
     "small": Budget(
-        {"design": "core", "challenge": list(FOR_FEW_ROWS), "rows": FEW_ROWS, "seeds": 3},
+        {"design": DIRECT},
         f"one challenge of each family, with {FEW_ROWS} rows in the prompt, which small models and "
         "purses can take, three times; scores do not compare with those of all rows",
     ),
     "standard": Budget(
-        {"design": "core"}, "every challenge and its controls on all rows, six times"
+        {"design": "core"},
+        "every challenge and its controls, six times; programs are run on all rows in a sandbox",
     ),
     "full": Budget({"design": "full"}, "every challenge, control, hint and label"),
 }
@@ -116,7 +118,7 @@ def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
             f"traps show in whole data sets, and may not in {design.rows} rows of them: scores are "
             "not to be compared with those of all rows"
         )
-    elif design.protocol == "direct":
+    elif DIRECT in design.protocol:
         yield (
             "prompts hold all rows, and a token holds about two digits: count on twice the tokens "
             "that are planned; protocol=code sends no rows"
@@ -148,7 +150,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         advice=_advice,
     )
     training = Training(
-        {"seeds": TRAINING_WORLDS, "split": "train"},
+        {"seeds": TRAINING_WORLDS, "split": "train", "protocol": DIRECT},
         world_key=world_key,
         reward=lambda _factors, _truth, answer: answer.value or 0.0,
     )
@@ -214,7 +216,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def files(self, item: AnalyzeItem) -> Mapping[str, str]:
         """Return the rows, where an agent is to find them in a file."""
-        if item.protocol == "direct":
+        if item.protocol == DIRECT:
             return {}
         return {ROWS_FILE: rows_csv(item.instance, item.label)}
 

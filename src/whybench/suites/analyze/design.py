@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTROL",
     "DESIGNS",
+    "DIRECT",
+    "FEW_ROWS",
     "LEVELS",
     "MANIPULATED",
     "AnalyzeDesign",
@@ -51,7 +53,13 @@ __all__ = [
 ]
 
 CONTROL, CONTROLS = "control", "controls"
-ALL = "all"
+ALL, DIRECT = "all", "direct"
+
+FEW_ROWS, DRAWS = 200, 3
+FOR_FEW_ROWS = (
+    "simpson", "observational", "outcome", "mediator_confounding", "structure", "domain_shift",
+)  # fmt: skip
+"""One challenge of each family that a right analysis gets right in so few rows, nearly always."""
 
 LEVELS: Mapping[str, tuple[Any, ...]] = {
     "variant": (TRAP, CONTROL, CONTROLS, PUBLISHED),
@@ -81,12 +89,14 @@ class DesignCell:
         variant: `trap`, the name of a control, or `control` for the one whose turn it is.
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
+        protocol: How the agent works.
     """
 
     challenge: str
     variant: str
     hint: int
     label: str
+    protocol: str
 
     def variant_at(self, turn: int) -> str:
         """Return the variant by name in the n-th draw of a design."""
@@ -113,8 +123,8 @@ class AnalyzeDesign:
         (5,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
     )
     label: tuple[str, ...] = factor(("neutral",), "Names of things: neutral, flattering, damning.")
-    protocol: str = factor(
-        "direct", "How the agent works: direct, code, code-debug, agentic, free."
+    protocol: tuple[str, ...] = factor(
+        ("agentic",), "How the agent works: direct, code, code-debug, agentic, free."
     )
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
@@ -147,10 +157,10 @@ class AnalyzeDesign:
             self._check_published()
         if self.rows < 0:
             raise UserError(f"rows must be {ALL}, or 1 or more, got {self.rows}")
-        if self.rows and self.protocol != "direct":
+        if self.rows and self.protocol != (DIRECT,):
             raise UserError(
                 f"rows must be {ALL} where programs read them from a file, got {self.rows} with "
-                f"{self.protocol}; samples are for protocol=direct"
+                f"{_join(self.protocol)}; samples are for protocol={DIRECT}"
             )
 
     def _check_published(self) -> None:
@@ -183,10 +193,16 @@ class AnalyzeDesign:
     def cells(self) -> tuple[DesignCell, ...]:
         """The crossing; twins stand one after the other."""
         challenges = self.active_challenges
-        levels = (challenges, self.hint, self.label)
+        levels = (challenges, self.hint, self.label, self.protocol)
         return tuple(
-            DesignCell(challenges[challenge], variant, self.hint[hint], self.label[label])
-            for challenge, hint, label in cells_in_blocks(tuple(map(len, levels)))
+            DesignCell(
+                challenges[challenge],
+                variant,
+                self.hint[hint],
+                self.label[label],
+                self.protocol[protocol],
+            )
+            for challenge, hint, label, protocol in cells_in_blocks(tuple(map(len, levels)))
             for variant in self._variants(challenges[challenge])
         )
 
@@ -226,12 +242,12 @@ class AnalyzeDesign:
             return (
                 f"{self.size} items: the source's questions on {sets} of its data sets"
                 f"{f' ({left_out}: {_join(names)})' if names else ''}; "
-                f"hint {_join(self.hint)}; {self.protocol}"
+                f"hint {_join(self.hint)}; {_join(self.protocol)}"
             )
         every = len(self.challenge) == len(CHALLENGES) > 1
         challenges = f"all {len(CHALLENGES)} challenges" if every else _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
-        how = f"{self.protocol} on {self.rows} rows" if self.rows else self.protocol
+        how = f"{DIRECT} on {self.rows} rows" if self.rows else _join(self.protocol)
         return (
             f"{self.size} items: {draws} of {challenges}; {_join(self.variant)}; "
             f"hint {_join(self.hint)}; {_join(self.label)}; {how}; {self.split}"
@@ -249,16 +265,22 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
     design.name: design
     for design in (
         AnalyzeDesign("core"),
+        AnalyzeDesign(
+            DIRECT, challenge=FOR_FEW_ROWS, protocol=(DIRECT,), rows=FEW_ROWS, seeds=DRAWS
+        ),
         AnalyzeDesign("hints", hint=HINTS, seeds=2),
         AnalyzeDesign("labels", label=LABELS, seeds=3),
-        AnalyzeDesign("code", protocol="code"),
+        AnalyzeDesign("code", protocol=("code",)),
         AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
-        AnalyzeDesign("published", variant=(PUBLISHED,), hint=HINTS, seeds=SETS),
+        AnalyzeDesign(
+            "published", variant=(PUBLISHED,), hint=HINTS, protocol=(DIRECT,), seeds=SETS
+        ),
     )
 }
 """The named designs. With the six draws of `core` every challenge that has one, two or three
-controls has each equally often. `code` asks of the very same rows. `full` is the whole crossing.
-`published` asks the source's own questions on its own rows."""
+controls has each equally often. `direct` shows so few rows that a person could take them in, and
+`code` asks of the rows of `core`. `full` is the whole crossing. `published` asks the source's own
+questions on its own rows."""
 
 
 def _join(levels: object) -> str:

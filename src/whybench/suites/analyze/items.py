@@ -363,7 +363,7 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
         draw=turn + 1 if cell.variant == PUBLISHED else nth_draw(design.split, turn),
         hint=cell.hint,
         label=cell.label,
-        protocol=design.protocol,
+        protocol=cell.protocol,
         rows=design.rows,
         own="" if cell.variant == PUBLISHED else design.setting,
     )

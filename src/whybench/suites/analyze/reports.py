@@ -13,13 +13,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import ChoiceField, IntervalField, NumberField
 from whybench.suites.analyze.truths import CategoricalTruth, NumericTruth
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from whybench.suites.analyze.estimators.regression import Coefficient
     from whybench.suites.analyze.fields import Field
     from whybench.suites.analyze.truths import Truth
 

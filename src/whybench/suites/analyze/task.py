@@ -1,7 +1,7 @@
-"""The Inspect task of analyze: a protocol under which programs are run, and a grader of reasons.
+"""The Inspect task of analyze: protocols under which programs are run, and a grader of reasons.
 
-Under the protocol `direct` an agent is asked once. The other protocols run code; how they hold the
-conversation is in `protocols`.
+Under the protocol `direct` an agent is given the rows and asked. The other protocols run code; how
+they hold the conversation is in `protocols`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai import Task, task_with
 
 from whybench.sandbox.allowlist import PACKAGES
+from whybench.suites.analyze.design import DIRECT
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
-from whybench.suites.analyze.protocols.task import offer_tools, solver_for
+from whybench.suites.analyze.protocols.task import follow_protocol, offer_tools
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.contract import UserError
 from whybench.suites.task import inspect_scorer
@@ -37,7 +38,8 @@ def analysis_task(
 ) -> Task:
     """Return the task of a design; arguments are those of `Suite.make_task`."""
     graded, group = options["graded"], options["group"]
-    if (graded or design.protocol != "direct") and group != 1:
+    code = set(design.protocol) - {DIRECT}
+    if (graded or code) and group != 1:
         raise UserError(f"group must be 1 where programs are run or reasons graded, got {group}")
     if graded and PUBLISHED in design.variant:
         raise UserError(
@@ -48,11 +50,11 @@ def analysis_task(
             f"graded must be of challenges that have criteria, got {bare[0]!r}; leave it out"
         )
     setup: list[Solver] = []
-    if design.protocol == "direct":
+    if not code:
         task = ask()
     else:
-        task = ask(solver=solver_for(design.protocol))
-        setup.append(offer_tools(design.protocol))
+        task = ask(solver=follow_protocol())
+        setup.append(offer_tools())
         metadata = {**(task.metadata or {}), "packages": list(PACKAGES)}
         task = task_with(task, sandbox=SANDBOX, metadata=metadata, setup=setup)
     if graded:

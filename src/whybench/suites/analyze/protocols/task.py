@@ -37,7 +37,7 @@ from whybench.suites.analyze.protocols.prompts import (
     SECONDS,
 )
 from whybench.suites.asking import ask
-from whybench.suites.conversations import CUT_OFF, GOES_ON, keep_stop_reason
+from whybench.suites.conversations import CUT_OFF, GOES_ON, ask_each, keep_stop_reason
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SandboxLostError",
     "agentic",
+    "follow_protocol",
     "in_replies",
     "offer_tools",
     "read_outcomes",
@@ -110,7 +111,26 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
 
 
 @solver
-def offer_tools(protocol: str, seconds: int = SECONDS) -> Solver:
+def follow_protocol(seconds: int = SECONDS) -> Solver:
+    """Ask as the protocol of each sample says."""
+    solvers = {
+        "direct": ask_each(),
+        **{protocol: solver_for(protocol, seconds) for protocol in PROTOCOLS},
+    }
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        return await solvers[_find_protocol(state)](state, generate)
+
+    return solve
+
+
+def _find_protocol(state: TaskState) -> str:
+    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
+    return str(row["protocol"])
+
+
+@solver
+def offer_tools(seconds: int = SECONDS) -> Solver:
     """Put tools that run programs into the state, for solvers that take them from there.
 
     Ours do not: they have a tool of their own, which counts what it runs.
@@ -118,8 +138,10 @@ def offer_tools(protocol: str, seconds: int = SECONDS) -> Solver:
     packages = PackageCheck()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        state.store.set(VERSIONS, dict(await packages.versions()))
-        if PROTOCOLS[protocol].tool:
+        rules = PROTOCOLS.get(_find_protocol(state))
+        if rules is not None:
+            state.store.set(VERSIONS, dict(await packages.versions()))
+        if rules is not None and rules.tool:
             state.tools.extend([bash(timeout=seconds), python(timeout=seconds)])
         return state
 
