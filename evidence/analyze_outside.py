@@ -1,4 +1,4 @@
-"""What outside analysts score in analyze: whose work is defensible passes, and no one else.
+"""What outside analysts' reports score: whose work is defensible passes, and no one else.
 
 The analysts (`outside_analysts`) were written by somebody who knew neither how data sets are made
 nor how answers are graded. What they are told of a data set is what its reader knows: the columns
@@ -18,8 +18,8 @@ import pandas as pd
 from evidence.figures import Figure
 from evidence.outside_analysts import ANALYSTS
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.column_fields import PValues, PValueTableField
 from whybench.suites.analyze.grading import grade_values
+from whybench.suites.analyze.reports import find_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -47,9 +47,10 @@ BY_LOT: Mapping[str, frozenset[str]] = {
 }
 """The variants whose text says that a lot decided on the treatment, by challenge."""
 
-UNEXPOSED = {"adjust_observational_for_all"}
-"""Whose fault is not in the data: every column of `observational` came before the treatment, but
-for a decoy now and then."""
+UNEXPOSED = {"adjust_observational_for_all", "distrust_lots"}
+"""Whose fault no report shows: every column of `observational` came before the treatment, but for a
+decoy now and then; and who adjusts where a lot decided has the right number for a wrong reason,
+which the diagnosis shows."""
 
 
 def outside(small: bool) -> Iterator[Figure]:
@@ -86,10 +87,25 @@ def _grade(challenge: Challenge, analyst: Analyst, instance: Instance) -> float:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of fits that are wrong, as some analysts' are
         answer: dict[str, Any] = analyst(data, instance.when, instance.facts, by_lot)
-    for field in challenge.fields:
-        if isinstance(field, PValueTableField):
-            answer[field.name] = PValues(answer[field.name])
-    return grade_values(challenge.fields, instance, answer).score
+    report = _report(challenge, answer)
+    asked = [field for field in challenge.report if field.name in report]
+    return grade_values(asked, instance, report).score
+
+
+def _report(challenge: Challenge, answer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an analyst reports, by what it found; intervals only if it gave one."""
+    if "graphs" in answer:
+        claimed = min(answer["graphs"], key=sorted)
+        return {"graph": claimed, "confidence": 1 / len(answer["graphs"])}
+    number = find_number(challenge.report)
+    if not number:
+        return {"edge": answer["edge"]}
+    found: dict[str, Any] = {number: answer[number]}
+    interval = answer.get(f"{number}_ci", answer.get("ci") if number in ("effect", "ate") else None)
+    if interval is not None:
+        low, high = found["interval"] = interval
+        found["recommendation"] = "raise" if low > 0 else "lower" if high < 0 else "either"
+    return found
 
 
 def _holds(
@@ -104,7 +120,7 @@ def _holds(
 def _describe(challenge: Challenge, who: str, scores: Mapping[str, float]) -> str:
     kind = "defensible" if ANALYSTS[challenge.name][who].defensible else "not defensible"
     if who in UNEXPOSED:
-        kind += ", no fault in most of these data"
+        kind += ", no fault in most reports"
     found = ", ".join(f"{variant} {score:.2f}" for variant, score in scores.items())
     return f"{who} ({kind}): {found}"
 

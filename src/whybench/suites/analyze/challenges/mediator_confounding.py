@@ -185,11 +185,8 @@ def _accept(variant: str, _at: Parameters, rows: Rows) -> bool:
     if variant in ("no_confounding", "null"):
         return p_values[0] < CLEAR and p_values[1] > UNCLEAR
     if variant == "descendant":
-        plain, bent = _decomposed(rows), _decomposed(rows, ("common",))
-        return any(
-            abs(plain[name].value - bent[name].value) > APART * plain[name].se
-            for name in ("nde", "nie")
-        )
+        plain, bent = _decomposed(rows)["nde"], _decomposed(rows, ("common",))["nde"]
+        return abs(plain.value - bent.value) > APART * plain.se
     return p_values[1] < CLEAR
 
 

@@ -171,7 +171,7 @@ CHALLENGE = Challenge(
         # Who falls for the trap gets this one right.
         NumberField("cond_diff", key=False),
         # What is held is what tells the variants apart.
-        ColumnSetField("adjusted_for", weight=2.0),
+        ColumnSetField("adjusted_for", weight=3.0),
     ),
     shown=("confounder", "decoy", "treatment", "outcome", "marker"),
     size=(1600, 2600),

@@ -3,9 +3,9 @@
 One more unit of the exposure does one thing in population A and another in population B. Who fits
 one line through all rows gets a slope somewhere between the two, and sends it to both.
 
-Yet slopes that differ are not yet effects that differ. In one population, by lot, the exposure went
-to those who would have done well (or badly) anyway, so that slopes of outcome on exposure differ in
-any case: in the control `equal`, where the exposure does the same in both, as clearly as in a trap.
+Yet slopes that differ are not yet effects that differ. In population B the exposure went to those
+who would have done well (or badly) anyway, so that slopes of outcome on exposure differ in any
+case: in the control `equal`, where the exposure does the same in both, as clearly as in a trap.
 It takes the covariate to see that nothing shifts. Twins have the same exposures, and outcomes as
 high in either population.
 """

@@ -3,8 +3,8 @@
 From some week on, one more unit of the exposure does something else than before. Who fits one line
 through all weeks describes neither what was nor what is.
 
-Yet an association that changes is not yet an effect that changes. Up to that week or from it on, by
-lot, the exposure was steered by a covariate, so that its slope changes at that week in any case: in
+Yet an association that changes is not yet an effect that changes. From that week on, too, the
+exposure was steered by a covariate, so that its slope changes at that week in any case: in
 the control `stable`, where the exposure does the same throughout, as visibly as in a trap. It takes
 the covariate to see that nothing drifts. Twins have the same exposures, told from what is usual:
 where the effect changes, nothing else does.

@@ -1,8 +1,9 @@
 """What `temporal` and `population` share: an exposure with two effects, or one that looks like two.
 
-Rows are of two groups. In one of them, by lot, the exposure was steered by a covariate, so that the
-slopes differ in any case; given the covariate they differ in traps alone. Exposures vary by 1 in
-either group. Twins have the same exposures, and a control the effect in the middle of its trap's.
+Rows are of two groups. In the second, which is asked about, the exposure was steered by a
+covariate, so that the slopes differ in any case; given the covariate they differ in traps alone.
+Exposures vary by 1 in either group. Twins have the same exposures, and a control the effect in the
+middle of its trap's.
 
 Every number is an effect in a group, or their difference, in the order of the certificates. Fits of
 either group and of all rows with two slopes are consistent; in controls so is one slope.
@@ -34,14 +35,13 @@ __all__ = ["choose", "compare_effects", "draw_effects", "report", "steer"]
 
 
 def draw_effects(variant: str, rng: np.random.Generator) -> dict[str, float]:
-    """Draw what the exposure does in either group, and how far the covariate steers it in one."""
+    """Draw what the exposure does in either group, and how far the covariate steers it."""
     middle, apart = rng.uniform(-1.0, 1.0), rng.choice((-1, 1)) * rng.uniform(0.35, 0.55)
-    steered, where = rng.choice((-1, 1)) * rng.uniform(0.4, 0.65), int(rng.integers(2))
     if variant != TRAP:
         apart = 0.0
     return {
-        "steer_0": steered * (1 - where),
-        "steer_1": steered * where,
+        "steer_0": 0.0,
+        "steer_1": rng.choice((-1, 1)) * rng.uniform(0.4, 0.65),
         "covariate": rng.choice((-1, 1)) * rng.uniform(0.8, 1.2),
         "effect_0": middle - apart,
         "effect_1": middle + apart,
