@@ -149,10 +149,20 @@ def analyze_overhead(seeds: int, rounds: int) -> dict[str, float]:
     from whybench._registry import analyze
     from whybench.suites.analyze import SUITE
 
-    items = SUITE.items(SUITE.make_design({"design": "core", "seeds": seeds}))
-    true = {SUITE.render(item): SUITE.oracle(item) for item in items}
+    items = SUITE.items(SUITE.make_design({"design": "core", "seeds": seeds, "protocol": "direct"}))
+    true: dict[str, str] = {}
+    for item in items:
+        episode, asked = SUITE.open_episode(item.factors), SUITE.render(item)
+        while not episode.over:
+            true[asked] = SUITE.oracle(episode)
+            asked = episode.hear(true[asked], truncated=False) or ""
     kinds: dict[str, Callable[[], Task]] = {
-        "bare": lambda: bare(analyze(seeds=seeds)),
-        "analyze": lambda: analyze(seeds=seeds),
+        "bare": lambda: bare(analyze(seeds=seeds, protocol="direct")),
+        "analyze": lambda: analyze(seeds=seeds, protocol="direct"),
     }
-    return stack_sides(kinds, lambda messages, *_: said(true[messages[-1].text]), len(true), rounds)
+    replies = len(true)
+    spent = stack_sides(
+        kinds, lambda messages, *_: said(true.get(messages[-1].text, "")), replies, rounds
+    )
+    # Bare Inspect asks one of the two questions of an item.
+    return {**spent, "bare": 2 * spent["bare"]}

@@ -65,7 +65,11 @@ ASKED = {
     "compose": Asked(
         1, "yes", {"gates": "or", "kinds": "cycle3+cycle3", "worlds": 1, "units": 128}
     ),
-    "analyze": Asked(2, '{"effect": 0.5, "ci": [0.4, 0.6]}', {"challenge": "simpson"}),
+    "analyze": Asked(
+        2,
+        '{"effect": 0.5, "interval": [0.4, 0.6]}',
+        {"challenge": "simpson", "protocol": "direct"},
+    ),
 }
 
 

@@ -295,7 +295,7 @@ def reading_rows(name: str) -> Iterator[Row]:
 
 def _changed_fields(asked: AnySuite, kind: str, item: Item) -> Iterator[Row]:
     """Yield what comes of a true answer to which one field is changed."""
-    true = json.loads(asked.oracle(item))
+    true = json.loads(asked.oracle(asked.open_episode(item.factors)))
     for number, field in enumerate(true):
         value = AWKWARD[number % len(AWKWARD)]
         reply = json.dumps({**true, field: json.loads(value)})

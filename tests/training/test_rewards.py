@@ -53,13 +53,20 @@ def test_yes_is_worth_what_the_truth_says() -> None:
         assert reward(row, "No.") == 1 - row["truth"]
 
 
-@pytest.mark.parametrize("name", ["calculate", "compose", "analyze"])
+@pytest.mark.parametrize("name", ["calculate", "compose"])
 def test_the_last_of_several_replies_is_the_answer_as_it_is_in_a_run(name: str) -> None:
     """What is said before the answer to a question of one turn is work on it."""
     for item, row in rows(name, 4):
         gold = get_suite(name).oracle(item)
         assert reward(row, ["Let me see.", gold]) == 1.0
         assert reward(row, [gold, "On second thoughts, I cannot say."]) == 0.0
+
+
+def test_a_report_is_worth_what_it_is_whatever_is_said_to_explain_it() -> None:
+    asked = get_suite("analyze")
+    for item, row in rows("analyze", 4):
+        report = asked.oracle(asked.open_episode(item.factors))
+        assert reward(row, report) == reward(row, [report, "I do not know why."]) == 1.0
 
 
 def test_an_answer_that_nothing_entails_is_worth_nothing() -> None:

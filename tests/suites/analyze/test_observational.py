@@ -95,7 +95,10 @@ def test_effects_are_spread_and_the_crude_direction_misleads_at_times() -> None:
     assert min(off) < -8
     assert max(off) > 8
     assert 0 in off
-    wrong = [CHALLENGE.answer("naive", trap)["direction"] != trap.truths["direction"].value for trap in traps]
+    wrong = [
+        CHALLENGE.answer("naive", trap)["direction"] != trap.truths["direction"].value
+        for trap in traps
+    ]
     assert sum(wrong) >= 10
 
 

@@ -169,5 +169,8 @@ def test_who_takes_slopes_for_effects_is_wrong_where_exposures_were_steered() ->
 
 def test_the_competent_analyst_finds_the_week_and_finds_none_where_there_is_none() -> None:
     for instance in [*instances("trap"), *instances("stable")]:
-        said = {name: FieldValue(value) for name, value in CHALLENGE.answer("competent", instance).items()}
+        said = {
+            name: FieldValue(value)
+            for name, value in CHALLENGE.answer("competent", instance).items()
+        }
         assert grade(CHALLENGE.fields, instance, said).passed("change_point")

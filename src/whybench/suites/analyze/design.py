@@ -291,10 +291,16 @@ def _join(levels: object) -> str:
 def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     """Build a design from a named one or a YAML file (`design`) and factors to change.
 
-    A family of challenges stands for its members, and `all` for all challenges, or all rows.
+    A family of challenges stands for its members, and `all` for all challenges, or all rows. A
+    sample of rows is shown in the prompt, so the protocol is direct unless another is named.
     """
+    sampled = settings.get("rows") not in (None, ALL, 0, "0")
+    implied = {"protocol": DIRECT} if sampled and "protocol" not in settings else {}
     return build_design(
-        "analyze", settings, DESIGNS, {"rows": _parse_rows, "challenge": _parse_challenges}
+        "analyze",
+        {**settings, **implied},
+        DESIGNS,
+        {"rows": _parse_rows, "challenge": _parse_challenges},
     )
 
 

@@ -193,7 +193,11 @@ def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     number = find_number(challenge.report)
     if not number:
         return {**own, **read_forms().claim}
-    names = {"cause": words[challenge.acted_on], "outcome": words["outcome"], "number": number}
+    names = {
+        "cause": words[challenge.acted_on],
+        "outcome": words[challenge.outcome],
+        "number": number,
+    }
     told = {name: text.format(**names) for name, text in read_forms().report.items()}
     return {**own, number: f"{own[number]}{told.pop('number')}", **told}
 

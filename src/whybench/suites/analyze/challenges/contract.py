@@ -234,7 +234,7 @@ class Challenge:
             is asked depends on it.
         units: The roles of real columns that may be in other units: the outcome, if all numbers are
             in its units, and columns in whose units no number is.
-        acted_on: The role of the column that a recommendation is about.
+        acted_on, outcome: The roles of the columns that a recommendation is about.
         not_shallow: What shallow agents see that is the analysis itself here: `signs`, where it is
             about independence, or `marginals`, where it is about means (see `shallow`).
         story: The text of its story, if it is another package's; ours stand in `stories`.
@@ -268,6 +268,7 @@ class Challenge:
     opposite: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     acted_on: str = "treatment"
+    outcome: str = "outcome"
     not_shallow: tuple[str, ...] = ()
     story: str = ""
     settings: tuple[str, ...] = ()
