@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evidence import (
     analyze_gates,
+    analyze_ladder,
     analyze_outside,
     challenges,
     code_runs,
@@ -71,6 +72,7 @@ def real(small: bool) -> Iterator[Figure]:
 PARTS: Parts = {
     **challenges.PARTS,
     **analyze_gates.PARTS,
+    **analyze_ladder.PARTS,
     **analyze_outside.PARTS,
     **confinement.PARTS,
     **code_runs.PARTS,
