@@ -128,6 +128,23 @@ def test_a_suite_that_cannot_draw_is_told_and_the_others_are_drawn(monkeypatch) 
     assert said == ["judge: drawing", "intervene: drawing"]
 
 
+def test_many_figures_of_one_suite_leave_room_for_those_of_the_others(monkeypatch) -> None:
+    def draw(_):
+        return (Figure(f"points-{number}", lambda: plot(POINTS)) for number in range(5))
+
+    suites = {name: altered(get_suite(name), figures=draw) for name in ("judge", "compose")}
+    monkeypatch.setattr("whybench.page.drawings.get_suite", suites.get)
+    monkeypatch.setattr("whybench.page.drawings.MOST_FIGURES", 3)
+    material = Material([("judge", None), ("compose", None)])
+    found, notes = drawings(material, Styles(), lambda _: None)
+    assert [one.suite for one in found] == ["judge"] * 3 + ["compose"] * 3
+    assert [one.key for one in found] == [f"figure-{number}" for number in range(1, 7)]
+    assert notes == [
+        f"{name}: these are the first 3 figures; `whybench figures` draws all."
+        for name in ("judge", "compose")
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["judge", "analyze"])
 def test_names_from_outside_do_not_end_a_figure(name, tmp_path) -> None:

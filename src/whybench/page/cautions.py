@@ -13,7 +13,7 @@ from whybench.page.conditions import is_headline
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from whybench.page.material import Material, Measured
 
@@ -109,15 +109,37 @@ def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterato
     }
     for flag, words in told.items():
         found = dict.fromkeys(
-            f"{one.measure.labels.get('agent', '')} ({one.suite})"
+            (one.suite, one.measure.labels.get("agent", ""))
             for one in measured
             if flag in one.measure.flags
             and is_headline(one)
             and one.measure.labels.get("agent") not in material.beside
         )
         if found:
-            line = words.format(", ".join(found))
+            line = words.format(_tell_agents(found, len(material.agents())))
             yield line[0].upper() + line[1:]
+
+
+def _tell_agents(found: Iterable[tuple[str, str]], asked: int) -> str:
+    """Return suites and agents in words, agents of the same suites together.
+
+    >>> _tell_agents([("judge", "a"), ("compose", "a"), ("judge", "b"), ("compose", "b")], 3)
+    'a, b (judge, compose)'
+    >>> _tell_agents([("judge", "a"), ("compose", "a"), ("compose", "b")], 2)
+    'a (judge, compose); b (compose)'
+    >>> _tell_agents([("judge", "a"), ("judge", "b"), ("judge", "c")], 3)
+    'all agents (judge)'
+    """
+    suites: dict[str, list[str]] = {}
+    for suite, agent in found:
+        suites.setdefault(agent, []).append(suite)
+    alike: dict[str, list[str]] = {}
+    for agent, names in suites.items():
+        alike.setdefault(", ".join(names), []).append(agent)
+    return "; ".join(
+        f"{'all agents' if 2 < asked == len(agents) else ', '.join(agents)} ({names})"
+        for names, agents in alike.items()
+    )
 
 
 def _lost(material: Material, measured: Sequence[Measured]) -> Iterator[str]:

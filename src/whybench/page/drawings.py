@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_FIGURES", "Drawing", "drawings"]
 
-MOST_FIGURES = 60
-"""So many figures are in a page; `whybench figures` draws all."""
+MOST_FIGURES = 40
+"""So many figures of a suite are in a page; `whybench figures` draws all."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +85,18 @@ def drawings(
         some = len(found) > before
         for _, cause in fence.failures:
             notes.append(f"{'More figures' if some else 'Figures'} of {name} are not here: {cause}")
-        if not some and not fence.failures and before < MOST_FIGURES:
+        if not some and not fence.failures:
             notes.append(f"{name}: these answers hold nothing that a figure could show.")
-    if len(found) == MOST_FIGURES:
-        notes.append(f"These are the first {MOST_FIGURES} figures; `whybench figures` draws all.")
+        if len(found) == before + MOST_FIGURES:
+            notes.append(
+                f"{name}: these are the first {MOST_FIGURES} figures; `whybench figures` draws all."
+            )
     return found, notes
 
 
 def _drawn(name: str, figures: Iterable[Figure], styles: Styles, before: int) -> Iterator[Drawing]:
-    """Yield the figures of a suite, as long as there is room after those before."""
-    for number, figure in enumerate(islice(figures, MOST_FIGURES - before), before + 1):
+    """Yield the first figures of a suite, numbered after those before."""
+    for number, figure in enumerate(islice(figures, MOST_FIGURES), before + 1):
         key = f"figure-{number}"
         fence, drawing = Fence(), Drawing(key, name, figure.title, Markup(), caption=figure.caption)
         with fence.around("This figure cannot be drawn"):

@@ -466,6 +466,20 @@ def test_several_conditions_are_compared(names_of, monkeypatch: pytest.MonkeyPat
     ]
 
 
+def test_under_several_conditions_each_has_one_panel_of_tasks(monkeypatch) -> None:
+    monkeypatch.setattr("whybench.suites.judge.figures.run.people_are_fetched", lambda: False)
+    monkeypatch.setattr("whybench.suites.judge.figures.run.MOST", 1)
+    monkeypatch.setattr("whybench.suites.judge.figures.run.MOST_SHOWN", 2)
+
+    def panels(records: pa.Table) -> list[str]:
+        names = [figure.name for figure in SUITE.figures(without_people(records))]
+        return [name for name in names if name.startswith("tasks")]
+
+    assert panels(answered()) == ["tasks-made-up-1", "tasks-made-up-2"]
+    both = joined(answered(), answered(style="cot", design_hash="c"))
+    assert panels(both) == ["tasks-made-up-story-direct", "tasks-made-up-story-cot"]
+
+
 def test_without_matplotlib_the_error_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"

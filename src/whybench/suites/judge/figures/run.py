@@ -101,7 +101,7 @@ def _sheets(records: pa.Table) -> list[_Sheet]:
 CAPTIONS: Mapping[str, str] = read_table(__package__, "style.yaml")["captions"]
 """What one sees in each kind of figure and what that means."""
 MOST_SHOWN = 3 * MOST
-"""So many agents are in the panels of tasks under one condition, from the first on."""
+"""So many agents are in the panels of tasks, from the first on, where there is one condition."""
 MOST_BESIDE = 6
 """So many conditions and styles are in one map of parameters."""
 CHANGES = ("ea", "mv", "lad", "consistency")
@@ -204,11 +204,15 @@ def _maps(
 def _tasks(
     design: str, models: Sequence[FittedModel], places: Sequence[StyledCondition]
 ) -> Iterator[Figure]:
-    """Yield panels of tasks: people, if they judged this, and so many agents as there is room."""
+    """Yield panels of tasks: people, if they judged this, and so many agents as there is room.
+
+    Under several conditions there is one panel for each, with the first agents.
+    """
+    most = MOST_SHOWN if len(places) == 1 else MOST
     people = [model for model in models if is_people(model.group.labels["agent"])]
     for place in places:
         mine = [model for model in models if StyledCondition.of(model.group) == place]
-        agents = [model for model in mine if model not in people][:MOST_SHOWN]
+        agents = [model for model in mine if model not in people][:most]
         beside = [m for m in people if StyledCondition.of(m.group).condition == place.condition]
         where = [_slug(place)] if len(places) > 1 else []
         alone: list[tuple[tuple[str, ...], Sequence[FittedModel]]] = [((), [])] if beside else []

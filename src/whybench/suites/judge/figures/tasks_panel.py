@@ -199,10 +199,13 @@ def _draw_agent(
         )
     means = dict(zip(model.tasks, 100 * model.means, strict=True))
     seen = [task for task in places if np.isfinite(means[task])]
-    for task in seen:
-        low, high = _interval(model, task)
-        ends = [places[task] + shift] * 2, [low, high]
-        axes.plot(*ends, color=drawn.colour, linewidth=1.1, in_layout=False)
+    axes.vlines(
+        [places[task] + shift for task in seen],
+        *zip(*(_interval(model, task) for task in seen), strict=True),
+        color=drawn.colour,
+        linewidth=1.1,
+        in_layout=False,
+    )
     small = "small_n" in model.flags
     axes.plot(
         [places[task] + shift for task in seen],
