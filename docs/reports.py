@@ -72,10 +72,10 @@ class Asked:
 
 
 ASKED = {
-    "judge": Asked(48, {"polarity": "ppp"}),
-    "intervene": Asked(48, limit=12),
+    "judge": Asked(192, {"polarity": "ppp"}),
+    "intervene": Asked(160, limit=24),
     "compose": Asked(8, {"kinds": "cycle3+cycle3"}, limit=6),
-    "calculate": Asked(48, {"style": "direct"}, limit=16),
+    "calculate": Asked(192, {"style": "direct"}, limit=40),
     "analyze": Asked(
         128,
         {
