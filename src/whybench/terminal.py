@@ -62,14 +62,15 @@ parts of words; and where all else fails, letters."""
 COLORS = {
     "ok": "green",
     "FAIL": "bold red",
+    "few seeds": "dim",
     "right": "green",
     "wrong": "red",
     "undetermined": "yellow",
     "trivial": "yellow",
-    "rose": "green",
-    "above people": "green",
-    "fell": "red",
-    "below people": "red",
+    "rose": "cyan",
+    "above people": "cyan",
+    "fell": "magenta",
+    "below people": "magenta",
     "too much lost": "yellow",
     "cut off by our cap": "yellow",
     "undefined": "yellow",
@@ -77,7 +78,7 @@ COLORS = {
     "no difference shown": "dim",
     "too small to matter": "dim",
 }
-"""The colours of verdicts. Of changes, green is more and red is less, be it good or bad."""
+"""The colours of verdicts. Of changes, cyan is more and magenta is less, be it good or bad."""
 
 
 def print_rows(

@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.command_server import command
+from tests.page.simulated import answers
 
 from whybench.cli import COMMANDS
+from whybench.cli.catalog import _short
+from whybench.records import write_records
 from whybench.suites.judge import TABLES
 
 
@@ -269,6 +272,30 @@ def test_check_ends_with_status_1_if_a_check_fails(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert re.search("overload is unrelated +FAIL", done.stdout)
     assert "checks failed: 1" in done.stdout
+
+
+def test_intervals_that_cover_in_one_run_say_nothing_for_a_measure() -> None:
+    runs = lines("calibrate", "calculate", "-T", "query=ate", "--seeds", "2")
+    rows = [line for line in runs if line.endswith(("ok", "few seeds"))]
+    shares = [row for row in rows if "%" in row]
+    assert len(shares) > 10
+    assert all(row.endswith("few seeds") for row in shares), "10% of lapses among them"
+    assert all(row.endswith("ok") for row in rows if "exact" in row)
+
+
+def test_measures_at_single_levels_are_printed_when_asked_for(tmp_path: Path) -> None:
+    source = str(tmp_path / "answers.parquet")
+    write_records(answers("intervene", 0), Path(source))
+    some, every = lines("measures", source), lines("measures", source, "--levels")
+    more = int(some[-1].removesuffix(" more are of single levels: --levels shows them."))
+    assert more > 1
+    assert len(every) == len(some[:-2]) + more
+    assert any("(entities " in line for line in every)
+    assert not any("(entities " in line for line in some)
+
+
+def test_truths_of_nothing_have_no_sign() -> None:
+    assert [_short(truth) for truth in (-0.0, -1e-20, 0.5, "yes")] == ["0", "-1e-20", "0.5", "yes"]
 
 
 @pytest.mark.slow

@@ -90,6 +90,14 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     assert not (here / "profiles").exists()
 
 
+def test_minds_that_are_asked_the_same_share_a_table(here: Path) -> None:
+    done = run("reference/careful", "reference/hasty", "--suite", "judge", "--plan")
+    assert done.exit_code == 0, done.output
+    assert "reference/careful, reference/hasty  budget small" in done.output
+    (row,) = (line for line in done.output.splitlines() if line.startswith("judge  "))
+    assert row.split()[-2:] == ["0.00", "1,024"]
+
+
 @pytest.mark.slow
 def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     here: Path, monkeypatch: pytest.MonkeyPatch

@@ -94,8 +94,15 @@ def _print_results(design: str, results: Sequence[CheckResult]) -> None:
     click.echo()
 
 
-def _verdict(result: CheckResult | Calibration | SelfTest) -> str:
-    return "ok" if result.passed else "FAIL"
+FEW_SEEDS = 10
+"""With fewer seeds than this, a share of runs says nothing for a measure."""
+
+
+def _verdict(result: CheckResult | Calibration | SelfTest, seeds: float = FEW_SEEDS) -> str:
+    """Return how something came out, or that it rests on too few runs to say that it is well."""
+    if not result.passed:
+        return "FAIL"
+    return "ok" if seeds >= FEW_SEEDS else "few seeds"
 
 
 @click.command("calibrate")
@@ -145,7 +152,7 @@ def _calibration_row(row: Calibration) -> dict[str, str]:
         "expected": f"{row.expected:.4f}",
         "estimate": f"{row.estimate:.4f}",
         "cover": "exact" if row.coverage is None else f"{row.coverage:.1%}",
-        "verdict": _verdict(row),
+        "verdict": _verdict(row, row.seeds if row.coverage is not None else FEW_SEEDS),
     }
 
 
@@ -158,7 +165,7 @@ def _print_self_tests(tests: Sequence[SelfTest]) -> None:
                 name: str(value) if isinstance(value, int) else f"{value:.3f}"
                 for name, value in test.figures.items()
             },
-            "verdict": _verdict(test),
+            "verdict": _verdict(test, test.figures.get("runs", FEW_SEEDS)),
         }
         for test in tests
     ]

@@ -200,10 +200,10 @@ def show_command(
             *((line[:NAMES].strip(), line[NAMES:].strip()) for line in suite.draw(item)),
             ("truth", _short(item.truth)),
             ("certificate", item.certificate.query),
-            *(("", f"{value:.15g}  by {name}") for name, value in derivations),
+            *(("", f"{value:z.15g}  by {name}") for name, value in derivations),
         ]
     )
 
 
 def _short(truth: object) -> str:
-    return f"{truth:.4g}" if isinstance(truth, float) else str(truth)
+    return f"{truth:z.4g}" if isinstance(truth, float) else str(truth)

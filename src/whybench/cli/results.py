@@ -106,12 +106,18 @@ def records_command(
     is_flag=True,
     help="Of partitioned records, only what follows from counts and means, in one scan.",
 )
+@click.option(
+    "--levels",
+    is_flag=True,
+    help="Also measures at single levels, such as one challenge; --json has them always.",
+)
 @reread_option
 @baseline_option
 @json_option
 def measures_command(
     sources: tuple[str, ...],
     summed: bool,
+    levels: bool,
     reread: bool,
     baselines: tuple[str, ...],
     json_output: bool,
@@ -132,7 +138,10 @@ def measures_command(
     if json_output:
         print_json(*(measure.row() for measure in measures))
     elif measures:
-        print_measures(measures)
+        shown = measures if levels else measures.overall or measures
+        print_measures(shown)
+        if left := len(measures) - len(shown):
+            print_line(f"\n{left:,} more are of single levels: --levels shows them.")
     sys.exit(0 if measures else 1)
 
 

@@ -152,8 +152,10 @@ def profile_command(
     from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
 
     planned = ProfilePlan.make(models, budget, suites, prices)
-    for model, rows in planned.tables(model_settings):
-        print_rows(rows, model, f"budget {budget}", err=json_output)
+    tables = list(planned.tables(model_settings))
+    for _, rows in {str(rows): (model, rows) for model, rows in tables}.values():
+        alike = ", ".join(model for model, others in tables if others == rows)
+        print_rows(rows, alike, f"budget {budget}", err=json_output)
         click.echo(err=json_output)
     for line in planned.lines(model_settings):
         print_line(line, err=json_output)

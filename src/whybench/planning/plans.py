@@ -140,12 +140,13 @@ def _cells(
     dollars: tuple[float, float] | None,
 ) -> dict[str, str]:
     """Return the counts of a plan as text."""
+    low, high = ("unknown",) * 2 if dollars is None else (f"{end:.2f}" for end in dollars)
     return {
         "items": f"{items:,}",
         "calls": f"{calls:,}",
         "tokens sent": f"{sent:,}",
         "received": f"{received[0]:,} to {received[1]:,}",
-        "$": "unknown" if dollars is None else f"{dollars[0]:.2f} to {dollars[1]:.2f}",
+        "$": low if low == high else f"{low} to {high}",
     }
 
 

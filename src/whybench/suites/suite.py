@@ -213,7 +213,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
     def show_truth(self, item: ItemT) -> str:
         """Return the truth for people to read, such as Inspect's viewer shows it."""
-        return f"{item.truth:.4g}" if isinstance(item.truth, float) else str(item.truth)
+        return f"{item.truth:z.4g}" if isinstance(item.truth, float) else str(item.truth)
 
     def files(self, item: ItemT) -> Mapping[str, str]:  # noqa: ARG002
         """Return the files that lie in the sandbox's working folder when an item is asked."""
