@@ -18,7 +18,7 @@ from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, packed, unpacked
 from whybench.page.material import Material, Measured
 from whybench.page.pairings import pairings, pairs_of
-from whybench.page.panels import _marks, panels
+from whybench.page.panels import _marks, panels, standing_out
 from whybench.page.svg import Styles, compact_path, inline_svg
 from whybench.page.tables import make_table
 from whybench.records.runs import Run
@@ -293,6 +293,23 @@ def panels_of(material: Material):
     made = panels(material, found, (), commands(material, agents), fence)
     assert not fence.notes
     return made
+
+
+def test_what_tells_two_agents_apart_is_told_where_no_panel_shows_it() -> None:
+    names = ("noisy-or", "associative")
+    tables = [judged(f"maker/{name}", name, 240) for name in names]
+    material = Material([("judge", pa.concat_tables(tables))])
+    made = panels_of(material)
+    compared = pairings(material).headline  # of an agent that takes causes to go together by 0.3
+    told = {agent: every[0] for agent, every in standing_out(made, compared).items()}
+    assert made["judge"][0].measure == "coherence"
+    assert told["maker/noisy-or"][1].text == (
+        "Differs from maker/associative in mv: 0.00 against 0.30."
+    )
+    assert told["maker/associative"][1].text == (
+        "Differs from maker/noisy-or in mv: 0.30 against 0.00."
+    )
+    assert not any("Differs" in one.text for _, one in standing_out(made)["maker/noisy-or"])
 
 
 def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from whybench.errors import Fence
     from whybench.page.conditions import Condition
     from whybench.page.material import Material
+    from whybench.page.pairings import Line
     from whybench.results.among_people import AmongPeople
     from whybench.stats import Measure
     from whybench.suites.sentences import Remark
@@ -147,8 +148,16 @@ def _empty(
     return Panel(suite, f"{suite}-none", "", "", get_suite(suite).summary, Markup(), readings)
 
 
-def standing_out(made: Mapping[str, Sequence[Panel]]) -> dict[str, list[tuple[str, Told]]]:
-    """Return what else can be said of each agent under the first conditions, suite by suite."""
+def standing_out(
+    made: Mapping[str, Sequence[Panel]], compared: Mapping[str, Sequence[Line]] | None = None
+) -> dict[str, list[tuple[str, Told]]]:
+    """Return what else can be said of each agent under the first conditions, suite by suite.
+
+    Args:
+        made: The panels of each suite.
+        compared: Comparisons of headline measures. Where agents are few, what tells an agent from
+            another and is in no panel comes first.
+    """
     found: dict[str, list[tuple[str, Told]]] = {}
     firsts = [shown[0] for shown in made.values() if shown]
     for agent in dict.fromkeys(reading.agent for panel in firsts for reading in panel.readings):
@@ -159,8 +168,31 @@ def standing_out(made: Mapping[str, Sequence[Panel]]) -> dict[str, list[tuple[st
             if reading.agent == agent
         ]
         mixed = [told for row in zip_longest(*further) for told in row if told is not None]
-        found[agent] = mixed[:MOST_STANDING_OUT]
+        unseen = [*_unseen(agent, firsts, compared or {})]
+        found[agent] = [*unseen, *mixed][:MOST_STANDING_OUT]
     return found
+
+
+def _unseen(
+    agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Line]]
+) -> Iterator[tuple[str, Told]]:
+    """Yield the largest difference of an agent in each suite that its panel does not show."""
+    for panel in firsts:
+        lines = [
+            line
+            for line in compared.get(panel.suite, ())
+            if line.differs
+            and line.measure != panel.measure
+            and agent in {line.first_agent, line.second_agent}
+        ]
+        if lines and len(panel.readings) <= FEW:
+            line = max(lines, key=lambda one: abs(float(one.difference)))
+            own, others, other = line.first, line.second, line.second_agent
+            if agent == line.second_agent:
+                own, others, other = line.second, line.first, line.first_agent
+            words = line.measure.replace("_", " ")
+            text = f"Differs from {other} in {words}: {own} against {others}."
+            yield panel.suite, Told(text, (line.measure,), None)
 
 
 _People = dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, PeoplesValue]]

@@ -223,7 +223,7 @@ def make_page(
         totals=_totals(material),
         cautions=cautions(material, measured, fence.notes),
         panels=made,
-        standing_out=standing_out(made),
+        standing_out=standing_out(made, compared.headline),
         missing=missing,
         suites=suite_sections(found, agents, beside, figures),
         pairings=compared,
