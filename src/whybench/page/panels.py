@@ -49,6 +49,9 @@ NUMBERS = 34
 MOST_STANDING_OUT = 5
 """So many sentences are said to stand out."""
 
+ALIKE = {"no difference shown", "too small to matter"}
+"""Verdicts on two agents that a panel does not tell apart."""
+
 Place = tuple[str, str, str, int]
 """Where an answer is: suite, agent, item and epoch."""
 
@@ -155,8 +158,8 @@ def standing_out(
 
     Args:
         made: The panels of each suite.
-        compared: Comparisons of headline measures. Where agents are few, what tells an agent from
-            another and is in no panel comes first.
+        compared: Comparisons of headline measures. Where agents are few, what tells two of them
+            apart that look alike in a panel comes first.
     """
     found: dict[str, list[tuple[str, Told]]] = {}
     firsts = [shown[0] for shown in made.values() if shown]
@@ -176,14 +179,20 @@ def standing_out(
 def _unseen(
     agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Line]]
 ) -> Iterator[tuple[str, Told]]:
-    """Yield the largest difference of an agent in each suite that its panel does not show."""
+    """Yield the largest difference of an agent to those that look like it in a suite's panel."""
     for panel in firsts:
-        lines = [
+        mine = [
             line
             for line in compared.get(panel.suite, ())
-            if line.differs
-            and line.measure != panel.measure
-            and agent in {line.first_agent, line.second_agent}
+            if agent in {line.first_agent, line.second_agent}
+        ]
+        alike = {
+            (line.first_agent, line.second_agent)
+            for line in mine
+            if line.measure == panel.measure and line.verdict in ALIKE
+        }
+        lines = [
+            line for line in mine if line.differs and (line.first_agent, line.second_agent) in alike
         ]
         if lines and len(panel.readings) <= FEW:
             line = max(lines, key=lambda one: abs(float(one.difference)))
