@@ -143,8 +143,8 @@ def test_run_records_measures(tmp_path: Path) -> None:
         ("measures nowhere.csv", "a file of records was expected, got nowhere.csv: no such file"),
         (
             "data list nothing",
-            "SOURCE must be one of causAIign, CausalPitfalls, rlcausal, cladder, jsPsych, "
-            "got 'nothing'",
+            "SOURCE must be one of causAIign, CausalPitfalls, CausalLink, rlcausal, cladder, "
+            "jsPsych, got 'nothing'",
         ),
         (
             "data fetch causAIign --only zzz",

@@ -95,6 +95,19 @@ SOURCES: dict[str, Source] = {
             ),
         ),
         Source(
+            name="CausalLink",
+            title="The prompts of an interactive evaluation by acting on shapes",
+            address=(
+                "https://raw.githubusercontent.com/JinyueF/CausalLink/"
+                "ac290df37f2889785029f364ccf63076304f1a7f/"
+            ),
+            licence="MIT, as its paper states",
+            citation=(
+                "J. Feng and F. Rudzicz, CausalLink: An Interactive Evaluation Framework for "
+                "Causal Reasoning, Findings of ACL (2025)"
+            ),
+        ),
+        Source(
             name="rlcausal",
             title="Test files of RLCausal: distributions asked of stated worlds, with keys",
             address=(

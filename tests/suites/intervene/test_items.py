@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -251,8 +252,8 @@ def test_worlds_that_cannot_be_found_are_named(monkeypatch: pytest.MonkeyPatch) 
         draw_advanced_world(40, 0.05, 0, False, "test")
 
 
-def test_another_process_makes_the_same_items(items) -> None:
-    name = items[0].worlds
+def test_another_process_makes_the_same_items(items, request) -> None:
+    name = request.node.callspec.params["items"]
     code = (
         "from whybench.seeds import digest; "
         "from whybench.suites.intervene.design import DESIGNS; "
@@ -261,7 +262,7 @@ def test_another_process_makes_the_same_items(items) -> None:
     )
     there = subprocess.run(
         [sys.executable, "-c", code],
-        env={"PYTHONHASHSEED": "12345"},
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
         capture_output=True,
         text=True,
         check=True,

@@ -25,7 +25,7 @@ from whybench.suites.intervene.verdicts import PATTERNS
 
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
-    **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
+    **dict.fromkeys(("asked", "theme", "style", "interface", "stimuli", "split"), str),
     **dict.fromkeys(("verdict", "pattern", "evidence", "path", "report"), str),
     **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
@@ -46,6 +46,7 @@ ROW = {
     "theme": "shapes",
     "style": "direct",
     "interface": "text",
+    "stimuli": "own",
     "split": "test",
     "graph": CHAIN,
     "moving": "0 1 2",

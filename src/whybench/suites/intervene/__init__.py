@@ -179,6 +179,10 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         """Return what an opening tells of the world."""
         return parse_prompt(prompt)
 
+    def is_native_prompt(self, item: InterveneItem) -> bool:
+        """Whether the prompt is in our own words, and not in the source's."""
+        return item.stimuli == "own"
+
     def open_episode(self, factors: Mapping[str, Scalar]) -> InterveneEpisode:
         """Open the episode of an item."""
         return InterveneEpisode(parse_case(factors))

@@ -8,6 +8,7 @@ Every action counts, the first too. There are at most 2n; in limited worlds as m
 the worst case, and no more. An agent that need not be asked may
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
 once if what it sees at first settles the question. With tools it is never asked how to go on.
+Published prompts (`published`) ask in the same order, and do not say how many actions are left.
 
 A reply that cannot be followed is asked for once more; two in a row end the episode, so every
 episode ends whatever the replies are. Its end has one of these names, of which the first is the
@@ -43,6 +44,7 @@ from whybench.suites.intervene.prompts import (
     render_observation,
     state_phrases,
 )
+from whybench.suites.intervene.published import PublishedPrompts
 from whybench.suites.intervene.replies import ActionReply, ReportReply, parse_reply
 from whybench.suites.intervene.reports import (
     grade_report,
@@ -50,6 +52,7 @@ from whybench.suites.intervene.reports import (
     read_report,
     worst_verdict,
 )
+from whybench.suites.intervene.themes import load_theme
 from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
 from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
 from whybench.suites.replies import REASK
@@ -78,6 +81,9 @@ ENDS = (
 
 CACHED = 4096
 
+PUBLISHED_THEME = "shapes"
+"""The theme that published prompts are about."""
+
 _LEFT, _BEHIND = ACTIONS_LEFT.split("{left}")
 _YES_OR_NO: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
 
@@ -97,6 +103,7 @@ class InterveneCase:
         words: The verbs for moving and holding, and the states they bring about.
         tools: Whether the agent replies by calling tools.
         worlds: The set of worlds, which decides how many actions are allowed.
+        published: The style of the published prompts in which it is asked; empty for our own words.
     """
 
     world: InterveneWorld
@@ -107,6 +114,7 @@ class InterveneCase:
     words: tuple[str, ...]
     tools: bool
     worlds: str = ""
+    published: str = ""
 
     @cached_property
     def limit(self) -> int:
@@ -138,6 +146,10 @@ class InterveneCase:
     @cached_property
     def requests(self) -> dict[Request, str]:
         """How the agent is asked for what is wanted."""
+        if self.published:
+            question = load_theme(PUBLISHED_THEME).ask(self.names[self.x], self.names[self.y])
+            prompts = PublishedPrompts(self.published, self.names, self.words[:2], question)
+            return {"act": prompts.interaction, "next": prompts.choice, "answer": prompts.answer}
         if self.tools:
             return dict.fromkeys(("act", "next", "answer"), "Call a tool.")
         act = ACT.format(move=self.words[0], hold=self.words[1])
@@ -166,12 +178,21 @@ def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
         *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
         tools=factors["interface"] == "tools",
         worlds=str(factors.get("worlds", "")),  # samples of older logs keep none
+        published=str(factors["style"]) if factors.get("stimuli") == "published" else "",
     )
 
 
 @lru_cache(maxsize=CACHED)
 def _make_case(
-    graph: str, moving: str, asked: str, names: str, words: str, *, tools: bool, worlds: str
+    graph: str,
+    moving: str,
+    asked: str,
+    names: str,
+    words: str,
+    *,
+    tools: bool,
+    worlds: str,
+    published: str,
 ) -> InterveneCase:
     called = tuple(names.split(","))
     edges = tuple(map(_parse_pair, graph.split()))
@@ -185,6 +206,7 @@ def _make_case(
         words=tuple(words.split(",")),
         tools=tools,
         worlds=worlds,
+        published=published,
     )
 
 
@@ -247,7 +269,7 @@ class InterveneEpisode:
         if truncated:
             self.end = "cut_off"
             return None
-        turn = parse_reply(reply, self.case.asks_graph)
+        turn = parse_reply(reply, self.case.asks_graph, published=bool(self.case.published))
         before = self._doubtful
         self._doubtful = False
         if turn is not None:
@@ -283,6 +305,9 @@ class InterveneEpisode:
             return None
         state = case.world.after(self.state, action, entity)
         self.path.append((action, entity, state))
+        if case.published:  # the source does not tell when no action is left
+            self.wants = "next"
+            return f"{case.seen(state)}\n{self._request()}"
         self.wants = "answer" if not self.left else "act" if case.tools else "next"
         return f"{case.seen(state)} {self._request()}"
 
@@ -294,7 +319,7 @@ class InterveneEpisode:
             return None
         if choice.value == "answer" and self.wants != "answer":
             self.wants = "answer"
-        elif choice.value == "continue" and self.wants == "next":
+        elif choice.value == "continue" and self.wants == "next" and self.left:
             self.wants = "act"
         else:
             if choice.value == "continue" and not self.left:
@@ -305,6 +330,8 @@ class InterveneEpisode:
     def _request(self) -> str:
         """Say what is wanted now."""
         case = self.case
+        if case.published:
+            return case.requests[self.wants]
         return f"{_LEFT}{case.limit - len(self.path)}{_BEHIND} {case.requests[self.wants]}"
 
     @property

@@ -68,6 +68,7 @@ COLUMNS: Mapping[str, type] = {
     "theme": str,
     "style": str,
     "interface": str,
+    "stimuli": str,
     "split": str,
     **DRAWN,
 }
@@ -120,6 +121,7 @@ class InterveneItem:
         names: What the entities are called.
         style: How the agent is instructed.
         interface: How it is to reply.
+        stimuli: In whose words it is asked, our own or published ones.
         split: The side of the train/test divide.
         draw: Which of the random worlds of its kind it is; 0 in the core set.
         certificate: The two derivations of the truth.
@@ -136,6 +138,7 @@ class InterveneItem:
     names: tuple[str, ...]
     style: str
     interface: str
+    stimuli: str
     split: Split
     draw: int
     certificate: Certificate
@@ -209,6 +212,7 @@ class InterveneItem:
             "theme": self.theme.name,
             "style": self.style,
             "interface": self.interface,
+            "stimuli": self.stimuli,
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
@@ -256,6 +260,7 @@ def describe_item(item: InterveneItem) -> str:
             "asked": ALL if item.asks_graph else item.pair,
             "style": first_words("intervene", {"style": item.style})["style"],
             "interface": item.interface,
+            **({} if item.stimuli == "own" else {"stimuli": item.stimuli}),
             "draw": item.draw,
         }
     )

@@ -98,7 +98,7 @@ LIMITED_WORLDS = "limited"
 GRAPH_WORLDS = "graph"
 """The set of worlds of which all pairs are asked."""
 
-CONDITION = ("worlds", "theme", "style", "interface", "split")
+CONDITION = ("worlds", "theme", "style", "interface", "stimuli", "split")
 """The columns that make up a condition; measures are computed within one."""
 
 WORDS = (

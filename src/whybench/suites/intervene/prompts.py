@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from whybench.suites.intervene.published import PublishedPrompts
 from whybench.suites.intervene.world import state_to_bits
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ __all__ = [
     "RULES",
     "STYLES",
     "THROUGH_OTHERS",
+    "list_states",
     "render_observation",
     "render_prompt",
     "render_rules",
@@ -140,6 +142,10 @@ def render_prompt(item: InterveneItem) -> str:
     """Return the first message of an episode: rules, observation, question, form of the reply."""
     theme = item.theme
     phrases = state_phrases(item.names, theme.states)
+    if item.stimuli == "published":
+        asked = theme.ask(*(item.names[v] for v in item.pair))
+        prompts = PublishedPrompts(item.style, item.names, theme.verbs_and_states[:2], asked)
+        return prompts.opening(list_states(phrases, state_to_bits(item.initial)))
     paragraphs = (
         f"{theme.setting} {render_rules(item)}",
         LISTED.format(many=theme.many, names=", ".join(item.names)),
@@ -166,8 +172,12 @@ def state_phrases(names: Sequence[str], states: tuple[str, str]) -> tuple[tuple[
 
 def render_observation(phrases: Sequence[tuple[str, str]], moving: int) -> str:
     """Return what is seen: each entity with its state, moving ones being bits that are set."""
-    seen = [both[moving >> entity & 1] for entity, both in enumerate(phrases)]
-    return f"{_BEFORE}{'; '.join(seen)}{_BEHIND}"
+    return f"{_BEFORE}{list_states(phrases, moving)}{_BEHIND}"
+
+
+def list_states(phrases: Sequence[tuple[str, str]], moving: int) -> str:
+    """Return each entity with its state, moving ones being bits that are set."""
+    return "; ".join(both[moving >> entity & 1] for entity, both in enumerate(phrases))
 
 
 _BEFORE, _BEHIND = OBSERVED.split("{states}")

@@ -10,20 +10,30 @@ nothing. Nothing is ever guessed.
 Where all pairs are asked, a report takes the place of an answer: the pairs under `drives`, and
 under `open` if there are any. A pair is written `circle > star`, with an arrow of another form, or
 as a list of two names.
+
+Published prompts ask for the same in other words, which are understood where they were asked.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from whybench.suites.replies import THINKING, find_last_object, keep_final_channel, remove_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["ActionReply", "Decision", "InterveneReply", "ReportReply", "parse_reply"]
 
 KEYS = {"entity", "action", "next", "answer"}
 REPORTED = "drives"
 FORM = "|"
+
+PUBLISHED_KEYS = {"shape": "entity"}
+PUBLISHED_CHOICES = {"continue interaction": "continue", "answer the question": "answer"}
+"""Words in which published prompts ask for a reply, and ours."""
+
 _ARROW = re.compile(r"\s*(?:[-=]*>|→)\s*")
 _FLAGS = {True: "yes", False: "no"}
 
@@ -55,20 +65,24 @@ class ReportReply(NamedTuple):
 InterveneReply = ActionReply | Decision | ReportReply
 
 
-def parse_reply(text: str, report: bool = False) -> InterveneReply | None:
+def parse_reply(
+    text: str, report: bool = False, *, published: bool = False
+) -> InterveneReply | None:
     """Return what a reply says, or None if it cannot be read.
 
     Args:
         text: The reply.
         report: Whether all pairs are asked, so that it may be a report.
+        published: Whether published prompts asked for it, whose words are then understood too.
     """
     if not text.startswith("{"):
         text, thinking = remove_blocks(keep_final_channel(text), THINKING)
         if thinking:
             return None
     wanted = {*KEYS, REPORTED} if report else KEYS
+    keys = PUBLISHED_KEYS if published else {}
     pairs = find_last_object(
-        text, lambda pairs: any(key.strip().lower() in wanted for key, _ in pairs)
+        text, lambda pairs: any(_fold(key, keys) in wanted for key, _ in pairs)
     )
     if pairs is None:
         return None
@@ -76,9 +90,11 @@ def parse_reply(text: str, report: bool = False) -> InterveneReply | None:
         return _parse_report([(key.strip().lower(), value) for key, value in pairs])
     fields: dict[str, str] = {}
     for key, value in pairs:
-        name = key.strip().lower()
+        name = _fold(key, keys)
         if name in KEYS:
             words = value.strip(" \t\n.!").lower() if isinstance(value, str) else ""
+            if published and name == "next":
+                words = PUBLISHED_CHOICES.get(words, words)
             if name in fields or FORM in words:
                 return None
             flag = name == "answer" and isinstance(value, bool)
@@ -89,6 +105,12 @@ def parse_reply(text: str, report: bool = False) -> InterveneReply | None:
         if kind in fields:
             return Decision(kind, fields[kind]) if len(fields) == 1 else None
     return ActionReply(fields.get("entity", ""), fields.get("action", "")) if fields else None
+
+
+def _fold(key: str, others: Mapping[str, str]) -> str:
+    """Return a key in lower case, and in our word for it."""
+    folded = key.strip().lower()
+    return others.get(folded, folded)
 
 
 def _parse_report(pairs: list[tuple[str, Any]]) -> ReportReply | None:
