@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,8 +27,11 @@ from whybench.terminal import print_groups, print_line, print_rows, show_progres
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    import pyarrow as pa
+
     from whybench.frames import Frame
     from whybench.results import Change, Comparison, Records
+    from whybench.suites.contract import Replication
 
 __all__ = [
     "compare_command",
@@ -195,13 +200,16 @@ def _format_change(change: Change) -> str:
 
 LABELS = (
     *("agent", "graph", "style", "story", "name", "measure", "criterion", "manipulation"),
-    *("challenge", "data_set"),
+    *("challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
+    *("cause", "effect", "path", "class"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
 
 NUMBERS = (
     *("statistic", "p", "adjusted", "parameters", "consistency", "printed", "b", "m", "lad"),
-    *("number", "change", "n"),
+    *("number", "change", "accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio"),
+    *("external", "internal"),
+    *("perfect", "n"),
 )
 """Columns of numbers for such a table, behind the estimate."""
 
@@ -215,9 +223,22 @@ PREVIEW = 6
     "--resamples", default=2000, show_default=True, type=click.IntRange(1), help="For intervals."
 )
 @click.option("--figures", "folder", type=click.Path(), help="Draw figures into this folder only.")
+@click.option(
+    "--with",
+    "sources",
+    type=click.Path(),
+    multiple=True,
+    metavar="LOGS",
+    help="Your own logs or records, whose agents stand among the published ones; may be repeated.",
+)
 @json_option
 def replicate_command(
-    suite_name: str, chosen: str | None, resamples: int, folder: str | None, json_output: bool
+    suite_name: str,
+    chosen: str | None,
+    resamples: int,
+    folder: str | None,
+    sources: tuple[str, ...],
+    json_output: bool,
 ) -> None:
     """Recompute the published results of SUITE from the data that people and models left.
 
@@ -227,6 +248,9 @@ def replicate_command(
     replication = get_suite(suite_name).replication
     if replication is None:
         raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
+    own = _read_own(suite_name, sources, quiet=json_output) if sources else None
+    if own is not None:
+        replication = _take_in(replication, own, suite_name)
     if folder is not None:
         if replication.figures is None:
             raise UserError(f"--figures must be of a suite that draws them, got {suite_name}")
@@ -239,16 +263,43 @@ def replicate_command(
         tables = replication.tables(resamples)
     if chosen is not None:
         _check_table(chosen, list(tables))
+        tables = {chosen: tables[chosen]}
     for name, rows in tables.items():
-        if chosen not in (None, name):
-            continue
         if json_output:
             print_json(*({"table": name, **row} for row in rows))
-            continue
-        shown = rows if chosen else rows[:PREVIEW]
-        print_rows([_row(row) for row in shown], name, f"{len(rows)} rows")
-        if not chosen and len(rows) > PREVIEW:
-            print_line(f"  … --table {name} prints all, --json every column")
+        else:
+            _print_table(name, rows, whole=chosen is not None)
+    if replication.note and not json_output:
+        print_line(replication.note)
+
+
+def _print_table(name: str, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
+    print_rows(
+        [_row(row) for row in (rows if whole else rows[:PREVIEW])], name, f"{len(rows)} rows"
+    )
+    if not whole and len(rows) > PREVIEW:
+        print_line(f"  … --table {name} prints all, --json every column")
+
+
+def _take_in(replication: Replication, own: pa.Table, suite_name: str) -> Replication:
+    """Return a replication with one's own records in its tables and figures."""
+    tables, figures = replication.tables_with, replication.figures_with
+    if tables is None:
+        raise UserError(f"--with must be of a suite that takes your agents in, got {suite_name}")
+    return replace(
+        replication,
+        tables=lambda _resamples: tables(own),
+        figures=replication.figures if figures is None else partial(figures, own),
+    )
+
+
+def _read_own(suite_name: str, sources: Sequence[str], *, quiet: bool) -> pa.Table:
+    """Return one's own records of a suite."""
+    tables = read_sources(sources, False, (), quiet=quiet).tables
+    if suite_name not in tables:
+        held = ", ".join(tables) or "none"
+        raise UserError(f"--with must hold answers of {suite_name}, got those of {held}")
+    return tables[suite_name]
 
 
 def _check_table(chosen: str, names: Sequence[str]) -> None:

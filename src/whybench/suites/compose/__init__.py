@@ -45,6 +45,7 @@ from whybench.suites.contract import (
     HeadlineScale,
     Inspection,
     PairedComparison,
+    Replication,
     Scalar,
     ScoreColors,
     Suite,
@@ -96,6 +97,22 @@ TABLES = {"compositions": compositions_table, "pairs": pairs_table}
 AnyItem = ComposeItem | NumberItem
 
 
+REPLICATED = ("quantities", "compositions")
+"""The tables of the replication; the last is of one's own agents."""
+
+
+def _published_tables(_resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    from whybench.suites.compose.replication import replicate  # noqa: PLC0415
+
+    return replicate()
+
+
+def _tables_with(records: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    from whybench.suites.compose.replication import replicate  # noqa: PLC0415
+
+    return replicate(records)
+
+
 def _split_of(question: ComposeQuestion | NumberQuestion) -> Split | None:
     """Return the side of the divide of a prompt's world; numbers do not tell the world."""
     return None if isinstance(question, NumberQuestion) else split_of_world(question.world)
@@ -125,6 +142,14 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
+    replication = Replication(
+        _published_tables,
+        names=REPLICATED,
+        tables_with=_tables_with,
+        note="The source's repository holds generators, not the items it asked, and its results "
+        "are printed as pictures: no model's number is here. --with LOGS holds your agents on the "
+        "design party to its rule.",
+    )
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,

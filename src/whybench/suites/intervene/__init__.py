@@ -17,6 +17,7 @@ from whybench.suites.contract import (
     HeadlineScale,
     Inspection,
     PairedComparison,
+    Replication,
     Scalar,
     ScoreColors,
     Suite,
@@ -93,6 +94,34 @@ TURNS = {"graph": 4}
 TABLES = {"steps": steps_table}
 
 
+REPLICATED = ("published", "failures", "structures", "sizes")
+"""The tables of the replication; the last two are of one's own agents."""
+
+
+def _published_tables(_resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    from whybench.suites.intervene.replication import replicate  # noqa: PLC0415
+
+    return replicate()
+
+
+def _tables_with(records: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    from whybench.suites.intervene.replication import replicate  # noqa: PLC0415
+
+    return replicate(records)
+
+
+def _published_figures() -> Iterable[Figure]:
+    from whybench.suites.intervene.figures.replication import replication_figures  # noqa: PLC0415
+
+    return replication_figures()
+
+
+def _figures_with(records: pa.Table) -> Iterable[Figure]:
+    from whybench.suites.intervene.figures.replication import replication_figures  # noqa: PLC0415
+
+    return replication_figures(records)
+
+
 def _reward(_factors: Mapping[str, Scalar], _truth: Scalar, answer: Answer) -> float:
     """Return 1 for a right answer that what was seen entails: nothing else has this verdict.
 
@@ -142,6 +171,15 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         replay=open_kept,
         call=lambda episode, reply: make_call(episode.case, reply),
         answer=answer_of_calls,
+    )
+    replication = Replication(
+        _published_tables,
+        _published_figures,
+        REPLICATED,
+        _tables_with,
+        _figures_with,
+        "What the source prints by structure and by number of entities are pictures: --with LOGS "
+        "has your agents, in these tables and among the printed ones.",
     )
     comparison = PairedComparison(intervene_pairs)
     scale = HeadlineScale(
