@@ -23,13 +23,15 @@ from whybench.suites.analyze.prompts import (
     answer_schema,
     column_names,
     render_description,
+    render_diagnosis,
     rows_csv,
     setting_of,
     story_of,
 )
 from whybench.suites.analyze.replies import parse_reply, render_reply
+from whybench.suites.analyze.reports import find_number
 from whybench.suites.analyze.settings import LABELS
-from whybench.suites.analyze.stories import HINTS, SWITCHES, read_hints, read_story
+from whybench.suites.analyze.stories import HINTS, SWITCHES, read_forms, read_hints, read_story
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -95,13 +97,18 @@ def test_the_true_answer_has_full_marks_and_fits_the_schema(
 ) -> None:
     challenge, drawn = CHALLENGES[name], instance(name, variant)
     names = column_names(drawn, labels)
-    said = render_reply(true_answer(drawn), challenge.fields, names)
-    Draft202012Validator.check_schema(answer_schema(drawn, labels))
-    assert Draft202012Validator(answer_schema(drawn, labels)).is_valid(json.loads(said))
-    graded = grade(challenge.fields, drawn, parse_reply(said, challenge.fields, names).fields)
-    assert graded.score == 1
-    assert not graded.fell_for
-    assert not graded.false_alarm
+    for form in (challenge.report, challenge.diagnosis):
+        said, schema = (
+            render_reply(true_answer(drawn), form, names),
+            answer_schema(drawn, labels, form),
+        )
+        assert list(json.loads(said)) == schema["required"] == [entry.name for entry in form]
+        Draft202012Validator.check_schema(schema)
+        assert Draft202012Validator(schema).is_valid(json.loads(said))
+        graded = grade(form, drawn, parse_reply(said, form, names).fields)
+        assert graded.score == 1
+        assert not graded.fell_for
+        assert not graded.false_alarm
 
 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
@@ -110,13 +117,15 @@ def test_analysts_answer_every_field_in_the_form_that_was_asked_for(
 ) -> None:
     challenge, drawn = CHALLENGES[name], instance(name, variant)
     names = column_names(drawn, "damning")
-    for analyst in ("competent", "naive", "always-trap"):
-        read = parse_reply(analyst_reply(analyst, drawn, names), challenge.fields, names)
-        assert all(said.has_value for said in read.fields.values()), analyst
-    for analyst in ("null", "schema-breaker"):
-        assert parse_reply(analyst_reply(analyst, drawn, names), challenge.fields, names).reason
+    for form in (challenge.report, challenge.diagnosis):
+        for analyst in ("competent", "naive", "always-trap"):
+            read = parse_reply(analyst_reply(analyst, drawn, names, form), form, names)
+            assert list(read.fields) == [entry.name for entry in form]
+            assert all(said.has_value for said in read.fields.values()), analyst
+        for analyst in ("null", "schema-breaker"):
+            assert parse_reply(analyst_reply(analyst, drawn, names, form), form, names).reason
     with pytest.raises(ValueError, match="analyst must be one of"):
-        analyst_reply("astrologer", drawn, names)
+        analyst_reply("astrologer", drawn, names, challenge.report)
 
 
 @pytest.mark.parametrize(("name", "variant"), BOTH)
@@ -132,11 +141,15 @@ def test_labels_change_names_and_not_a_byte_of_the_rows(name: str, variant: str)
 def test_a_prompt_has_no_place_left_open(name: str, variant: str) -> None:
     drawn = instance(name, variant)
     for labels in LABELS:
-        for level in HINTS:
-            words, form = render_description(drawn, labels, level).split("\n{")
+        messages = [
+            *((render_description(drawn, labels, level), CHALLENGES[name].report) for level in HINTS),
+            (render_diagnosis(drawn, labels), CHALLENGES[name].diagnosis),
+        ]
+        for message, fields in messages:
+            words, form = message.split("\n{")
             assert "{" not in words
             properties = json.loads("{" + form)["properties"]
-            assert list(properties) == [entry.name for entry in CHALLENGES[name].fields]
+            assert list(properties) == [entry.name for entry in fields]
             assert "{" not in "".join(entry["description"] for entry in properties.values())
             assert not re.search(r"(?i)\btrap\b", words)
 
@@ -161,7 +174,10 @@ def test_hints_follow_the_one_table_of_switches(name: str) -> None:
 def test_a_story_fits_its_challenge(name: str) -> None:
     told, challenge = read_story(name), CHALLENGES[name]
     assert told["challenge"] == name
-    assert set(told["answer"]) == {entry.name for entry in challenge.fields}
+    forms, own = read_forms(), find_number(challenge.report)
+    common = {*forms.report} - {"number"} if own else {*forms.claim}
+    # What forms have in common is told once for all, and the story tells the rest.
+    assert set(told["answer"]) == {entry.name for entry in challenge.fields} - common
     assert set(told["variants"]) <= set(challenge.variants)
 
 

@@ -21,6 +21,7 @@ from whybench.suites.analyze.estimators.regression import (
     stratified_difference,
 )
 from whybench.suites.analyze.grading import grade_values
+from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -138,12 +139,14 @@ def test_who_adjusts_for_all_that_was_known_is_right(seed: int) -> None:
         rows = drawn.rows
         cell = np.ravel_multi_index([rows[role] for role in ALL], (2, 2, 2))
         found = stratified_difference(rows["outcome"], rows["treatment"], cell)
-        said = {
-            "ate": found.value,
-            "ci": found.interval,
-            "adjustment_set": frozenset(ALL),
-            "start_misleads": variant == TRAP,
-        }
+        said = complete_answer(
+            CHALLENGE.report,
+            {
+                "ate": found,
+                "adjustment_set": frozenset(ALL),
+                "start_misleads": variant == TRAP,
+            },
+        )
         assert grade_values(CHALLENGE.fields, drawn, said).score == 1
 
 

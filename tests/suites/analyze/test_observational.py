@@ -13,6 +13,7 @@ from whybench.suites.analyze.challenges.observational import BEFORE, CHALLENGE, 
 from whybench.suites.analyze.estimators.regression import mean_difference, stratified_difference
 from whybench.suites.analyze.estimators.weighting import doubly_robust, propensities
 from whybench.suites.analyze.grading import grade_values
+from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -89,14 +90,14 @@ def test_chances_are_chances() -> None:
         assert 0.01 < table.min() < table.max() < 0.99
 
 
-def test_effects_are_spread_and_the_crude_direction_misleads_at_times() -> None:
+def test_effects_are_spread_and_the_crude_difference_misadvises_at_times() -> None:
     traps = [_draw(seed)["trap"] for seed in range(40)]
     off = [trap.number("effect").value / trap.number("effect").se for trap in traps]
     assert min(off) < -8
     assert max(off) > 8
     assert 0 in off
     wrong = [
-        CHALLENGE.answer("naive", trap)["direction"] != trap.truths["direction"].value
+        not trap.truths["recommendation"].accepts(CHALLENGE.answer("naive", trap)["recommendation"])
         for trap in traps
     ]
     assert sum(wrong) >= 10
@@ -109,13 +110,14 @@ def test_who_adjusts_for_all_that_came_before_is_right(seed: int) -> None:
         all_of_it = doubly_robust(
             rows["outcome"], rows["treatment"], [rows[role] for role in BEFORE]
         )
-        said = {
-            "effect": all_of_it.value,
-            "ci": all_of_it.interval,
-            "direction": drawn.truths["direction"].value,
-            "adjustment_set": frozenset(BEFORE),
-            "design": "observational" if variant == "trap" else "randomised",
-        }
+        said = complete_answer(
+            CHALLENGE.report,
+            {
+                "effect": all_of_it,
+                "adjustment_set": frozenset(BEFORE),
+                "design": "observational" if variant == "trap" else "randomised",
+            },
+        )
         assert grade_values(CHALLENGE.fields, drawn, said).score == 1
 
 

@@ -29,7 +29,8 @@ def instances(variant: str, count: int = 8) -> list[Instance]:
 
 def graded(analyst: str, drawn: Instance) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    said = parse_reply(analyst_reply(analyst, drawn, names), CHALLENGE.fields, names)
+    reply = analyst_reply(analyst, drawn, names, CHALLENGE.fields)
+    said = parse_reply(reply, CHALLENGE.fields, names)
     return grade(CHALLENGE.fields, drawn, said.fields)
 
 
