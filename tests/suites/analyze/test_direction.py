@@ -13,7 +13,7 @@ from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.column_fields import PValues
-from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.grading import WRONG_CAP, GradedAnswer, grade
 from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.replies import parse_reply
 
@@ -118,7 +118,8 @@ def test_the_order_of_names_is_wrong_in_two_of_three_variants() -> None:
     for drawn in instances("trap"):
         marks = graded("naive", drawn)
         assert marks.fell_for
-        assert marks.score == 0
+        assert [verdict.field for verdict in marks.verdicts if verdict.passed] == ["confidence"]
+        assert marks.score == WRONG_CAP
     assert not any(graded("naive", drawn).passed("edge") for drawn in instances("no_edge"))
     assert all(graded("naive", drawn).passed("edge") for drawn in instances("name_order"))
 
@@ -128,7 +129,8 @@ def test_an_arrow_against_the_order_is_a_false_alarm_in_controls(variant: str) -
     for drawn in instances(variant):
         marks = graded("always-trap", drawn)
         assert marks.false_alarm
-        assert marks.score == 0
+        assert [verdict.field for verdict in marks.verdicts if verdict.passed] == ["confidence"]
+        assert marks.score == WRONG_CAP
 
 
 def test_the_words_do_not_tell_the_variants_apart() -> None:

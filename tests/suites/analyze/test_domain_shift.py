@@ -4,12 +4,14 @@ from functools import cache
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import NumericTruth
-from whybench.suites.analyze.fields import FieldValue
-from whybench.suites.analyze.grading import grade
+from whybench.suites.analyze.estimators.regression import Coefficient
+from whybench.suites.analyze.grading import WRONG_CAP, grade_values
 from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["domain_shift"]
 SEEDS = range(12)
@@ -33,18 +35,29 @@ def traps(identified: bool):
     ]
 
 
-def graded(instance, effect, missing):
-    said = {"effect": FieldValue(effect), "missing": FieldValue(frozenset(missing))}
-    return grade(CHALLENGE.fields, instance, said)
+def graded(instance, effect, missing, **changed):
+    """Grade both forms at once: an effect with its error, or None, and what goes with it."""
+    said = complete_answer(CHALLENGE.report, {"effect": effect, "missing": frozenset(missing)})
+    return grade_values(CHALLENGE.fields, instance, {**said, **changed})
 
 
-def at_case(instance, here, *beside) -> float:
+def report_of(instance, effect, **changed):
+    said = complete_answer(CHALLENGE.report, {"effect": effect})
+    return grade_values(CHALLENGE.report, instance, {**said, **changed})
+
+
+def diagnosis_of(instance, missing):
+    return grade_values(CHALLENGE.diagnosis, instance, {"missing": frozenset(missing)})
+
+
+def at_case(instance, here, *beside) -> Coefficient:
     """Read the effect at the case off a fit with the product, in some rows."""
     x, z = instance.rows["exposure"][here], instance.rows["modifier"][here]
     columns = [np.ones(here.sum()), x, x * z, z, *(values[here] for values in beside)]
-    outcome = instance.rows["outcome"][here]
-    fit = np.linalg.lstsq(np.column_stack(columns), outcome, rcond=None)[0]
-    return fit[1] + fit[2] * instance.parameters["case_modifier"]
+    fit = sm.OLS(instance.rows["outcome"][here], np.column_stack(columns)).fit()
+    case = instance.parameters["case_modifier"]
+    found = fit.t_test([0, 1, case, 0, *[0] * len(beside)])
+    return Coefficient(found.effect.item(), found.sd.item())
 
 
 def test_truths_by_hand() -> None:
@@ -74,7 +87,7 @@ def test_the_reference_is_read_off_the_old_rows() -> None:
         found = instance.number("effect").panel["old rows"]
         # Rows are told to three digits or so, references found before.
         expected = at_case(instance, instance.rows["age"] >= 25)
-        assert found.value == pytest.approx(expected, abs=0.05 * found.se)
+        assert found.value == pytest.approx(expected.value, abs=0.05 * found.se)
 
 
 def test_who_holds_the_age_or_takes_all_rows_where_that_does_no_harm_is_right() -> None:
@@ -105,7 +118,7 @@ def test_the_young_tell_the_effect_of_the_old_in_controls_alone() -> None:
         # The case lies some two deviations beyond the young, hence the wider margin.
         young = at_case(instance, instance.rows["age"] <= 12)
         truth = instance.number("effect")
-        assert young == pytest.approx(truth.value, abs=10 * truth.se)
+        assert young.value == pytest.approx(truth.value, abs=10 * truth.se)
 
 
 def test_the_case_is_old_and_its_modifier_is_told_only_where_it_is_known() -> None:
@@ -135,21 +148,37 @@ def test_twins_differ_in_effects_and_in_what_is_told_alone() -> None:
 
 def test_marks_where_the_effect_cannot_be_had() -> None:
     instance = traps(False)[0]
-    assert graded(instance, None, NEEDED).score == 1
-    assert graded(instance, None, {"age"}).score == 0.5
-    at_hand = graded(instance, 0.3, ())
+    assert report_of(instance, None).score == 1
+    assert diagnosis_of(instance, NEEDED).score == 1
+    assert diagnosis_of(instance, {"age"}).score == 0
+    at_hand = report_of(instance, Coefficient(0.3, 0.02))
     assert (at_hand.score, at_hand.fell_for) == (0, True)
+    content = diagnosis_of(instance, ())
+    assert (content.score, content.fell_for) == (0, True)
+    advised = report_of(instance, None, recommendation="raise")
+    assert not advised.passed("recommendation")
+    assert advised.passed("effect")
+
+
+def test_bounds_may_stand_where_the_effect_cannot_be_had() -> None:
+    """The form asks for them or null; who gives them claims no number."""
+    for instance in traps(False):
+        bounded = report_of(instance, None, interval=(-2.0, 2.0))
+        assert (bounded.score, bounded.fell_for) == (1, False)
+        claimed = report_of(instance, Coefficient(0.3, 0.02), recommendation="cannot_tell")
+        assert claimed.fell_for
+        assert claimed.score <= WRONG_CAP
 
 
 def test_marks_where_it_can() -> None:
     for instance in [traps(True)[0], instances("z_irrelevant")[0]]:
         truth = instance.number("effect")
-        assert graded(instance, truth.value, ()).score == 1
+        assert graded(instance, Coefficient(truth.value, truth.se), ()).score == 1
         refused = graded(instance, None, NEEDED)
         assert refused.score == 0
         assert refused.false_alarm == (instance.variant != "trap")
         for naive in truth.naive.values():
-            assert graded(instance, naive, ()).fell_for
+            assert report_of(instance, Coefficient(naive, truth.se)).fell_for
 
 
 def test_the_competent_analyst_knows_when_to_decline() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,8 @@ import statsmodels.api as sm
 from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import GradedAnswer, grade
-from whybench.suites.analyze.prompts import column_names, render_description
+from whybench.suites.analyze.grading import WRONG_CAP, GradedAnswer, grade
+from whybench.suites.analyze.prompts import column_names, render_description, render_diagnosis
 from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
@@ -110,7 +111,10 @@ def test_the_additive_effect_is_right_at_neither_value() -> None:
             assert drawn.number(name).apart(5)
         marks = graded("naive", drawn)
         assert marks.fell_for
-        assert marks.score == 0
+        # Its sign may be right by luck.
+        passed = [verdict.field for verdict in marks.verdicts if verdict.passed]
+        assert passed in ([], ["recommendation"])
+        assert marks.score <= WRONG_CAP
 
 
 def test_the_additive_effect_is_right_without_interaction() -> None:
@@ -132,8 +136,11 @@ def test_the_coefficient_of_treatment_is_no_answer() -> None:
         assert abs(coefficient - truth.value) > 10 * truth.se
 
 
-def test_the_question_names_both_values() -> None:
+def test_the_question_names_one_value_and_the_diagnosis_both() -> None:
     for drawn in instances("trap", 3):
+        low, high = (rf" {re.escape(str(drawn.parameters[end]))}[ ,.;\"]" for end in ("low", "high"))
         question = render_description(drawn, "neutral", 5)
-        assert f" {drawn.parameters['low']} " in question
-        assert f" {drawn.parameters['high']} " in question
+        assert re.search(high, question)
+        assert not re.search(low, question)
+        diagnosis = render_diagnosis(drawn, "neutral")
+        assert re.search(low, diagnosis)

@@ -4,10 +4,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.grading import grade_values, number_passes
 from whybench.suites.analyze.prompts import render_description
+from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["moderation"]
 SEEDS = range(8)
@@ -23,13 +26,22 @@ def instances(variant: str, seeds=SEEDS):
     return [twins(seed)[variant] for seed in seeds]
 
 
-def fitted(instance, *beside):
+def fitted(instance, *beside) -> dict[str, Coefficient]:
     """Fit exposure, moderator, product and others; return the five numbers."""
     m, x = instance.rows["moderator"], instance.rows["exposure"]
     matrix = np.column_stack([np.ones(instance.size), x, m, x * m, *beside])
-    fit = np.linalg.lstsq(matrix, instance.rows["outcome"], rcond=None)[0]
-    low, high = instance.facts["low"], instance.facts["high"]
-    return [*fit[1:4], fit[1] + low * fit[3], fit[1] + high * fit[3]]
+    fit = sm.OLS(instance.rows["outcome"], matrix).fit()
+    weights = {
+        "main": (1, 0, 0),
+        "moderator": (0, 1, 0),
+        "interaction": (0, 0, 1),
+        "effect_q10": (1, 0, instance.facts["low"]),
+        "effect_q90": (1, 0, instance.facts["high"]),
+    }
+    found = {
+        name: fit.t_test([0, *weight, *[0] * len(beside)]) for name, weight in weights.items()
+    }
+    return {name: Coefficient(each.effect.item(), each.sd.item()) for name, each in found.items()}
 
 
 def centred(instance):
@@ -67,19 +79,22 @@ def test_every_reference_is_read_off_one_fit(variant: str) -> None:
             "curve": curve,
             "every square and product": [*curve, w * m, w * x, m**2, x**2],
         }.items():
-            panels = [truth.panel[how] for truth in instance.numbers().values()]
-            # Rows are told to three digits or so, references found before.
-            off = np.array(fitted(instance, *beside)) - [found.value for found in panels]
-            assert np.all(np.abs(off) < 0.05 * np.array([found.se for found in panels]))
+            found = fitted(instance, *beside)
+            assert set(found) == set(instance.numbers())
+            for name, truth in instance.numbers().items():
+                # Rows are told to three digits or so, references found before.
+                known = truth.panel[how]
+                assert found[name].value == pytest.approx(known.value, abs=0.05 * known.se)
 
 
 @pytest.mark.parametrize("variant", CHALLENGE.variants)
 def test_who_fits_a_square_or_a_whole_surface_is_right(variant: str) -> None:
-    names = [field.name for field in CHALLENGE.fields]
     for instance in instances(variant):
         w, m, x = centred(instance)
         for beside in ([w, w**2], [w, w**2, w**3], [w, w**2, w * m, w * x, m**2, x**2]):
-            said = dict(zip(names, fitted(instance, *beside), strict=True))
+            found = fitted(instance, *beside)
+            said = {name: each.value for name, each in found.items()}
+            said = complete_answer(CHALLENGE.report, {**said, "effect_q90": found["effect_q90"]})
             assert grade_values(CHALLENGE.fields, instance, said).score == 1
 
 
@@ -99,7 +114,7 @@ def test_the_product_matters_in_traps_and_only_seems_to_in_controls() -> None:
 def test_a_curve_that_is_left_out_turns_up_as_a_product() -> None:
     for instance in instances("none"):
         at, w = instance.parameters, centred(instance)[0]
-        found = fitted(instance, w)[2] / instance.telling.unit
+        found = fitted(instance, w)["interaction"].value / instance.telling.unit
         # With loads a and b of unit normals, cov(w², xm) = 2ab and var(xm) = 1 + a²b², both beside
         # the straight terms, with which centred squares and products do not go together.
         both = at["moderator_load"] * at["exposure_load"]

@@ -47,7 +47,7 @@ def test_a_naive_analyst_who_does_not_fall_is_seen(monkeypatch: pytest.MonkeyPat
 
 def test_crying_trap_that_pays_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(monkeypatch, replace(SIMPSON, always_trap=SIMPSON.competent)) == [
-        f"simpson: always-trap has a twin score of 1.000 ({variant})"
+        f"simpson: always-trap diagnoses twins with 1.000 ({variant})"
         for variant in (*SIMPSON.controls, "all")
     ]
 

@@ -11,9 +11,11 @@ import statsmodels.api as sm
 from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.grading import GradedAnswer, grade, grade_values
 from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.replies import parse_reply
+from whybench.suites.analyze.reports import complete_answer
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
@@ -141,15 +143,21 @@ def test_leaving_the_decoy_out_passes() -> None:
         rows = drawn.rows
         x, a, b = rows["treatment"], rows[A], rows[B]
         onto_a = sm.OLS(a, sm.add_constant(x)).fit().params[1]
-        onto_b = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit().params
-        upon = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b]))).fit().params
-        answer = {
-            "order": (A, B),
-            "direct": upon[1],
-            "through_a": onto_a * upon[2],
-            "through_b": onto_b[1] * upon[3],
-            "through_both": onto_a * onto_b[2] * upon[3],
-        }
+        first = sm.OLS(b, sm.add_constant(np.column_stack([x, a]))).fit()
+        second = sm.OLS(rows["outcome"], sm.add_constant(np.column_stack([x, a, b]))).fit()
+        onto_b, upon = first.params, second.params
+        # Of a product of two estimates, by the delta method.
+        error = np.hypot(first.bse[1] * upon[3], onto_b[1] * second.bse[3])
+        answer = complete_answer(
+            CHALLENGE.report,
+            {
+                "order": (A, B),
+                "direct": upon[1],
+                "through_a": onto_a * upon[2],
+                "through_b": Coefficient(onto_b[1] * upon[3], error),
+                "through_both": onto_a * onto_b[2] * upon[3],
+            },
+        )
         assert grade_values(CHALLENGE.fields, drawn, answer).score == 1
 
 

@@ -15,12 +15,13 @@ from whybench.scm import Graph
 from whybench.seeds import generator
 from whybench.suites.analyze.analysts import analyst_reply
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.grading import GradedAnswer, grade
+from whybench.suites.analyze.grading import FALSE_ALARM_CAP, WRONG_CAP, GradedAnswer, grade
 from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.replies import parse_reply
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
+    from whybench.suites.analyze.fields import Field
 
 CHALLENGE = CHALLENGES["structure"]
 NODES = ("one", "two", "three")
@@ -36,13 +37,13 @@ def instances(variant: str, count: int = 12) -> list[Instance]:
     return [twins(seed)[variant] for seed in range(count)]
 
 
-def graded(said: str, drawn: Instance) -> GradedAnswer:
+def graded(said: str, drawn: Instance, form: tuple[Field, ...]) -> GradedAnswer:
     names = column_names(drawn, "neutral")
-    return grade(CHALLENGE.fields, drawn, parse_reply(said, CHALLENGE.fields, names).fields)
+    return grade(form, drawn, parse_reply(said, form, names).fields)
 
 
-def analyst(name: str, drawn: Instance) -> GradedAnswer:
-    return graded(analyst_reply(name, drawn, column_names(drawn, "neutral")), drawn)
+def analyst(name: str, drawn: Instance, form: tuple[Field, ...]) -> GradedAnswer:
+    return graded(analyst_reply(name, drawn, column_names(drawn, "neutral"), form), drawn, form)
 
 
 def arrows(drawn: Instance) -> frozenset[tuple[str, str]]:
@@ -128,20 +129,54 @@ def test_one_graph_is_a_fall_and_the_whole_class_is_right() -> None:
             [[names[one], names[other]] for one, other in graph]
             for graph in drawn.truths["graphs"].value
         ]
-        assert graded(json.dumps({"graphs": graphs[::-1]}), drawn).score == 1
+        diagnosis = CHALLENGE.diagnosis
+        assert graded(json.dumps({"graphs": graphs[::-1]}), drawn, diagnosis).score == 1
         for graph in graphs:
-            alone = graded(json.dumps({"graphs": [graph]}), drawn)
+            alone = graded(json.dumps({"graphs": [graph]}), drawn, diagnosis)
             assert alone.fell_for
             assert alone.score == 0
-        assert graded(json.dumps({"graphs": [*graphs, []]}), drawn).score == 0
-        assert analyst("naive", drawn).fell_for
+        assert graded(json.dumps({"graphs": [*graphs, []]}), drawn, diagnosis).score == 0
+        assert analyst("naive", drawn, diagnosis).fell_for
+
+
+def test_any_graph_of_the_class_is_right_by_the_chance_that_it_is_the_one() -> None:
+    for drawn in instances("trap"):
+        names = column_names(drawn, "neutral")
+        fitting = drawn.truths["graphs"].value
+        for graph in fitting:
+            edges = [[names[one], names[other]] for one, other in graph]
+            reports = {
+                sure: graded(
+                    json.dumps({"graph": edges, "confidence": sure}), drawn, CHALLENGE.report
+                )
+                for sure in (1 / len(fitting), 1.0)
+            }
+            assert reports[1 / len(fitting)].score == 1
+            assert not reports[1 / len(fitting)].fell_for
+            assert reports[1.0].fell_for
+            assert reports[1.0].score == WRONG_CAP
+        assert graded(json.dumps({"graph": []}), drawn, CHALLENGE.report).score == 0
+        assert analyst("naive", drawn, CHALLENGE.report).fell_for
+
+
+def test_to_be_unsure_of_a_collider_is_a_false_alarm() -> None:
+    for drawn in instances("collider"):
+        names = column_names(drawn, "neutral")
+        edges = [[names[one], names[other]] for one, other in arrows(drawn)]
+        sure, unsure = (
+            graded(json.dumps({"graph": edges, "confidence": p}), drawn, CHALLENGE.report)
+            for p in (1.0, 0.5)
+        )
+        assert (sure.score, sure.false_alarm) == (1, False)
+        assert (unsure.score, unsure.false_alarm) == (FALSE_ALARM_CAP, True)
 
 
 def test_several_graphs_for_a_collider_are_a_false_alarm() -> None:
     for drawn in instances("collider"):
-        marks = analyst("always-trap", drawn)
-        assert marks.false_alarm
-        assert marks.score == 0
+        for form in (CHALLENGE.report, CHALLENGE.diagnosis):
+            marks = analyst("always-trap", drawn, form)
+            assert marks.false_alarm
+            assert marks.score == 0
 
 
 def test_the_words_do_not_tell_the_variants_apart() -> None:

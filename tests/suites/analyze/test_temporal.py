@@ -7,9 +7,11 @@ import pytest
 import statsmodels.api as sm
 
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.estimators.slopes import scan_changes
 from whybench.suites.analyze.fields import FieldValue
 from whybench.suites.analyze.grading import grade, grade_values, number_passes
+from whybench.suites.analyze.reports import complete_answer
 
 CHALLENGE = CHALLENGES["temporal"]
 SEEDS = range(8)
@@ -73,25 +75,35 @@ def test_references_are_fits_on_either_side_and_of_all_weeks(variant: str) -> No
 def test_who_lets_the_slope_alone_change_is_right_and_so_is_who_lets_the_level(level: bool) -> None:
     for instance in instances("trap"):
         fit = two_slopes(instance, instance.parameters["change"], level=level)
-        said = {
-            "coef_early": fit.params[1],
-            "coef_late": fit.params[1] + fit.params[2],
-            "difference": fit.params[2],
-            "ci": tuple(fit.conf_int()[2]),
-            "change_point": instance.truths["change_point"].value,
-        }
+        late = fit.t_test([0, 1, 1, *[0] * (len(fit.params) - 3)])
+        said = complete_answer(
+            CHALLENGE.report,
+            {
+                "coef_early": fit.params[1],
+                "coef_late": Coefficient(late.effect.item(), late.sd.item()),
+                "difference": fit.params[2],
+                "ci": tuple(fit.conf_int()[2]),
+                "change_point": instance.truths["change_point"].value,
+            },
+        )
         assert grade_values(CHALLENGE.fields, instance, said).score == 1
 
 
 def test_who_finds_no_change_may_give_one_slope_for_all_weeks() -> None:
     for instance in instances("stable"):
-        pooled = slope(instance, np.ones(instance.size, dtype=bool), "covariate", "week")
+        columns = [instance.rows[role] for role in ("exposure", "covariate", "week")]
+        fit = sm.OLS(instance.rows["outcome"], sm.add_constant(np.column_stack(columns))).fit()
         reach = 1.96 * instance.number("difference").se
-        said = {
-            **dict(zip(NUMBERS, (pooled, pooled, 0.0), strict=True)),
-            "ci": (-reach, reach),
-            "change_point": None,
-        }
+        said = complete_answer(
+            CHALLENGE.report,
+            {
+                "coef_early": fit.params[1],
+                "coef_late": Coefficient(fit.params[1], fit.bse[1]),
+                "difference": 0.0,
+                "ci": (-reach, reach),
+                "change_point": None,
+            },
+        )
         assert grade_values(CHALLENGE.fields, instance, said).score == 1
 
 

@@ -5,7 +5,7 @@ standard error. A **number** passes if it is within 2.5 standard errors of the t
 precise of them, or within 0.75 of its own standard errors of what one of them finds: who does a
 right analysis is not punished for the luck of the draw. An **interval** passes if it holds the
 truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error
-to 1.7 of the greatest. A **set of columns to adjust for** passes if it is enough by the graph.
+to 1.7 of the greatest; where the number cannot be had, bounds pass if none is given. A **set of columns to adjust for** passes if it is enough by the graph.
 Everything else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
@@ -34,6 +34,7 @@ from whybench.suites.analyze.challenges.contract import (
     Instance,
     NumericTruth,
     TableTruth,
+    UnidentifiedTruth,
 )
 from whybench.suites.analyze.column_fields import PValues
 from whybench.suites.analyze.estimators.regression import NORMAL_95
@@ -110,7 +111,7 @@ def grade(
     fields: Sequence[Field], instance: Instance, answers: Mapping[str, FieldValue]
 ) -> GradedAnswer:
     """Grade the answers to an instance; a field that was not answered fails."""
-    verdicts = tuple(_verdict(field, instance, answers.get(field.name)) for field in fields)
+    verdicts = tuple(_verdict(field, instance, answers) for field in fields)
     earned = sum(f.weight for f, verdict in zip(fields, verdicts, strict=True) if verdict.passed)
     score = earned / (sum(field.weight for field in fields) or 1.0)
     fell_for = any(verdict.fell_for for verdict in verdicts)
@@ -160,11 +161,15 @@ def interval_passes(interval: tuple[float, float], truth: NumericTruth) -> bool:
     return narrowest <= implied <= widest and any(low <= point <= high for point in points)
 
 
-def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Verdict:
+def _verdict(field: Field, instance: Instance, answers: Mapping[str, FieldValue]) -> Verdict:
+    answer = answers.get(field.name)
     if answer is None or not answer.has_value:
         return Verdict(field.name, False, answer.reason if answer else "missing")
     truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
     value = answer.value
+    if isinstance(field, IntervalField) and isinstance(truth, UnidentifiedTruth):
+        # Bounds claim no number, unless one is given with them.
+        return Verdict(field.name, value is None or answers.get(field.of) == FieldValue(None))
     if isinstance(truth, CategoricalTruth):
         passed = truth.accepts(value)
         return Verdict(

@@ -63,10 +63,10 @@ def complete_answer(report: Sequence[Field], answers: Mapping[str, Any]) -> dict
     """Return an analyst's answers with what goes with the number that it reports.
 
     The number is a `Coefficient`, which has an interval, and the recommendation goes by that; or
-    None, where it cannot be told.
+    None, where it cannot be told. Who leaves it out has given nothing that goes with it.
     """
     name = find_number(report)
-    if not name:
+    if not name or name not in answers:
         return dict(answers)
     found: Coefficient | None = answers[name]
     if found is None:
