@@ -12,6 +12,7 @@ from whybench.scaffolds import make_scaffold, write_scaffold
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES, challenge_names
 from whybench.suites.analyze.checks import self_tests
+from whybench.suites.analyze.grading import WRONG_CAP
 from whybench.suites.calibration import simulate
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
@@ -93,7 +94,11 @@ def test_its_analysts_answer_in_records_like_ours() -> None:
         for name in ("competent", "naive", "always-trap")
     }
     assert found["competent"]["twin_score"] == 1
-    assert (found["naive"]["fell_for"], found["naive"]["twin_score"]) == (1, 0)
+    assert found["competent"]["twin_diagnosis"] == 1
+    # Its sign may be right by luck, and its number is not.
+    assert found["naive"]["fell_for"] == 1
+    assert found["naive"]["score_trap"] <= WRONG_CAP
+    assert found["naive"]["twin_score"] <= WRONG_CAP
     assert found["always-trap"]["false_alarm"] == 1
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
+from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -25,8 +28,13 @@ def test_named_designs_are_what_they_are_called() -> None:
     assert (core.block, core.size) == (2 * ALL, 6 * 2 * ALL)
     assert (hints.hint, hints.block) == ((1, 2, 3, 4, 5), 5 * 2 * ALL)
     assert (labels.label, labels.block) == (("neutral", "flattering", "damning"), 3 * 2 * ALL)
-    assert DESIGNS["code"].cells == core.cells
-    assert (DESIGNS["code"].protocol, DESIGNS["code"].seeds) == ("code", core.seeds)
+    assert (core.hint, core.protocol, core.rows) == ((5,), ("agentic",), 0)
+    code, direct = DESIGNS["code"], DESIGNS["direct"]
+    assert code.cells == tuple(replace(cell, protocol="code") for cell in core.cells)
+    assert (code.protocol, code.seeds) == (("code",), core.seeds)
+    assert (direct.protocol, direct.rows, direct.seeds) == (("direct",), 200, 3)
+    assert [CHALLENGES[name].family for name in direct.challenge] == list(FAMILIES)
+    assert DESIGNS["published"].protocol == ("direct",)
     variants = sum(len(challenge.variants) for challenge in CHALLENGES.values())
     assert DESIGNS["full"].block == 5 * 3 * variants
 
@@ -59,18 +67,25 @@ def test_a_family_stands_for_its_challenges() -> None:
 
 def test_a_summary_says_how_many_and_of_what() -> None:
     assert DESIGNS["core"].summary == (
-        f"{12 * ALL} items: 6 draws of all {ALL} challenges; trap, control; hint 3; neutral; "
-        "direct; test"
+        f"{12 * ALL} items: 6 draws of all {ALL} challenges; trap, control; hint 5; neutral; "
+        "agentic; test"
     )
     small = make_design({"challenge": "simpson", "seeds": 1, "hint": "1,5"})
     assert small.summary == (
-        "4 items: 1 draw of simpson; trap, control; hint 1, 5; neutral; direct; test"
+        "4 items: 1 draw of simpson; trap, control; hint 1, 5; neutral; agentic; test"
+    )
+    both = make_design({"challenge": "simpson", "seeds": 1, "protocol": "direct,agentic"})
+    assert both.summary == (
+        "4 items: 1 draw of simpson; trap, control; hint 5; neutral; direct, agentic; test"
     )
 
 
 def test_the_hash_follows_what_decides_the_items() -> None:
     assert make_design({"name": "other"}).hash == DESIGNS["core"].hash
-    changes = ({}, {"seeds": 2}, {"hint": 4}, {"label": "damning"}, {"split": "train"})
+    changes = (
+        {}, {"seeds": 2}, {"hint": 4}, {"label": "damning"}, {"split": "train"},
+        {"protocol": "code"}, {"protocol": "agentic,code"},
+    )  # fmt: skip
     assert len({make_design(change).hash for change in changes}) == len(changes)
 
 
@@ -119,13 +134,13 @@ def test_what_cannot_be_asked_is_explained(settings, message: str) -> None:
     st.lists(st.sampled_from(sorted(CHALLENGES)), min_size=1, unique=True),
     st.lists(st.integers(1, 5), min_size=1, unique=True),
     st.lists(st.sampled_from(("neutral", "flattering", "damning")), min_size=1, unique=True),
+    st.lists(st.sampled_from(PROTOCOLS), min_size=1, unique=True),
 )
-def test_a_block_is_the_whole_crossing(challenges, hints, labels) -> None:
-    design = AnalyzeDesign(
-        challenge=tuple(challenges), hint=tuple(hints), label=tuple(labels), seeds=1
-    )
-    assert len({*design.cells}) == design.block == 2 * len(challenges) * len(hints) * len(labels)
-    for factor, levels in (("challenge", challenges), ("hint", hints), ("label", labels)):
+def test_a_block_is_the_whole_crossing(challenges, hints, labels, protocols) -> None:
+    crossed = {"challenge": challenges, "hint": hints, "label": labels, "protocol": protocols}
+    design = AnalyzeDesign(**{name: tuple(levels) for name, levels in crossed.items()}, seeds=1)
+    assert len({*design.cells}) == design.block == 2 * prod(map(len, crossed.values()))
+    for factor, levels in crossed.items():
         counts = Counter(getattr(cell, factor) for cell in design.cells)
         assert set(counts) == set(levels)
         assert len({*counts.values()}) == 1

@@ -436,7 +436,7 @@ def labelled() -> pa.Table:
     turned = [{**row, "agent": "somebody"} for row in rows]
     for row in turned:
         if (row["challenge"], row["label"]) == ("selection", "damning"):
-            row["conclusion"] = json.dumps({"direction": "otherwise"})
+            row["conclusion"] = json.dumps({"recommendation": "otherwise"})
     return table([*rows, *turned])
 
 

@@ -59,11 +59,12 @@ def test_a_schema_of_another_kind_is_refused() -> None:
 def test_lapses_are_guesses_and_come_as_often_as_they_are_asked_for() -> None:
     items = [item for item in SUITE.items(SUITE.designs["core"]) if item.challenge == "simpson"]
     agent = SUITE.agent("competent")
-    exact = [agent.reply(item, agent.settings({}), np.random.default_rng(0)) for item in items]
+    asked = [SUITE.open_episode(item.factors) for item in items]
+    exact = [agent.reply(each, agent.settings({}), np.random.default_rng(0)) for each in asked]
     settings = agent.settings({"lapse": 0.25})
     changed = [
-        agent.reply(item, settings, np.random.default_rng([place, seed])) != same
-        for place, (item, same) in enumerate(zip(items, exact, strict=True))
+        agent.reply(each, settings, np.random.default_rng([place, seed])) != same
+        for place, (each, same) in enumerate(zip(asked, exact, strict=True))
         for seed in range(60)
     ]
     assert np.mean(changed) == pytest.approx(0.25, abs=4 * (0.25 * 0.75 / len(changed)) ** 0.5)

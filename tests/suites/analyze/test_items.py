@@ -42,7 +42,7 @@ def items_of(**settings) -> list[AnalyzeItem]:
 
 
 def test_a_direct_prompt_holds_every_row_as_it_is_graded() -> None:
-    for item in items_of(label="damning"):
+    for item in items_of(label="damning", protocol="direct"):
         _, _, table = item.prompt.rpartition("\n\n")
         head, *rows = csv.reader(io.StringIO(table))
         assert head == list(item.names.values())
@@ -59,7 +59,7 @@ def test_a_prompt_for_programs_names_the_file_and_has_no_rows() -> None:
 
 
 def test_ids_are_those_of_what_is_asked_of_which_rows() -> None:
-    designs = [items_of(hint="1,3"), items_of(label="neutral,damning"), items_of(protocol="code")]
+    designs = [items_of(hint="1,5"), items_of(label="neutral,damning"), items_of(protocol="code")]
     asked = {
         (item.factors["challenge"], item.factors["variant"], item.draw, item.hint, item.label,
          item.protocol): item.id
@@ -139,7 +139,7 @@ def test_conclusions_say_what_two_could_disagree_about() -> None:
     def of(**answers):
         return write_conclusion(simpson.fields, trap, answers)
 
-    assert of(effect=3 * se, ci=(0, 1)) == '{"effect":"above"}'
+    assert of(effect=3 * se, interval=(0, 1)) == '{"effect":"above"}'
     assert of(effect=1.9 * se) == '{"effect":"nothing"}'
     assert of(effect=-2 * se, reversal=True) == '{"effect":"below","reversal":"true"}'
     assert of(adjustment_set=frozenset({"b", "a"})) == '{"adjustment_set":"{a, b}"}'

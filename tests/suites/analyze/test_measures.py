@@ -111,13 +111,28 @@ def test_silence_is_worth_nothing_and_an_error_is_left_out() -> None:
     assert (found["score"].scored, found["score"].no_answer, found["score"].error) == (4, 1, 1)
 
 
-def test_falls_are_of_answered_traps_and_alarms_of_answered_controls() -> None:
+def test_falls_are_of_answered_traps_and_alarms_of_controls_with_a_diagnosis() -> None:
     found = measured(
-        trap(0.2, fell_for=True), trap(1.0, draw=1), silence(trap(0.0, draw=2)),
-        control(0.4, false_alarm=True), control(0.2, draw=1, fell_for=True), control(1.0, draw=2),
+        trap(0.2, fell_for=True, diagnosis=0.0), trap(1.0, draw=1), silence(trap(0.0, draw=2)),
+        control(0.4, false_alarm=True, diagnosis=0.3),
+        control(0.2, draw=1, fell_for=True, diagnosis=1.0), control(1.0, draw=2, diagnosis=0.0),
+        control(1.0, draw=3), silence(control(0.0, draw=4)),
     )  # fmt: skip
-    assert found["fell_for"].estimate == 0.5
-    assert found["false_alarm"].estimate == pytest.approx(1 / 3)
+    assert (found["fell_for"].estimate, found["fell_for"].n) == (0.5, 2)
+    assert (found["false_alarm"].estimate, found["false_alarm"].n) == (pytest.approx(1 / 3), 3)
+
+
+def test_diagnoses_have_a_mean_and_twins_of_their_own() -> None:
+    found = measured(
+        trap(1.0, diagnosis=0.5), control(0.4, diagnosis=1.0),
+        trap(0.2, draw=1, diagnosis=1.0), control(1.0, draw=1, diagnosis=0.0),
+        # Nothing was asked of the one, so that the other has no twin.
+        trap(0.8, draw=2), control(0.8, draw=2, diagnosis=1.0),
+    )  # fmt: skip
+    assert (found["diagnosis"].estimate, found["diagnosis"].n) == (pytest.approx(3.5 / 5), 5)
+    assert (found["twin_diagnosis"].estimate, found["twin_diagnosis"].n) == (0.25, 2)
+    assert found["twin_score"].estimate == pytest.approx((0.4 + 0.2 + 0.8) / 3)
+    assert not {"diagnosis", "twin_diagnosis"} & {*measured(trap(1.0), control(1.0))}
 
 
 def test_flips_are_contradictions_between_labels_on_the_same_rows() -> None:

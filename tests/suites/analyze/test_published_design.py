@@ -17,7 +17,7 @@ from whybench.drawing.figure import save_figures
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.analysts import analyst_reply
+from whybench.suites.analyze.analysts import analyst_reply, diagnosis_fields, report_fields
 from whybench.suites.analyze.design import DESIGNS, make_design
 from whybench.suites.analyze.estimators.regression import design_matrix, mean_difference
 from whybench.suites.analyze.grading import number_passes
@@ -52,10 +52,10 @@ from whybench.suites.analyze.published.instances import (
 from whybench.suites.analyze.published.recomputed import REASONS, RECOMPUTED, recompute
 from whybench.suites.analyze.published.replication import key_score
 from whybench.suites.analyze.replies import render_reply
-from whybench.suites.analyze.tables import grade_reply
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
+from whybench.suites.replies import parse_replies
 
 EVERY = [(challenge, number) for challenge in FORMS for number in range(1, SETS + 1)]
 """The 65 data sets of which rows settle something."""
@@ -77,6 +77,10 @@ def read(design, agent, **settings):
 
 def measured(records):
     return {measure.title: measure for measure in SUITE.measures(records)}
+
+
+def grade_reply(factors, text):
+    return parse_replies(SUITE, factors, [(text, False)])
 
 
 def item_of(challenge, number, hint=3):
@@ -218,7 +222,8 @@ def test_what_is_asked_is_what_rows_settle(source) -> None:
         assert asked <= found
         instance = published_instance(challenge, number)
         assert set(instance.truths) == {name.lower() for name in asked}
-        described = answer_schema(instance, "neutral")["properties"]
+        described = answer_schema(instance, "neutral", report_fields(instance))["properties"]
+        assert diagnosis_fields(instance) == ()
         assert {name: entry["description"] for name, entry in described.items()} == field_meanings(
             read_data_set(challenge, number)
         )
@@ -240,8 +245,8 @@ def test_graphs_and_edges_are_values_of_their_fields(source) -> None:
     chain, fork = frozenset({("a", "b"), ("b", "c")}), frozenset({("b", "a"), ("b", "c")})
     assert parse_key_field("EQUIVALENT_GRAPHS", "a->b->c; a<-b->c") == {chain, fork}
     item = item_of("direction", 1)
-    assert grade_reply(item.factors, '{"true_edges": ["X_1", "X_2"]}', False).value == 1.0
-    assert grade_reply(item.factors, '{"true_edges": ["X_2", "X_1"]}', False).value == 0.0
+    assert grade_reply(item.factors, '{"true_edges": ["X_1", "X_2"]}').value == 1.0
+    assert grade_reply(item.factors, '{"true_edges": ["X_2", "X_1"]}').value == 0.0
 
 
 # Both keys.
@@ -253,23 +258,22 @@ def test_the_printed_key_agrees_with_itself_and_not_with_the_rows(source) -> Non
     key = read_data_set("outcome", 2).key
     names = ("ATE", "CONDITIONAL_DIFFERENCE")
     printed = {name.lower(): key[name] for name in names}
-    answer = grade_reply(
-        item.factors, render_reply(printed, published_fields("outcome"), item.names), False
-    )
+    reply = render_reply(printed, published_fields("outcome"), item.names)
+    answer = grade_reply(item.factors, reply)
     assert answer.value == 0.0
     assert answer.parts["key_score"] == 1.0
-    half = grade_reply(item.factors, f'{{"ate": {key["ATE"] + 0.49}}}', False)
+    half = grade_reply(item.factors, f'{{"ate": {key["ATE"] + 0.49}}}')
     assert half.parts["key_score"] == 0.5
-    beyond = grade_reply(item.factors, f'{{"ate": {key["ATE"] - 0.51}}}', False)
+    beyond = grade_reply(item.factors, f'{{"ate": {key["ATE"] - 0.51}}}')
     assert beyond.parts["key_score"] == 0.0
 
 
 def test_a_reply_without_an_answer_agrees_with_no_key(source) -> None:
     item = item_of("simpson", 1)
-    answer = grade_reply(item.factors, "I cannot say.", False)
+    answer = grade_reply(item.factors, "I cannot say.")
     assert (answer.value, answer.reason, answer.parts) == (None, "no_object", {"key_score": 0.0})
     # No key, no agreement.
-    assert "key_score" not in grade_reply(item_of("structure", 5).factors, "", False).parts
+    assert "key_score" not in grade_reply(item_of("structure", 5).factors, "").parts
 
 
 def test_without_a_tolerance_a_key_gives_as_much_room_as_a_truth(source) -> None:
@@ -375,7 +379,7 @@ def test_agents_of_unknown_value_say_so(source) -> None:
     names = column_names(instance, "neutral")
     for analyst in ("naive", "always-trap"):
         with pytest.raises(UserError, match=f"published data must be competent, .* got {analyst}"):
-            analyst_reply(analyst, instance, names)
+            analyst_reply(analyst, instance, names, report_fields(instance))
         assert SUITE.agents[analyst].expected({}, DESIGNS["published"]) == {}
     assert list(SUITE.self_tests(DESIGNS["published"], 2)) == []
 

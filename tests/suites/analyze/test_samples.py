@@ -26,6 +26,9 @@ EASY = ("mediator_confounding", "direction", "structure", "moderation")
 """Challenges whose statistics are defined on very few rows."""
 
 
+DIRECT = {"protocol": "direct"}
+
+
 def lines(instance) -> list[tuple]:
     return list(zip(*(values.tolist() for values in instance.rows.values()), strict=True))
 
@@ -97,7 +100,7 @@ def test_a_sample_of_all_rows_is_the_data_set_itself() -> None:
 
 
 def test_the_prompt_says_that_it_is_a_sample() -> None:
-    (item, *_) = analyze_items(make_design({"challenge": "moderation", "seeds": 1, "rows": 50}))
+    (item, *_) = analyze_items(make_design({"challenge": "moderation", "seeds": 1, **DIRECT, "rows": 50}))
     whole = full_instance("moderation", "trap", item.draw)
     assert f"have {whole.size} rows" in item.prompt
     assert "a sample of 50 of the rows, drawn by lot" in item.prompt
@@ -107,15 +110,16 @@ def test_the_prompt_says_that_it_is_a_sample() -> None:
 
 
 def test_designs_without_a_sample_are_what_they_were() -> None:
-    assert DESIGNS["core"].hash == "6e4f147d3afac7ca"
-    assert next(iter(analyze_items(DESIGNS["core"]))).digest == "analyze-c40d84cad351b675d718"
-    assert make_design({"rows": "all"}).hash == make_design({"rows": 0}).hash == "6e4f147d3afac7ca"
-    assert make_design({"rows": 60}).hash != make_design({"rows": 61}).hash != DESIGNS["core"].hash
-    assert "direct on 60 rows;" in make_design({"rows": "60"}).summary
+    assert DESIGNS["core"].hash == "d86f382a2c871943"
+    assert next(iter(analyze_items(DESIGNS["core"]))).digest == "analyze-fe18b0172e803f090c62"
+    assert make_design({"rows": "all"}).hash == make_design({"rows": 0}).hash == "d86f382a2c871943"
+    hashes = {rows: make_design({**DIRECT, "rows": rows}).hash for rows in (0, 60, 61)}
+    assert len({*hashes.values(), DESIGNS["core"].hash}) == 4
+    assert "direct on 60 rows;" in make_design({**DIRECT, "rows": "60"}).summary
 
 
 def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
-    (item, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1, "rows": 30}))
+    (item, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1, **DIRECT, "rows": 30}))
     assert lines(instance_from_factors(item.factors)) == lines(item.instance)
     whole = full_instance("structure", "trap", item.draw)
     (asked, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1}))
@@ -124,9 +128,12 @@ def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
 
 
 def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
-    items = list(analyze_items(make_design({"challenge": EASY, "seeds": 2, "rows": 40})))
+    items = list(analyze_items(make_design({"challenge": EASY, "seeds": 2, **DIRECT, "rows": 40})))
     for item in items:
-        assert SUITE.parse_reply(item.factors, SUITE.oracle(item), False).value == 1.0
+        episode = SUITE.open_episode(item.factors)
+        while not episode.over:
+            episode.hear(SUITE.oracle(episode), truncated=False)
+        assert (episode.answer.value, episode.answer.parts["diagnosis"]) == (1.0, 1.0)
     # Forty rows do not show every trap; all rows do.
     assert any(
         CHALLENGES[item.challenge].has_trap(item.instance) != (item.variant == "trap")
@@ -137,7 +144,7 @@ def test_gold_gets_full_marks_on_samples_and_checks_look_at_all_rows() -> None:
 
 def test_too_few_rows_are_refused_with_the_name_of_the_file_that_asks_for_them(tmp_path) -> None:
     file = tmp_path / "few.yaml"
-    file.write_text("challenge: simpson\nrows: 4\nseeds: 2\n")
+    file.write_text("challenge: simpson\nprotocol: direct\nrows: 4\nseeds: 2\n")
     with pytest.raises(UserError, match=r"few\.yaml: rows must be at least \d+ for simpson"):
         SUITE.make_design({"design": str(file)})
 
@@ -156,14 +163,15 @@ def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:
 
 
 def test_a_design_says_at_once_what_each_challenge_takes() -> None:
-    design = make_design({"challenge": "simpson,moderation,population", "seeds": 2, "rows": 5})
+    several = {"challenge": "simpson,moderation,population", "seeds": 2, **DIRECT}
+    design = make_design({**several, "rows": 5})
     with pytest.raises(UserError) as error:
         next(iter(analyze_items(design)))
     said = str(error.value)
     needed = {name: int(rows) for rows, name in re.findall(r"(\d+) for (\w+)", said)}
     assert set(needed) == {"simpson", "moderation", "population"}
     for name, rows in needed.items():
-        enough = make_design({"challenge": name, "seeds": 2, "rows": rows})
+        enough = make_design({"challenge": name, "seeds": 2, **DIRECT, "rows": rows})
         assert len(list(analyze_items(enough))) == 4
         check_row_count([item.instance for item in analyze_items(enough)], rows)
 
@@ -174,6 +182,8 @@ def test_a_design_says_at_once_what_each_challenge_takes() -> None:
         ({"rows": -1}, "rows must be all, or 1 or more, got -1"),
         ({"rows": "some"}, "rows must be a whole number, got 'some'"),
         ({"rows": 60, "protocol": "code"}, "rows must be all where programs read them"),
+        ({"rows": 60}, "got 60 with agentic; samples are for protocol=direct"),
+        ({"rows": 60, "protocol": "direct,code"}, "got 60 with direct, code; samples are for"),
     ],
 )
 def test_what_is_no_sample_is_refused(settings: dict, words: str) -> None:
@@ -183,7 +193,7 @@ def test_what_is_no_sample_is_refused(settings: dict, words: str) -> None:
 
 def test_measures_of_samples_say_so() -> None:
     def measured(**settings: object) -> set[bool]:
-        design = make_design({"challenge": "structure", "seeds": 1, **settings})
+        design = make_design({"challenge": "structure", "seeds": 1, **DIRECT, **settings})
         about = {"agent": "a", "design": design.name, "design_hash": design.hash, "epoch": 1}
         answers = {"outcome": "scored", "reason": "", "value": 1.0, "truth": 1.0}
         rows = [{**item.factors, **about, **answers} for item in analyze_items(design)]

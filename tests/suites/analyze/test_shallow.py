@@ -9,6 +9,7 @@ import pytest
 
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.grading import WRONG_CAP
 from whybench.suites.analyze.shallow import (
     ALWAYS,
     SHALLOW,
@@ -39,7 +40,8 @@ def test_signs_are_the_analysis_of_direction_and_are_no_leak_there() -> None:
     result = measure_shallow(CHALLENGES["direction"], 30)
     assert set(result.twin) == {*SHALLOW, ALWAYS}
     assert result.twin["signs"] > 0.9
-    assert result.twin["constant"] < 0.2
+    # An edge by heart is wrong in one of two twins, and all that is left is to be sure of it.
+    assert result.twin["constant"] <= WRONG_CAP
     assert not list(find_leaks(result, 3))
     told = list(find_leaks(replace(result, not_shallow=()), 3))
     assert [leak.split(" has ")[0] for leak in told] == [

@@ -18,13 +18,14 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.checks import BOUNDS, self_tests
 from whybench.suites.analyze.design import DESIGNS, make_design
 from whybench.suites.analyze.fields import REASONS
-from whybench.suites.analyze.grading import GradedAnswer, Verdict
+from whybench.suites.analyze.grading import Verdict
 from whybench.suites.analyze.replies import render_reply
-from whybench.suites.analyze.tables import fields_table, grade_reply, read_marks, write_marks
+from whybench.suites.analyze.tables import fields_table, read_marks, write_marks
 from whybench.suites.calibration import calibrate, simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.contract import SelfTest, UserError
 from whybench.suites.registry import get_suite
+from whybench.suites.replies import parse_replies
 
 SMALL = {"challenge": "simpson,population", "seeds": 2}
 COLUMNS = SUITE.record_columns
@@ -42,6 +43,10 @@ def said(*words: str, status: int = 0) -> str:
     done = CliRunner().invoke(whybench_command, words)
     assert done.exit_code == status, done.output
     return done.output
+
+
+def heard(factors, *replies: str):
+    return parse_replies(SUITE, factors, [(text, False) for text in replies])
 
 
 def records_of(agent: str, **settings):
@@ -115,7 +120,7 @@ def test_self_tests_show_what_challenges_do_and_what_does_not_hold(monkeypatch) 
     monkeypatch.setattr("whybench.suites.analyze.checks.BOUNDS", replace(BOUNDS, twin=-1.0))
     missed = {test.subject: test.misses for test in self_tests(design, 3) if not test.passed}
     assert list(missed) == ["simpson trap", "population trap"]
-    assert "always-trap has a twin score of" in missed["simpson trap"][0]
+    assert "always-trap diagnoses twins with" in missed["simpson trap"][0]
 
 
 def test_calibrate_prints_self_tests_and_fails_with_them(monkeypatch) -> None:
@@ -142,17 +147,23 @@ def test_reading_grades_and_keeps_what_it_graded() -> None:
     trap = next(iter(SUITE.items(make_design(SMALL))))
     challenge = CHALLENGES["simpson"]
     answers = challenge.answer("naive", trap.instance)
-    read = grade_reply(trap.factors, render_reply(answers, challenge.fields, trap.names), False)
-    assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 6)
-    partly = {"effect": trap.instance.number("effect").value, "direction": "sideways"}
-    read = grade_reply(trap.factors, json.dumps(partly), False)
-    assert read.value == pytest.approx(1 / 6)
+    report, diagnosis = (
+        render_reply(answers, form, trap.names) for form in (challenge.report, challenge.diagnosis)
+    )
+    read = heard(trap.factors, report)
+    assert (read.value, read.parts["fell_for"], read.parts["asked"]) == (0.0, True, 3)
+    read = heard(trap.factors, report, diagnosis)
+    assert (read.value, read.parts["diagnosis"], read.parts["asked"]) == (0.0, 0.0, 5)
+    partly = {"effect": trap.instance.number("effect").value, "recommendation": "sideways"}
+    read = heard(trap.factors, json.dumps(partly))
+    assert read.value == pytest.approx(1 / 3)
     verdicts = {verdict.field: verdict for verdict in read_marks(str(read.parts["marks"]))}
     assert verdicts["effect"] == Verdict("effect", True, off=0.0)
-    assert verdicts["direction"] == Verdict("direction", False, "not_an_option")
-    assert verdicts["ci"].reason == "missing"
-    assert grade_reply(trap.factors, "no", False).reason == "no_object"
-    assert grade_reply(trap.factors, SUITE.oracle(trap), True).reason == "cut_off"
+    assert verdicts["recommendation"] == Verdict("recommendation", False, "not_an_option")
+    assert verdicts["interval"].reason == "missing"
+    assert heard(trap.factors, "no").reason == "no_object"
+    gold = SUITE.oracle(SUITE.open_episode(trap.factors))
+    assert parse_replies(SUITE, trap.factors, [(gold, True)]).reason == "cut_off"
 
 
 def test_marks_are_short_and_give_back_verdicts() -> None:
@@ -162,14 +173,14 @@ def test_marks_are_short_and_give_back_verdicts() -> None:
         Verdict("ci", True),
         Verdict("nde", False, "not_a_number"),
     )
-    marks = write_marks(GradedAnswer(0.25, verdicts, True, True))
+    marks = write_marks(verdicts)
     expected = (replace(verdicts[0], off=7.123), *verdicts[1:])
     assert tuple(read_marks(marks)) == expected
     longest = max(
-        len(write_marks(GradedAnswer(0, tuple(
+        len(write_marks(
             Verdict(entry.name, False, max(REASONS, key=len), 12345.678, True, True)
             for entry in challenge.fields
-        ), True, True)))
+        ))
         for challenge in CHALLENGES.values()
     )  # fmt: skip
     assert longest < 1024  # what a summary of a log keeps of a value
@@ -177,7 +188,7 @@ def test_marks_are_short_and_give_back_verdicts() -> None:
 
 def test_the_table_of_fields_has_a_row_for_each() -> None:
     fields = fields_table(records_of("naive")).to_pylist()
-    assert len(fields) == 2 * 2 * (6 + 4)
+    assert len(fields) == 2 * 2 * (5 + 6)
     effects = [row for row in fields if row["field"] == "effect" and row["variant"] == "trap"]
     assert len(effects) == 2
     assert all(row["fell_for"] and row["off"] > 2.5 and not row["passed"] for row in effects)
@@ -211,14 +222,14 @@ def test_a_small_profile_has_one_challenge_of_each_family() -> None:
 
 def test_grading_makes_no_data_set_again(monkeypatch) -> None:
     item = next(iter(SUITE.items(SUITE.make_design({"design": "core", "challenge": "simpson"}))))
-    factors, gold = item.factors, SUITE.oracle(item)
+    factors, gold = item.factors, SUITE.oracle(SUITE.open_episode(item.factors))
 
     def made_again(*_: object) -> None:
         raise AssertionError("the rows must not be made again")
 
     monkeypatch.setattr(items, "shown_instance", made_again)
-    assert grade_reply(factors, gold, False).value == 1
+    assert heard(factors, gold, "{}").value == 1
     with pytest.raises(UserError, match="must have the digest 0123 of the item"):
-        grade_reply({**factors, "data": "0123"}, gold, False)
+        heard({**factors, "data": "0123"}, gold)
     with pytest.raises(AssertionError, match="made again"):
         items.instance_from_factors(factors)

@@ -8,7 +8,7 @@ from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from whybench._registry import analyze
-from whybench.agents.provider import find_current_item, follow_samples
+from whybench.agents.provider import find_current_item, follow_samples, replay_episode
 from whybench.errors import RefusedError
 from whybench.records import read_logs
 from whybench.records.table import record_table
@@ -20,7 +20,8 @@ from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
 COLUMNS = SUITE.record_columns
-FACTORS = {"challenge": "simpson,population", "seeds": 2}
+DIRECT = {"protocol": "direct"}
+FACTORS = {"challenge": "simpson,population", "seeds": 2, **DIRECT}
 
 
 def run(tmp_path, model, task=None, **settings):
@@ -46,7 +47,8 @@ def speaking(speak):
 
 def gold_of(messages) -> str:
     """What the oracle says; `follow_samples` tells whose turn it is where no message does."""
-    return SUITE.oracle(find_current_item(messages)[1])
+    _, item = find_current_item(messages)
+    return SUITE.oracle(replay_episode(SUITE, item, messages)[0])
 
 
 def rows_in(folder, **settings):
@@ -104,18 +106,18 @@ def test_replies_that_are_none_are_no_answers_and_the_run_goes_on(tmp_path) -> N
             said[opening] = next(replies)
         return said[opening]  # and once more, since it is asked for once more
 
-    run(tmp_path, speaking(speak), analyze(challenge="simpson", seeds=2))
+    run(tmp_path, speaking(speak), analyze(challenge="simpson", seeds=2, **DIRECT))
     reasons = sorted(row["reason"] for row in rows_in(tmp_path))
     assert reasons == ["empty", "no_field", "no_object", "no_object"]
 
 
 def test_a_reply_that_was_cut_off_is_no_answer(tmp_path) -> None:
     model = speaking(lambda messages: (gold_of(messages), "max_tokens"))
-    run(tmp_path, model, analyze(challenge="population", seeds=1))
+    run(tmp_path, model, analyze(challenge="population", seeds=1, **DIRECT))
     assert {row["reason"] for row in rows_in(tmp_path)} == {"cut_off"}
 
 
-def test_of_a_conversation_the_last_reply_is_the_answer(tmp_path) -> None:
+def test_of_a_conversation_the_last_reply_to_either_form_is_the_answer(tmp_path) -> None:
     # The agent gives no program, is told so, and is then asked for its answer.
     task = analyze(challenge="population", seeds=1, protocol="code")
     assert task.sandbox.type == "whybench"
@@ -123,21 +125,21 @@ def test_of_a_conversation_the_last_reply_is_the_answer(tmp_path) -> None:
 
     def speak(messages) -> str:
         said.append(len(messages))
-        return gold_of(messages) if len(messages) > 1 else '{"coef_a": 0, "coef_b": 0}'
+        return gold_of(messages) if len(messages) > 1 else '{"coef_b": 0}'
 
     follow_samples()  # as a provider of ours does, which other tests may have opened before
     log = run(tmp_path, speaking(speak), task, sandbox="local")
     assert {tuple(sample.store["packages"]) for sample in log.samples} == {PACKAGES}
     rows = rows_in(tmp_path)
-    assert sorted(said) == [1, 1, 3, 3]
-    assert [row["value"] for row in rows] == [1.0, 1.0]
+    assert sorted(said) == [1, 1, 3, 3, 5, 5]
+    assert [(row["value"], row["diagnosis"]) for row in rows] == [(1.0, 1.0)] * 2
     assert {(row["runs"], row["code_outcome"]) for row in rows} == {(0, "no_code")}
     assert compared(rows_in(tmp_path, reread=score_sample)) == compared(rows)
 
 
 def test_what_cannot_be_asked_is_explained() -> None:
     with pytest.raises(RefusedError, match="group must be 1 where programs are run or"):
-        analyze(**FACTORS, protocol="code", group=2)
+        analyze(**{**FACTORS, "protocol": "code"}, group=2)
     with pytest.raises(RefusedError, match="hint must be among 1, 2, 3, 4, 5, got 9"):
         analyze(hint=9)
 
@@ -159,7 +161,7 @@ def test_a_graded_run_needs_a_grader_and_keeps_the_score_of_the_answer_first(tmp
 
 
 def test_the_grader_s_tokens_are_not_the_agent_s(tmp_path) -> None:
-    task = analyze(challenge="simpson", seeds=1, graded=True)
+    task = analyze(challenge="simpson", seeds=1, graded=True, **DIRECT)
     asked: list = []
     log = run(
         tmp_path,
@@ -170,9 +172,9 @@ def test_the_grader_s_tokens_are_not_the_agent_s(tmp_path) -> None:
     assert len(asked) == 2
     assert log.stats.role_usage["grader"].output_tokens == 10 * len(asked)
     rows = rows_in(tmp_path)
-    assert [(row["input_tokens"], row["output_tokens"]) for row in rows] == [(1, 1), (1, 1)]
+    assert [(row["input_tokens"], row["output_tokens"]) for row in rows] == [(2, 2), (2, 2)]
     again = rows_in(tmp_path, reread=score_sample)
-    assert [(row["input_tokens"], row["output_tokens"]) for row in again] == [(1, 1), (1, 1)]
+    assert [(row["input_tokens"], row["output_tokens"]) for row in again] == [(2, 2), (2, 2)]
 
 
 def test_shards_part_the_items_of_a_design() -> None:
