@@ -28,7 +28,7 @@ from inspect_ai.util import store
 from whybench.errors import RefusedError, UserError
 from whybench.seeds import split_digest
 from whybench.suites.contract import reply_generator
-from whybench.suites.conversations import find_heard
+from whybench.suites.conversations import GOES_ON, find_heard
 from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import find_item, get_suite
 
@@ -100,7 +100,10 @@ def replay_episode(suite: AnySuite, item: Item, messages: list[ChatMessage]) -> 
     episode = suite.open_episode(item.factors)
     replies = [message.text for message in messages if message.role == "assistant"]
     if not suite.every_turn_acts:
-        replies = [reply.text for reply in find_heard(messages) if reply is not messages[-1]]
+        # A reply from which the conversation did not go on is asked for again.
+        while messages and not (messages[-1].metadata or {}).get(GOES_ON):
+            messages = messages[:-1]
+        replies = [reply.text for reply in find_heard(messages)]
     for reply in replies:
         episode.hear(reply, truncated=False)
     return episode, len(replies)

@@ -77,3 +77,38 @@ def test_the_schema_asks_for_numbers_from_0_to_1() -> None:
         "properties": {"there": number, "back": number},
         "required": ["there", "back"],
     }
+
+
+GRAPH = GraphField("graph")
+GRAPH_NAMES = {"one": "tea", "two": "sleep", "three": "mood"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "value"),
+    [
+        ([], frozenset()),
+        ([["tea", "sleep"]], frozenset({("one", "two")})),
+        ([["Sleep", "`tea`"], ["mood", "tea"]], frozenset({("two", "one"), ("three", "one")})),
+    ],
+)
+def test_a_graph_is_read_as_its_edges_and_written_so(raw, value) -> None:
+    assert GRAPH.read(raw, GRAPH_NAMES).value == value
+    assert GRAPH.read(GRAPH.write(value, GRAPH_NAMES), GRAPH_NAMES).value == value
+    assert Draft202012Validator(GRAPH.schema(GRAPH_NAMES)).is_valid(GRAPH.write(value, GRAPH_NAMES))
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (None, "null"),
+        ("tea -> sleep", "not_graphs"),
+        (["tea", "sleep"], "not_columns"),
+        ([["tea"]], "not_graphs"),
+        ([["tea", "sleep", "mood"]], "not_graphs"),
+        ([["tea", "coffee"]], "unknown_column"),
+        ([["tea", "tea"]], "repeated"),
+        ([["tea", "sleep"], ["tea", "sleep"]], "repeated"),
+    ],
+)
+def test_what_is_no_graph_has_a_reason(raw, reason: str) -> None:
+    assert GRAPH.read(raw, GRAPH_NAMES).reason == reason

@@ -91,7 +91,10 @@ def test_every_known_value_is_recovered() -> None:
     assert known["gold[silence=0.25]", "twin_score"] == 0.75**2
     assert known["null", "twin_score"] == known["schema-breaker", "score"] == 0
     assert known["naive", "fell_for"] == 1
-    assert known["naive", "twin_score"] < known["always-trap", "twin_score"] < 0.35
+    assert known["naive", "twin_score"] < 0.35
+    # To adjust where nothing asks for it does little harm to a report, and much to what it says.
+    assert known["naive", "twin_score"] < known["always-trap", "twin_score"] < 1
+    assert known["always-trap", "false_alarm"] > 0.5
     assert known["competent", "label_flips"] == 0
 
 
@@ -204,10 +207,13 @@ def test_commands_list_show_and_plan() -> None:
     assert "naively by crude difference" in shown
     assert len(said("items", "analyze", *few, "--format", "ids").split()) == 2
     planned = said("run", "analyze", "--model", "x", "--plan", *few)
-    assert "2 items x 1 = 2 calls to x" in planned
-    assert "prompts hold all rows" in planned
+    assert "2 items x 1 = about 14 calls to x" in planned
+    assert "prompts hold all rows" not in planned
+    direct = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=direct")
+    assert "2 items x 1 = about 4 calls to x" in direct
+    assert "prompts hold all rows" in direct
     code = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=code")
-    assert "2 items x 1 = 4 calls to x" in code
+    assert "2 items x 1 = about 6 calls to x" in code
     assert "prompts hold all rows" not in code
 
 

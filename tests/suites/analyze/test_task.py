@@ -75,7 +75,11 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
     assert shown["scored"] == 8
     assert shown["twin_score"] == pytest.approx(by_name["twin_score"].estimate)
     assert shown["twin_score_high"] == pytest.approx(by_name["twin_score"].high)
-    assert 0 < shown["twin_score"] < shown["score_trap"]
+    assert 0 < shown["twin_score"] < 1
+    for name in ("diagnosis", "false_alarm"):
+        assert shown[name] == pytest.approx(by_name[name].estimate)
+    assert shown["diagnosis"] < 1
+    assert shown["false_alarm"] > 0
 
 
 @pytest.mark.slow

@@ -37,7 +37,13 @@ from whybench.suites.analyze.protocols.prompts import (
     SECONDS,
 )
 from whybench.suites.asking import ask
-from whybench.suites.conversations import CUT_OFF, GOES_ON, ask_each, keep_stop_reason
+from whybench.suites.conversations import (
+    CUT_OFF,
+    GOES_ON,
+    ask_each,
+    keep_stop_reason,
+    reply_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -183,8 +189,8 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
 async def _go_on(state: TaskState, tools: Sequence[ToolDef] = ()) -> None:
     """Ask for the diagnosis, if there is a report."""
     [row] = unpack_sample(str(state.sample_id), state.metadata, None)
-    reply = state.messages[-1]
-    said = AnalyzeEpisode(row).hear(reply.text, state.output.stop_reason in CUT_OFF)
+    heard = reply_text(state.output.message)
+    said = AnalyzeEpisode(row).hear(heard, state.output.stop_reason in CUT_OFF)
     if said is not None:
         state.messages.append(ChatMessageUser(content=said, metadata={GOES_ON: True}))
         await _ask(state, tools, answering=True)

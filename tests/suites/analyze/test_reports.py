@@ -1,0 +1,175 @@
+"""Reports: one form for all numbers, and what follows from a number."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whybench.scm import agreed
+from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.estimators.regression import Coefficient
+from whybench.suites.analyze.fields import ChoiceField, ConfidenceField, NumberField
+from whybench.suites.analyze.grading import grade_values
+from whybench.suites.analyze.prompts import answer_schema
+from whybench.suites.analyze.reports import (
+    complete_answer,
+    derive_recommendation,
+    find_number,
+    report_on,
+)
+from whybench.suites.analyze.truths import (
+    CategoricalTruth,
+    ConfidenceTruth,
+    NumericTruth,
+    UnidentifiedTruth,
+)
+
+REPORT = report_on(NumberField("effect"))
+NUMBERS = {name: entry for name, entry in CHALLENGES.items() if find_number(entry.report)}
+
+
+def truth_at(value: float, *found: float, se: float = 1.0) -> NumericTruth:
+    certificate = agreed("effect", ("algebra", value), ("world", value))
+    return NumericTruth(certificate, {f"way {n}": x for n, x in enumerate(found)}, se)
+
+
+@pytest.mark.parametrize(
+    ("value", "found", "right", "also"),
+    [
+        (0.0, (0.5,), "either", ()),
+        (0.0, (2.5,), "either", ("raise",)),
+        (1e-12, (0.0,), "either", ()),  # what rounding left of 0
+        (1.0, (1.2,), "raise", ("either",)),
+        (1.0, (-2.5, 1.0), "raise", ("either", "lower")),
+        (-1.0, (-0.5,), "lower", ("either",)),
+        (8.0, (7.5, 8.5), "raise", ()),
+        (-8.0, (-7.5,), "lower", ()),
+    ],
+)
+def test_a_recommendation_follows_from_the_truth_or_from_what_rows_show(
+    value: float, found: tuple[float, ...], right: str, also: tuple[str, ...]
+) -> None:
+    truth = derive_recommendation(truth_at(value, *found))
+    assert (truth.value, truth.also) == (right, also)
+    wrong = {"raise", "lower", "either", "cannot_tell"} - {right, *also}
+    assert not any(truth.accepts(word) or truth.is_naive(word) for word in wrong)
+    assert "cannot_tell" in wrong
+
+
+def test_where_there_is_no_number_nothing_can_be_told() -> None:
+    truth = derive_recommendation(UnidentifiedTruth())
+    assert [word for word in REPORT[0].options if truth.accepts(word)] == ["cannot_tell"]
+
+
+EFFECTS = st.floats(-10, 10).map(lambda x: round(x, 3))
+
+
+@given(EFFECTS, st.lists(st.tuples(EFFECTS, st.floats(0.01, 5)), min_size=1, max_size=4))
+def test_who_goes_by_any_of_the_panel_is_right(
+    value: float, panel: list[tuple[float, float]]
+) -> None:
+    found = {str(n): Coefficient(*entry) for n, entry in enumerate(panel)}
+    truth = replace(truth_at(value, 0.0), references=found)
+    asked = derive_recommendation(truth)
+    assert asked.accepts("raise" if truth.value > 0 else "lower" if truth.value < 0 else "either")
+    for each in found.values():
+        said = complete_answer(REPORT, {"effect": each})
+        assert asked.accepts(said["recommendation"])
+        low, high = said["interval"]
+        assert (low > 0, high < 0) == (
+            said["recommendation"] == "raise",
+            said["recommendation"] == "lower",
+        )
+
+
+def test_a_number_is_completed_with_what_goes_with_it() -> None:
+    found = Coefficient(3.0, 1.0)
+    assert complete_answer(REPORT, {"effect": found, "flag": True}) == {
+        "recommendation": "raise",
+        "effect": 3.0,
+        "interval": found.interval,
+        "flag": True,
+    }
+    assert complete_answer(REPORT, {"effect": None}) == {
+        "recommendation": "cannot_tell",
+        "effect": None,
+        "interval": None,
+    }
+    assert complete_answer(REPORT, {"flag": True}) == {"flag": True}
+    claim = (ChoiceField("edge", ("a", "b")), ConfidenceField("confidence"))
+    assert complete_answer(claim, {"edge": "a", "confidence": 1.0}) == {
+        "edge": "a",
+        "confidence": 1.0,
+    }
+
+
+def test_all_numbers_are_asked_for_in_one_form() -> None:
+    """But for the number's name and what is said of it, no form differs from another."""
+    assert set(CHALLENGES) - set(NUMBERS) == {"direction", "structure"}
+    shapes = set()
+    for challenge in NUMBERS.values():
+        number = find_number(challenge.report)
+        assert challenge.report == report_on(
+            next(field for field in challenge.report if field.name == number)
+        )
+        drawn = challenge.generate("trap", "tests", 0)
+        schema = answer_schema(drawn, "neutral", challenge.report)["properties"]
+        assert schema[number]["description"].endswith("; null if it cannot be had from what is given")
+        assert f"interval of {number};" in schema["interval"]["description"]
+        bare = [
+            ("number" if name == number else name, {**entry, "description": ""})
+            for name, entry in schema.items()
+        ]
+        shapes.add(json.dumps(bare))
+    assert len(shapes) == 1
+
+
+def test_claims_are_asked_for_with_how_sure_one_is() -> None:
+    told = set()
+    for name in ("direction", "structure"):
+        challenge = CHALLENGES[name]
+        drawn = challenge.generate("trap", "tests", 0)
+        assert [field.name for field in challenge.report][1:] == ["confidence"]
+        schema = answer_schema(drawn, "neutral", challenge.report)["properties"]
+        told.add(json.dumps(schema["confidence"]))
+    assert len(told) == 1
+
+
+def test_confidence_is_right_near_the_chance() -> None:
+    even = ConfidenceTruth(0.5)
+    assert [even.accepts(p) for p in (0.25, 0.31, 0.5, 0.69, 0.75)] == [
+        False, True, True, True, False,
+    ]  # fmt: skip
+    assert (even.is_naive(0.75), even.is_alarm(0.75)) == (True, False)
+    assert (even.is_naive(0.25), even.is_alarm(0.25)) == (False, True)
+    sure = ConfidenceTruth(1.0)
+    assert sure.accepts(0.85)
+    assert not sure.accepts(0.5)
+    assert sure.is_alarm(0.5)
+
+
+def test_null_is_the_truth_of_a_number_that_cannot_be_had() -> None:
+    truth = UnidentifiedTruth()
+    assert truth.value is None
+    assert truth.accepts(None)
+    for claimed in (0.0, 0.3, -1.0):
+        assert not truth.accepts(claimed)
+        assert truth.is_naive(claimed)
+    assert not truth.is_naive(None)
+
+
+def test_who_refuses_a_number_that_can_be_had_is_wrong_and_did_not_fall() -> None:
+    drawn = CHALLENGES["simpson"].generate("trap", "tests", 0)
+    refused = grade_values(REPORT, drawn, complete_answer(REPORT, {"effect": None}))
+    assert (refused.score, refused.fell_for, refused.false_alarm) == (0, False, False)
+
+
+def test_a_categorical_truth_is_right_in_other_words_too() -> None:
+    truth = CategoricalTruth("a", also=("b",), naive=("c",), alarm=("d",))
+    assert [word for word in "abcd" if truth.accepts(word)] == ["a", "b"]
+    assert [word for word in "abcd" if truth.is_naive(word)] == ["c"]
+    assert [word for word in "abcd" if truth.is_alarm(word)] == ["d"]
