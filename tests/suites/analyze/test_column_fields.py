@@ -5,9 +5,10 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from whybench.suites.analyze.column_fields import PValues, PValueTableField
-from whybench.suites.analyze.fields import FieldValue
+from whybench.suites.analyze.column_fields import GraphField, PValues, PValueTableField
+from whybench.suites.analyze.fields import ConfidenceField, FieldValue
 from whybench.suites.analyze.replies import parse_reply, render_reply
 
 FIELD = PValueTableField("p_values", ("there", "back"))
@@ -107,8 +108,28 @@ def test_a_graph_is_read_as_its_edges_and_written_so(raw, value) -> None:
         ([["tea", "sleep", "mood"]], "not_graphs"),
         ([["tea", "coffee"]], "unknown_column"),
         ([["tea", "tea"]], "repeated"),
-        ([["tea", "sleep"], ["tea", "sleep"]], "repeated"),
     ],
 )
 def test_what_is_no_graph_has_a_reason(raw, reason: str) -> None:
     assert GRAPH.read(raw, GRAPH_NAMES).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (0, 0.0),
+        (1, 1.0),
+        ("0.9", 0.9),
+        ("90%", 0.9),
+        (1.1, "not_a_chance"),
+        (-0.1, "not_a_chance"),
+        (90, "not_a_chance"),
+        ("high", "not_a_number"),
+        (None, "null"),
+    ],
+)
+def test_a_confidence_is_from_0_to_1(raw, expected) -> None:
+    found = ConfidenceField("confidence").read(raw, {})
+    assert found == (
+        FieldValue(reason=expected) if isinstance(expected, str) else FieldValue(expected)
+    )

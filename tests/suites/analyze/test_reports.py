@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.scm import agreed
+from whybench.seeds import ZERO
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import ChoiceField, ConfidenceField, NumberField
@@ -42,7 +43,7 @@ def truth_at(value: float, *found: float, se: float = 1.0) -> NumericTruth:
     [
         (0.0, (0.5,), "either", ()),
         (0.0, (2.5,), "either", ("raise",)),
-        (1e-12, (0.0,), "either", ()),  # what rounding left of 0
+        (ZERO / 2, (0.0,), "either", ()),  # what rounding left of 0
         (1.0, (1.2,), "raise", ("either",)),
         (1.0, (-2.5, 1.0), "raise", ("either", "lower")),
         (-1.0, (-0.5,), "lower", ("either",)),

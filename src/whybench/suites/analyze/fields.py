@@ -51,6 +51,7 @@ REASONS = {
     "null": "null, where a value was asked for",
     "not_a_number": "no number, or one that could be read in two ways",
     "not_finite": "a number without end, or not a number at all",
+    "not_a_chance": "a number that is not from 0 to 1",
     "not_an_interval": "not two numbers, the lower one first",
     "not_an_option": "none of the options",
     "not_a_flag": "neither true nor false",
@@ -186,6 +187,13 @@ class ConfidenceField(NumberField):
 
     key: bool = False
     share: bool = True
+
+    def _read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
+        """Read a number from 0 to 1, also as a percentage."""
+        number = super()._read(raw, names)
+        if number.has_value and not 0 <= number.value <= 1:
+            return FieldValue(reason="not_a_chance")
+        return number
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:
         """Describe a number from 0 to 1."""
