@@ -142,7 +142,10 @@ def test_a_prompt_has_no_place_left_open(name: str, variant: str) -> None:
     drawn = instance(name, variant)
     for labels in LABELS:
         messages = [
-            *((render_description(drawn, labels, level), CHALLENGES[name].report) for level in HINTS),
+            *(
+                (render_description(drawn, labels, level), CHALLENGES[name].report)
+                for level in HINTS
+            ),
             (render_diagnosis(drawn, labels), CHALLENGES[name].diagnosis),
         ]
         for message, fields in messages:

@@ -489,7 +489,9 @@ def test_many_agents_go_into_several_figures(monkeypatch: pytest.MonkeyPatch) ->
 def test_reference_analysts_stand_in_their_corners() -> None:
     """Simulated from end to end: who is competent sees traps, and who cries trap has no twins."""
     agents = ("competent", "naive", "always-trap")
-    records = table(simulated("corners", agents, challenge="direction,structure,interaction", seeds=1))
+    records = table(
+        simulated("corners", agents, challenge="direction,structure,interaction", seeds=1)
+    )
     measures = analyze_measures(records)
     figure = make("plane", partial(twin_plane, families=families_of(records)), measures)
     at = {

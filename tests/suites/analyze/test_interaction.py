@@ -138,7 +138,9 @@ def test_the_coefficient_of_treatment_is_no_answer() -> None:
 
 def test_the_question_names_one_value_and_the_diagnosis_both() -> None:
     for drawn in instances("trap", 3):
-        low, high = (rf" {re.escape(str(drawn.parameters[end]))}[ ,.;\"]" for end in ("low", "high"))
+        low, high = (
+            rf" {re.escape(str(drawn.parameters[end]))}[ ,.;\"]" for end in ("low", "high")
+        )
         question = render_description(drawn, "neutral", 5)
         assert re.search(high, question)
         assert not re.search(low, question)

@@ -38,9 +38,7 @@ def fitted(instance, *beside) -> dict[str, Coefficient]:
         "effect_q10": (1, 0, instance.facts["low"]),
         "effect_q90": (1, 0, instance.facts["high"]),
     }
-    found = {
-        name: fit.t_test([0, *weight, *[0] * len(beside)]) for name, weight in weights.items()
-    }
+    found = {name: fit.t_test([0, *weight, *[0] * len(beside)]) for name, weight in weights.items()}
     return {name: Coefficient(each.effect.item(), each.sd.item()) for name, each in found.items()}
 
 

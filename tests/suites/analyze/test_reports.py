@@ -119,7 +119,9 @@ def test_all_numbers_are_asked_for_in_one_form() -> None:
         )
         drawn = challenge.generate("trap", "tests", 0)
         schema = answer_schema(drawn, "neutral", challenge.report)["properties"]
-        assert schema[number]["description"].endswith("; null if it cannot be had from what is given")
+        assert schema[number]["description"].endswith(
+            "; null if it cannot be had from what is given"
+        )
         assert f"interval of {number};" in schema["interval"]["description"]
         bare = [
             ("number" if name == number else name, {**entry, "description": ""})

@@ -100,7 +100,9 @@ def test_a_sample_of_all_rows_is_the_data_set_itself() -> None:
 
 
 def test_the_prompt_says_that_it_is_a_sample() -> None:
-    (item, *_) = analyze_items(make_design({"challenge": "moderation", "seeds": 1, **DIRECT, "rows": 50}))
+    (item, *_) = analyze_items(
+        make_design({"challenge": "moderation", "seeds": 1, **DIRECT, "rows": 50})
+    )
     whole = full_instance("moderation", "trap", item.draw)
     assert f"have {whole.size} rows" in item.prompt
     assert "a sample of 50 of the rows, drawn by lot" in item.prompt
@@ -119,7 +121,9 @@ def test_designs_without_a_sample_are_what_they_were() -> None:
 
 
 def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
-    (item, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1, **DIRECT, "rows": 30}))
+    (item, *_) = analyze_items(
+        make_design({"challenge": "structure", "seeds": 1, **DIRECT, "rows": 30})
+    )
     assert lines(instance_from_factors(item.factors)) == lines(item.instance)
     whole = full_instance("structure", "trap", item.draw)
     (asked, *_) = analyze_items(make_design({"challenge": "structure", "seeds": 1}))
