@@ -5,8 +5,9 @@ standard error. A **number** passes if it is within 2.5 standard errors of the t
 precise of them, or within 0.75 of its own standard errors of what one of them finds: who does a
 right analysis is not punished for the luck of the draw. An **interval** passes if it holds the
 truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error
-to 1.7 of the greatest; where the number cannot be had, bounds pass if none is given. A **set of columns to adjust for** passes if it is enough by the graph.
-Everything else is right or wrong; a table passes if all of its rows do.
+to 1.7 of the greatest; where the number cannot be had, bounds pass if none is given. A **set of
+columns to adjust for** passes if it is enough by the graph. Everything else is right or wrong; a
+table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). With a key number **wrong** it is 0.2 at most: what is to be chosen can be guessed, and
@@ -34,7 +35,6 @@ from whybench.suites.analyze.challenges.contract import (
     Instance,
     NumericTruth,
     TableTruth,
-    UnidentifiedTruth,
 )
 from whybench.suites.analyze.column_fields import PValues
 from whybench.suites.analyze.estimators.regression import NORMAL_95
@@ -46,6 +46,8 @@ from whybench.suites.analyze.fields import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from whybench.suites.analyze.challenges.contract import Truth
 
 __all__ = [
     "FALSE_ALARM_CAP",
@@ -161,15 +163,21 @@ def interval_passes(interval: tuple[float, float], truth: NumericTruth) -> bool:
     return narrowest <= implied <= widest and any(low <= point <= high for point in points)
 
 
+def _suits_truth(interval: Any, truth: Truth, number: FieldValue | None) -> bool:
+    """Whether an interval passes; where no number can be had, bounds do, unless one is given."""
+    if isinstance(truth, NumericTruth):
+        return interval is not None and interval_passes(interval, truth)
+    return interval is None or number == FieldValue(None)
+
+
 def _verdict(field: Field, instance: Instance, answers: Mapping[str, FieldValue]) -> Verdict:
     answer = answers.get(field.name)
     if answer is None or not answer.has_value:
         return Verdict(field.name, False, answer.reason if answer else "missing")
     truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
     value = answer.value
-    if isinstance(field, IntervalField) and isinstance(truth, UnidentifiedTruth):
-        # Bounds claim no number, unless one is given with them.
-        return Verdict(field.name, value is None or answers.get(field.of) == FieldValue(None))
+    if isinstance(field, IntervalField):
+        return Verdict(field.name, _suits_truth(value, truth, answers.get(field.of)))
     if isinstance(truth, CategoricalTruth):
         passed = truth.accepts(value)
         return Verdict(
@@ -183,8 +191,6 @@ def _verdict(field: Field, instance: Instance, answers: Mapping[str, FieldValue]
         return Verdict(field.name, False)
     if isinstance(truth, TableTruth):
         return _grade_numbers(field, [(value[row], truth.rows[row]) for row in truth.rows])
-    if isinstance(field, IntervalField):
-        return Verdict(field.name, interval_passes(value, truth))
     return _grade_numbers(field, [(value, truth)])
 
 
