@@ -12,6 +12,8 @@ cell of the design is an element of the product of cyclic groups Z_n1 x ... x Z_
 levels of each factor equally often. Its cosets have the same property and tile the whole design:
 they are the blocks. With 20 questions, 3 stories and 4 polarities a block is 60 items long, with
 each question three times, each story twenty times and each polarity fifteen times.
+
+A design may also be a union of such crossings (`unions`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from itertools import product
-from math import lcm
+from math import lcm, prod
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -35,10 +37,19 @@ from typing import (
 from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
 from whybench.seeds import digest, item_id
-from whybench.suites.files import is_path, read_design_file
+from whybench.suites.files import is_path, parse_list, read_design_file
+from whybench.suites.unions import (
+    UNION,
+    Cell,
+    check_union,
+    split_union,
+    union_block,
+    union_field,
+    unite_items,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from whybench.suites.items import Design
 
@@ -55,6 +66,7 @@ __all__ = [
     "change_design",
     "check_levels",
     "describe_condition",
+    "design_family",
     "factor",
     "identifying_settings",
     "list_factors",
@@ -145,11 +157,14 @@ class Factor(NamedTuple):
 def list_factors(design: type[Any]) -> Mapping[str, Factor]:
     """Return the settings that designs of a class take, by name, the design's name among them.
 
-    A field that is itself a dataclass stands for its own fields.
+    A field that is itself a dataclass stands for its own fields. A union is a setting of files, and
+    no factor.
     """
     factors: dict[str, Factor] = {}
     kinds = get_type_hints(design)
     for entry in fields(design):
+        if entry.name == UNION:
+            continue
         kind = kinds[entry.name]
         if is_dataclass(kind) and isinstance(kind, type):
             parts = list_factors(kind).values()
@@ -175,12 +190,18 @@ def check_levels(
 
 
 def identifying_settings(design: Any, *left_out: str) -> dict[str, Any]:
-    """Return the settings of a design by name, but for its name and what else is left out."""
-    return {
+    """Return the settings of a design by name, but for its name and what else is left out.
+
+    A union is among them only where the design is one.
+    """
+    settings = {
         field.name: getattr(design, field.name)
         for field in fields(design)
         if field.name not in {"name", *left_out}
     }
+    if not settings.get(UNION, True):
+        del settings[UNION]
+    return settings
 
 
 def list_levels(value: object) -> list[object]:
@@ -218,13 +239,32 @@ def resolve_settings(
     name = str(given.pop(DESIGN, default))
     if is_path(name):
         files = [entry.name for entry in factors.values() if entry.files]
-        merged = {**current_settings(suite, read_design_file(name, files)), **given}
-        return resolve_settings(suite, merged, designs, readers)
+        own = current_settings(suite, read_design_file(name, files))
+        _check_cells_are_kept(given, _name_factors(own.get(UNION)))
+        return resolve_settings(suite, {**own, **given}, designs, readers)
     if name not in designs:
         raise UserError(
             f"design must be one of {', '.join(designs)}, or the path of a .yaml file, got {name!r}"
             f"{suggest(name, designs)}"
         )
+    design = designs[name]
+    if not hasattr(design, UNION) or UNION not in given:
+        cells = getattr(design, UNION, ())
+        _check_cells_are_kept(given, {factor for cell in cells for factor, _ in cell})
+        return name, _read_fields(given, design, factors, readers)
+    cells = parse_list(given.pop(UNION), UNION)
+    changed = _read_fields(given, design, factors, readers)
+    changed[UNION] = tuple(_read_cell(suite, cell, design, factors, readers) for cell in cells)
+    return name, changed
+
+
+def _read_fields(
+    given: Mapping[str, object],
+    design: Design,
+    factors: Mapping[str, Factor],
+    readers: Readers | None,
+) -> dict[str, Any]:
+    """Return the fields of a design that settings change."""
     changed: dict[str, Any] = {}
     for key, value in given.items():
         if key not in factors:
@@ -235,11 +275,45 @@ def resolve_settings(
         reader = (readers or {}).get(key)
         level = reader(value) if reader else _convert(key, value, factors[key].kind)
         if part := factors[key].part:
-            whole: Any = changed.get(part, getattr(designs[name], part))
+            whole: Any = changed.get(part, getattr(design, part))
             changed[part] = replace(whole, **{key: level})
         else:
             changed[key] = level
-    return name, changed
+    return changed
+
+
+def _read_cell(
+    suite: str,
+    cell: object,
+    design: Design,
+    factors: Mapping[str, Factor],
+    readers: Readers | None,
+) -> Cell:
+    """Return a cell of a union as its fields."""
+    own = {name: entry for name, entry in factors.items() if name != "name" and not entry.part}
+    if not isinstance(cell, dict) or not cell:
+        raise UserError(f"a cell of a {UNION} must be a mapping of factors to levels, got {cell!r}")
+    if unknown := [name for name in current_settings(suite, cell) if name not in own]:
+        raise UserError(
+            f"a cell of a {UNION} takes {', '.join(own)}, got {unknown[0]!r}"
+            f"{suggest(unknown[0], own)}"
+        )
+    return tuple(_read_fields(current_settings(suite, cell), design, own, readers).items())
+
+
+def _name_factors(cells: object) -> set[str]:
+    """Return the factors that cells in a file name."""
+    listed = cells if isinstance(cells, list) else []
+    return {str(factor) for cell in listed if isinstance(cell, dict) for factor in cell}
+
+
+def _check_cells_are_kept(given: Mapping[str, object], named: Collection[str]) -> None:
+    """Refuse to change a factor whose levels the cells of a union say."""
+    if taken := [name for name in given if name in named]:
+        raise UserError(
+            f"{taken[0]} must stay as the cells of the design's {UNION} say, got "
+            f"{given[taken[0]]!r}; write a design of your own in a file"
+        )
 
 
 def change_design(design: DesignT, changed: Mapping[str, Any]) -> DesignT:
@@ -249,6 +323,17 @@ def change_design(design: DesignT, changed: Mapping[str, Any]) -> DesignT:
     original: Any = design
     result: DesignT = replace(original, **{"name": f"{design.name}*", **changed})
     return result
+
+
+def design_family(name: str) -> str:
+    """Return the name of the design that a design of this name was changed from, or its own.
+
+    Figures show designs of one family together.
+
+    >>> design_family("published*")
+    'published'
+    """
+    return name.rstrip("*")
 
 
 def build_design(
@@ -302,6 +387,7 @@ class Crossing:
     """
 
     name: str = "core"
+    union: tuple[Cell, ...] = union_field()
 
     texts: ClassVar[tuple[object, ...]] = ()
     """What decides the items beside the factors, such as the words of prompts."""
@@ -314,13 +400,14 @@ class Crossing:
             chosen = getattr(self, entry.name)
             crossed = isinstance(chosen, tuple)
             levels = entry.metadata.get("levels")
-            if crossed or levels:
+            if entry.name != UNION and (crossed or levels):
                 check_levels(entry.name, chosen if crossed else (chosen,), levels or None)
+        check_union([identifying_settings(part).values() for part in split_union(self)])
 
     @property
     def levels(self) -> dict[str, tuple[Any, ...]]:
         """The levels of each crossed factor."""
-        own = identifying_settings(self).items()
+        own = identifying_settings(self, UNION).items()
         return {name: levels for name, levels in own if isinstance(levels, tuple)}
 
     @property
@@ -329,13 +416,20 @@ class Crossing:
         return tuple(map(len, self.levels.values()))
 
     @property
+    def size(self) -> int:
+        """The number of items."""
+        return sum(part.size for part in split_union(self)) if self.union else prod(self.sizes)
+
+    @property
     def block(self) -> int:
         """The number of items in a block."""
-        return block_length(self.sizes)
+        return union_block(split_union(self)) if self.union else block_length(self.sizes)
 
     @property
     def summary(self) -> str:
         """The factors in one line."""
+        if self.union:
+            return "; ".join(part.summary for part in split_union(self))
         crossed = self.levels.items()
         return " x ".join(f"{name} {', '.join(map(str, levels))}" for name, levels in crossed)
 
@@ -346,6 +440,9 @@ class Crossing:
 
     def cells(self) -> Iterator[dict[str, Any]]:
         """Yield the levels of every cell by name, block after block."""
+        if self.union:
+            yield from unite_items(self, type(self).cells)
+            return
         crossed = self.levels
         for cell in cells_in_blocks(self.sizes):
             pairs = zip(crossed.items(), cell, strict=True)

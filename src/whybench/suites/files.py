@@ -125,18 +125,20 @@ def read_design_file(path: str, files: Sequence[str]) -> dict[str, Any]:
     """Return the settings in a design's file; it is named after the file unless it names itself.
 
     Files named as levels of the factors in `files` are meant from where the design is, not from
-    where the command is run.
+    where the command is run; so are those in the cells of a `union`.
     """
     if not Path(path).is_file():
         raise UserError(f"design must be a name or a YAML file, got {path!r}: no such file")
     raw = parse_mapping(read_text(path), path, "factors to levels")
     settings = {"name": Path(path).stem, **raw}
-    for factor in settings.keys() & {*files}:
-        given = settings[factor]
-        settings[factor] = [
-            str(Path(path).parent / level) if is_path(str(level)) else level
-            for level in (given if isinstance(given, list) else str(given).split(","))
-        ]
+    cells = settings.get("union")
+    for named in (settings, *(cells if isinstance(cells, list) else ())):
+        for factor in named.keys() & {*files} if isinstance(named, dict) else ():
+            given = named[factor]
+            named[factor] = [
+                str(Path(path).parent / level) if is_path(str(level)) else level
+                for level in (given if isinstance(given, list) else str(given).split(","))
+            ]
     return settings
 
 

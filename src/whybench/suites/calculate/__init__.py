@@ -43,6 +43,7 @@ from whybench.suites.contract import (
     round_mean,
 )
 from whybench.suites.sentences import read_sentences
+from whybench.suites.unions import unite_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -131,7 +132,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
 
     def items(self, design: CalculateDesign) -> Iterable[CalculateItem]:
         """Return the items of a design."""
-        return calculate_items(design)
+        return unite_items(design, calculate_items)
 
     def render(self, item: CalculateItem) -> str:
         """Return the prompt of an item."""

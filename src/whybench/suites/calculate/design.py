@@ -14,6 +14,7 @@ from whybench.suites.calculate.quantities import QUERIES
 from whybench.suites.calculate.themes import THEME_NAMES, StatedTheme, load_stated_theme
 from whybench.suites.contract import Crossing, Manipulated, UserError, factor
 from whybench.suites.designs import check_levels, identifying_settings
+from whybench.suites.unions import split_union
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -109,11 +110,15 @@ class CalculateDesign(Crossing):
     @property
     def size(self) -> int:
         """The number of items."""
+        if self.union:
+            return sum(part.size for part in split_union(self))
         return prod(self.sizes) * self.worlds
 
     @property
     def summary(self) -> str:
         """The number of items and the factors in one line."""
+        if self.union:
+            return "; ".join(part.summary for part in split_union(self))
         crossed = " x ".join(f"{len(levels)} {name}" for name, levels in self.levels.items())
         worlds = f"{self.worlds} worlds of {self.variables} variables"
         return f"{self.size} items: {crossed}, {worlds}; {self.split}"

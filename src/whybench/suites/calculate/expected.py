@@ -37,6 +37,8 @@ def random_answers(item: CalculateItem) -> Chances:
 def expect_exact(_: Mapping[str, Any], design: CalculateDesign) -> dict[str, float]:
     """Return the measures of the agent that is right."""
     values = dict.fromkeys(("skill", "number_skill", "accuracy", "answered"), 1.0)
+    if design.union:
+        return values
     if "missing" in design.variant:
         values |= {"gap_skill": 1.0, "computability": 1.0}
     return values | ({"slope": 1.0} if design.form == ("number",) else {})
@@ -48,7 +50,9 @@ def expect_chances(
     """Return how to find the expected measures of an agent from its chances."""
 
     def expected(settings: Mapping[str, Any], design: CalculateDesign) -> dict[str, float]:
-        if len(design.form) * len(design.style) > 1:  # several conditions, each with its own
+        if (
+            design.union or len(design.form) * len(design.style) > 1
+        ):  # several conditions, each with its own
             return {}
         items = list(calculate_items(design))
         chances = [answer(item, settings) for item in items]

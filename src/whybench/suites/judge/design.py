@@ -1,10 +1,11 @@
 """The factors of judge, their levels, and the named designs.
 
 A design is about one causal graph and crosses its factors: every question of the graph, in every
-polarity, with every kind of distracting text and every style of reply. Distracting text
-("overload") is added to the variables' descriptions (d), to the explanations of the links (e) or
-to both (de), and comes from another story or is filler of the same length. That what is not linked
-is independent is left to the reader, or stated.
+polarity, with every kind of distracting text and every style of reply. Or it is a union of such
+crossings, as the source's experiment is (`thesis`). Distracting text ("overload") is added to the
+variables' descriptions (d), to the explanations of the links (e) or to both (de), and comes from
+another story or is filler of the same length. That what is not linked is independent is left to the
+reader, or stated.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from whybench.suites.designs import (
 )
 from whybench.suites.judge.questions import GRAPHS, load_structure
 from whybench.suites.judge.stories import MORE_STORIES, STORY_NAMES, JudgeStory, load_story
+from whybench.suites.unions import Cell, check_union, split_union, union_block, union_field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -115,6 +117,7 @@ class JudgeDesign:
         "own", "`own` wording of stories, or the source's `published` prompts (downloaded)."
     )
     parameters: Parameters = Parameters()
+    union: tuple[Cell, ...] = union_field()
 
     def __post_init__(self) -> None:
         for name, levels in LEVELS.items():
@@ -141,10 +144,16 @@ class JudgeDesign:
             check_levels("polarity", self.polarity, self._shared_polarities)
         if self.task:
             check_levels("task", self.task, load_structure(self.graph).tasks)
+        if any(part.graph != self.graph for part in split_union(self)):
+            raise UserError(f"all cells of a union must be about the {self.graph}")
+        check_union([(*part.crossed, part.stimuli) for part in split_union(self)])
 
     @cached_property
     def stories(self) -> tuple[JudgeStory, ...]:
-        """The stories themselves."""
+        """The stories themselves; those of a union are all that its cells have."""
+        if self.union:
+            every = (story for part in split_union(self) for story in part.stories)
+            return tuple(dict.fromkeys(every))
         return tuple(load_story(source, self.graph) for source in self.story)
 
     @property
@@ -185,23 +194,37 @@ class JudgeDesign:
         return tuple(map(len, self.crossed))
 
     @property
+    def size(self) -> int:
+        """The number of items."""
+        return sum(part.size for part in split_union(self)) if self.union else prod(self.sizes)
+
+    @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
+        published = "; prompts of the source" if self.stimuli == "published" else ""
+        if self.union:
+            parts = (f"{part.size} about {part._levels_text}" for part in split_union(self))
+            return f"{self.size} items: a union of {' | '.join(parts)}{published}"
         default, said = self.independence == ("unstated",), ", ".join(self.independence)
-        overloads = (name if name == "none" else f"{name} by {by}" for name, by in self.overloads)
         return (
-            f"{prod(self.sizes)} items: {len(self.questions)} questions "
+            f"{self.size} items: {len(self.questions)} questions "
             f"{'' if self.graph == GRAPHS[0] else f'of the {self.graph} '}x "
+            f"{self._levels_text}{published}{'' if default else f'; independence {said}'}"
+        )
+
+    @property
+    def _levels_text(self) -> str:
+        """Stories, polarities, overloads and styles."""
+        overloads = (f"{o} by {s}" if s != "none" else o for o, s in self.overloads)
+        return (
             f"{', '.join(story.name for story in self.stories)} x {len(self.polarities)} "
             f"polarities; overload {', '.join(overloads)}; {', '.join(self.style)}"
-            f"{'; prompts of the source' if self.stimuli == 'published' else ''}"
-            f"{'' if default else f'; independence {said}'}"
         )
 
     @property
     def block(self) -> int:
         """The number of items in a balanced block."""
-        return block_length(self.sizes)
+        return union_block(split_union(self)) if self.union else block_length(self.sizes)
 
     @cached_property
     def hash(self) -> str:
@@ -209,6 +232,8 @@ class JudgeDesign:
 
         The graph counts as part of the stories.
         """
+        if self.union:
+            return digest("judge", [part.hash for part in split_union(self)]).hex()[:16]
         settings = identifying_settings(self, "story", "graph")
         sources = tuple(load_story(story.overload_from, story.graph) for story in self.stories)
         return digest("judge", first_words("judge", settings), self.stories, sources).hex()[:16]
@@ -253,10 +278,21 @@ DESIGNS: Mapping[str, JudgeDesign] = {
             replace(own, name=f"published-{own.name}".removesuffix("-core"), stimuli="published")
             for own in _CONDITIONS
         ),
+        JudgeDesign(
+            "thesis",
+            style=("direct", "cot"),
+            stimuli="published",
+            union=tuple(
+                tuple(
+                    (name, getattr(own, name)) for name in ("story", "overload", "overload_source")
+                )
+                for own in _CONDITIONS
+            ),
+        ),
     )
 }
 """The named designs. The four `published` ones are the source's conditions; the four first of
-our own wording correspond to them."""
+our own wording correspond to them. `thesis` is all four in the source's two styles of reply."""
 
 
 def make_design(settings: Mapping[str, object]) -> JudgeDesign:

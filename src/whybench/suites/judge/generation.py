@@ -14,6 +14,7 @@ from whybench.suites.judge.items import JudgeItem
 from whybench.suites.judge.prompts import render_prompt
 from whybench.suites.judge.published import published_prompts
 from whybench.suites.judge.questions import load_structure
+from whybench.suites.unions import unite_items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +28,12 @@ __all__ = ["generate_items"]
 
 def generate_items(design: JudgeDesign) -> Iterator[JudgeItem]:
     """Yield the items of a design; every prefix of whole blocks is balanced."""
-    for item in _story_items(design):
+    for item in unite_items(design, _story_items):
         yield replace(item, digest=item_digest("judge", render_prompt(item), item.truth))
 
 
 def _story_items(design: JudgeDesign) -> Iterator[JudgeItem]:
-    """Yield the items, without their digests."""
+    """Yield the items of one crossing, without their digests."""
     crossed = design.crossed
     for cell in cells_in_blocks(design.sizes):
         question, story, polarity, (overload, source), style, independence = (
