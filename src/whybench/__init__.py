@@ -8,9 +8,9 @@ This is the front door: everything that a script or a notebook needs.
     answers.measures().to_pandas()
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`. What came of
-it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`, `compose`,
-`calculate`, `analyze`, and `grader_calibration`. Names are imported when they are first used, so
-that `import whybench` costs next to nothing.
+it: `load`, `compare`, `report`, and `replicate`, among what others published. The suites as tasks
+for Inspect: `judge`, `intervene`, `compose`, `calculate`, `analyze`, and `grader_calibration`.
+Names are imported when they are first used, so that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
 `whybench.suites.contract`, `whybench.scm`, `whybench.stats`, `whybench.records`,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from whybench.results.comparison import Comparison, compare
     from whybench.results.measures import Measures
     from whybench.results.records import Records
+    from whybench.results.replication import replicate
     from whybench.results.sources import load
     from whybench.stats.results import Measure
     from whybench.suites.catalog import Items, items
@@ -76,6 +77,7 @@ _HOMES = {
     "load": "results.sources",
     "plan": "planning.plans",
     "profile": "evaluation.profiles",
+    "replicate": "results.replication",
     "report": "page.writing",
     "run": "evaluation.runs",
 }
@@ -114,6 +116,7 @@ __all__ = [
     "load",
     "plan",
     "profile",
+    "replicate",
     "report",
     "run",
 ]

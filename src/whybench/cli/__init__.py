@@ -59,7 +59,7 @@ GROUPS = {
         "contamination": ("training", "Which prompts of a data set are those of tests?"),
     },
     "Sources and machine": {
-        "replicate": ("compare", "Published results, recomputed from raw data."),
+        "replicate": ("replicate", "Published results, recomputed from raw data."),
         "audit": ("audit", "The keys of other benchmarks, recomputed from their own prompts."),
         "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
         "sandbox": ("machine", "Can this machine confine code that a model wrote?"),

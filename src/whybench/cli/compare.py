@@ -2,41 +2,29 @@
 
 Made for people, as a table, and for machines: `--json`, and conditions by which the command fails,
 such as `--fail-if "consistency<-0.05"` (`whybench.results.changes`).
-
-`replicate`: published results, recomputed from raw data.
 """
 
 from __future__ import annotations
 
 import sys
 from contextlib import suppress
-from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from whybench.cli.options import json_option, print_json, read_sources, suite_argument
+from whybench.cli.options import json_option, print_json, read_sources
 from whybench.cli.tables import change_text, label_measure
-from whybench.drawing.figure import save_figures
-from whybench.errors import UserError, suggest
-from whybench.numerals import interval_text, number_text
-from whybench.suites.registry import get_suite
+from whybench.errors import UserError
+from whybench.numerals import number_text
 from whybench.terminal import print_groups, print_line, print_rows, show_progress
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import pyarrow as pa
-
     from whybench.frames import Frame
     from whybench.results import Change, Comparison, Records
-    from whybench.suites.contract import Replication
 
-__all__ = [
-    "compare_command",
-    "replicate_command",
-]
+__all__ = ["compare_command"]
 
 
 FAILED = 1
@@ -196,131 +184,3 @@ def _print_changes(suite: str, changes: Sequence[Change]) -> None:
 def _format_change(change: Change) -> str:
     where = ", ".join(f"{name}={value}" for name, value in change.labels.items())
     return f"{change.suite} {change.measure} changed by {change_text(change)} ({where})"
-
-
-LABELS = (
-    *("agent", "graph", "style", "story", "name", "measure", "criterion", "manipulation"),
-    *("challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
-    *("cause", "effect", "path", "class"),
-)
-"""Columns that say whose a row is, for a table that a person reads."""
-
-NUMBERS = (
-    *("statistic", "p", "adjusted", "parameters", "consistency", "printed", "b", "m", "lad"),
-    *("number", "change", "accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio"),
-    *("external", "internal"),
-    *("perfect", "n"),
-)
-"""Columns of numbers for such a table, behind the estimate."""
-
-PREVIEW = 6
-
-
-@click.command("replicate")
-@suite_argument
-@click.option("--table", "chosen", help="Print only this table.")
-@click.option(
-    "--resamples", default=2000, show_default=True, type=click.IntRange(1), help="For intervals."
-)
-@click.option("--figures", "folder", type=click.Path(), help="Draw figures into this folder only.")
-@click.option(
-    "--with",
-    "sources",
-    type=click.Path(),
-    multiple=True,
-    metavar="LOGS",
-    help="Your own logs or records, whose agents stand among the published ones; may be repeated.",
-)
-@json_option
-def replicate_command(
-    suite_name: str,
-    chosen: str | None,
-    resamples: int,
-    folder: str | None,
-    sources: tuple[str, ...],
-    json_output: bool,
-) -> None:
-    """Recompute the published results of SUITE from the data that people and models left.
-
-    The data are downloaded if need be (`whybench data fetch`). With --json every row is printed
-    whole, one a line, with the name of its table.
-    """
-    replication = get_suite(suite_name).replication
-    if replication is None:
-        raise UserError(f"SUITE must have published results to replicate, got {suite_name}")
-    own = _read_own(suite_name, sources, quiet=json_output) if sources else None
-    if own is not None:
-        replication = _take_in(replication, own, suite_name)
-    if folder is not None:
-        if replication.figures is None:
-            raise UserError(f"--figures must be of a suite that draws them, got {suite_name}")
-        for path in save_figures(replication.figures(), folder):
-            click.echo(path)
-        return
-    if chosen is not None and replication.names:
-        _check_table(chosen, replication.names)
-    with show_progress("recomputing", quiet=json_output):
-        tables = replication.tables(resamples)
-    if chosen is not None:
-        _check_table(chosen, list(tables))
-        tables = {chosen: tables[chosen]}
-    for name, rows in tables.items():
-        if json_output:
-            print_json(*({"table": name, **row} for row in rows))
-        else:
-            _print_table(name, rows, whole=chosen is not None)
-    if replication.note and not json_output:
-        print_line(replication.note)
-
-
-def _print_table(name: str, rows: Sequence[Mapping[str, Any]], *, whole: bool) -> None:
-    print_rows(
-        [_row(row) for row in (rows if whole else rows[:PREVIEW])], name, f"{len(rows)} rows"
-    )
-    if not whole and len(rows) > PREVIEW:
-        print_line(f"  … --table {name} prints all, --json every column")
-
-
-def _take_in(replication: Replication, own: pa.Table, suite_name: str) -> Replication:
-    """Return a replication with one's own records in its tables and figures."""
-    tables, figures = replication.tables_with, replication.figures_with
-    if tables is None:
-        raise UserError(f"--with must be of a suite that takes your agents in, got {suite_name}")
-    return replace(
-        replication,
-        tables=lambda _resamples: tables(own),
-        figures=replication.figures if figures is None else partial(figures, own),
-    )
-
-
-def _read_own(suite_name: str, sources: Sequence[str], *, quiet: bool) -> pa.Table:
-    """Return one's own records of a suite."""
-    tables = read_sources(sources, False, (), quiet=quiet).tables
-    if suite_name not in tables:
-        held = ", ".join(tables) or "none"
-        raise UserError(f"--with must hold answers of {suite_name}, got those of {held}")
-    return tables[suite_name]
-
-
-def _check_table(chosen: str, names: Sequence[str]) -> None:
-    if chosen not in names:
-        raise UserError(
-            f"--table must be one of {', '.join(names)}, got {chosen!r}{suggest(chosen, names)}"
-        )
-
-
-def _estimate(row: Mapping[str, Any]) -> str:
-    if "estimate" not in row:
-        return ""
-    return interval_text(row["estimate"], row.get("low"), row.get("high"))
-
-
-def _row(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a person reads of a row."""
-    numbers = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float)}
-    return {
-        **{name: str(row.get(name) or "") for name in LABELS},
-        "estimate": _estimate(row),
-        **{name: f"{value:.4g}" for name, value in numbers.items()},
-        "flags": str(row.get("flags", "")),
-    }

@@ -19,8 +19,9 @@ from whybench.cli.options import (
     sources_argument,
 )
 from whybench.cli.tables import print_measures
-from whybench.drawing.figure import save_figures
+from whybench.drawing.figure import is_people, save_figures
 from whybench.errors import Fence, UserError
+from whybench.numerals import number_text
 from whybench.suites.registry import get_suite, suite_names
 from whybench.terminal import print_line, print_note, print_rows, show_progress, track
 
@@ -38,6 +39,9 @@ __all__ = [
 
 
 OUTCOMES = ("scored", "no_answer", "error")
+
+HIDDEN = ("_low", "_high", "_hash")
+"""Ends of columns' names for which a printed table has no room; `--json` and files have all."""
 
 
 @click.command("records")
@@ -102,6 +106,12 @@ def records_command(
 @click.command("measures")
 @sources_argument
 @click.option(
+    "--table",
+    "chosen",
+    metavar="NAME",
+    help="In place of measures another table of the suite, such as `fits` of judge.",
+)
+@click.option(
     "--summed",
     is_flag=True,
     help="Of partitioned records, only what follows from counts and means, in one scan.",
@@ -116,6 +126,7 @@ def records_command(
 @json_option
 def measures_command(
     sources: tuple[str, ...],
+    chosen: str | None,
     summed: bool,
     levels: bool,
     reread: bool,
@@ -123,8 +134,8 @@ def measures_command(
     json_output: bool,
 ) -> None:
     """Compute measures from SOURCES: logs, folders of logs, or records, partitioned or not."""
-    if summed and (reread or baselines):
-        given = "--reread" if reread else f"--baseline {baselines[0]}"
+    if summed and (reread or baselines or chosen):
+        given = "--reread" if reread else "--table" if chosen else f"--baseline {baselines[0]}"
         raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
     if summed:
         from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
@@ -134,6 +145,9 @@ def measures_command(
             print_note(f"left out {name}: its measures need single answers")
     else:
         answers = read_sources(sources, reread, baselines)
+        if chosen:
+            _print_child_table(answers, chosen, json_output)
+            return
         measures = measure_answers(answers, watch=partial(track, quiet=json_output))
     if json_output:
         print_json(*(measure.row() for measure in measures))
@@ -196,6 +210,26 @@ def report_command(
     click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
 
 
+def _print_child_table(answers: Records, chosen: str, json_output: bool) -> None:
+    """Print another table that suites make from answers."""
+    for name, table in answers.child_table(chosen).tables.items():
+        rows = table.to_pylist()
+        if json_output:
+            print_json(*({"suite": name, **row} for row in rows))
+            continue
+        kept = [key for key in table.column_names if not key.endswith(HIDDEN)]
+        words = [key for key in kept if key != "agent" and isinstance(rows[0][key], str)]
+        texts = [{key: _cell_text(row[key]) for key in kept} for row in rows]
+        print_rows(texts, name, chosen, share=words)
+
+
+def _cell_text(value: object) -> str:
+    """Return a value as a cell of a table: two decimals of a number that has some."""
+    if isinstance(value, float):
+        return number_text(value)
+    return "" if value in (None, "none") else str(value)
+
+
 def say_step(line: str) -> None:
     """Print on standard error what is being done."""
     click.echo(f"… {line}", err=True)
@@ -204,18 +238,30 @@ def say_step(line: str) -> None:
 @click.command("figures")
 @sources_argument
 @click.option("-o", "--output", required=True, type=click.Path(), help="A folder for the files.")
+@click.option(
+    "--agents",
+    multiple=True,
+    metavar="AGENT",
+    help="Only these, of your own or of the baselines, and people; may be repeated.",
+)
 @reread_option
 @baseline_option
 def figures_command(
-    sources: tuple[str, ...], output: str, reread: bool, baselines: tuple[str, ...]
+    sources: tuple[str, ...],
+    output: str,
+    agents: tuple[str, ...],
+    reread: bool,
+    baselines: tuple[str, ...],
 ) -> None:
     """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG.
 
-    A figure that cannot be drawn is named, and the others are written. Ends with status 1 if there
-    is none.
+    Of judge, baselines stand beside your own agents where they were asked the same. A figure that
+    cannot be drawn is named, and the others are written. Ends with status 1 if there is none.
     """
     fence = Fence()
     answers = read_sources(sources, reread, baselines)
+    if agents:
+        answers = answers.filter([*agents, *filter(is_people, answers.baseline_agents)])
     if not any(get_suite(name).draws_figures for name in answers.suites):
         able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
         raise UserError(

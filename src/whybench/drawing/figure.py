@@ -43,6 +43,7 @@ __all__ = [
     "figures_by_design",
     "file_name",
     "is_people",
+    "is_published",
     "rows_of",
     "save_figures",
     "short_names",
@@ -60,6 +61,11 @@ SETTINGS = re.compile(r"-v_(\w+?)-r_(\w+)")
 def is_people(agent: str) -> bool:
     """Say whether an agent is people."""
     return agent.startswith("human/")
+
+
+def is_published(agent: str) -> bool:
+    """Say whether an agent's answers were published, and not asked for by whoever draws."""
+    return agent.startswith("published/")
 
 
 LONGEST_NAME = 120
@@ -304,6 +310,8 @@ def rows_of(*given: object) -> Iterator[Mapping[str, Any]]:
     for one in given:
         if isinstance(one, list | tuple):
             yield from rows_of(*one)
+        elif isinstance(one, dict):
+            yield one
         elif hasattr(one, "row"):
             yield one.row()
         elif callable(rows := getattr(one, "rows", None)):

@@ -172,16 +172,15 @@ class Replication:
         tables: Number of resamples to tables of flat rows, by name.
         figures: The figures of the replication.
         names: The names of the tables, by which a wrong one is refused before it is computed.
-        tables_with: Records of one's own to the same tables, with one's agents in them.
-        figures_with: Records of one's own to the figures, with one's agents in them.
+        takes_records: Whether agents of one's own may stand among the published: `tables` and
+            `figures` then take their records as `beside`.
         note: What to know of the published results, in a line.
     """
 
-    tables: Callable[[int], Mapping[str, Sequence[Mapping[str, Any]]]]
-    figures: Callable[[], Iterable[Figure]] | None = None
+    tables: Callable[..., Mapping[str, Sequence[Mapping[str, Any]]]]
+    figures: Callable[..., Iterable[Figure]] | None = None
     names: Sequence[str] = ()
-    tables_with: Callable[[pa.Table], Mapping[str, Sequence[Mapping[str, Any]]]] | None = None
-    figures_with: Callable[[pa.Table], Iterable[Figure]] | None = None
+    takes_records: bool = False
     note: str = ""
 
 

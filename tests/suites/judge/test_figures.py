@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,16 +27,20 @@ from whybench.stats import Measure
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.figures import (
+    alignment_by_story,
     alignment_forest,
     change_forest,
-    consistency_by_condition,
+    determinacy_by_condition,
     determinacy_panels,
+    judgment_shares,
+    measure_by_condition,
     measures_by_release,
     measures_forest,
     parameter_map,
     replication_figures,
     tasks_panel,
 )
+from whybench.suites.judge.figures.distribution import share_rows
 from whybench.suites.judge.figures.looks import TASKS, condition_name
 from whybench.suites.judge.figures.release import released
 from whybench.suites.judge.figures.run import make_figure, sheets_of
@@ -176,12 +182,29 @@ def many() -> list[Measure]:
     ]
 
 
+OWN = "reference/judge.noisy-or"
+
+
+def beside(*names: str) -> list[Measure]:
+    """Return measures of published agents and of one's own."""
+    own = [
+        measure(name, OWN, content, style, 0.5)
+        for name, content, style in product(names, CONTENTS, STYLES)
+    ]
+    return [*made(*names), *own]
+
+
+def of_stories() -> list[Measure]:
+    pooled = only(beside("alignment"), content="story")
+    return [*pooled, *(replace(m, at={"story": story}) for m in pooled for story in ("a", "b"))]
+
+
 CHARTS = {
     "alignment": some("alignment", alignment_forest, made("alignment"), ceiling()),
     "measures": some("measures", measures_forest, made("consistency", "ea", "mv")),
     "measures-of-many": some("measures", measures_forest, many()),
     "parameters": some("parameters", parameter_map, made("p", "b", "m", "lad")),
-    "consistency": some("consistency", consistency_by_condition, made("consistency")),
+    "consistency": some("consistency", measure_by_condition, made("consistency")),
     "determinacy": some("determinacy", determinacy_panels, only(made(*NAMES), content="story")),
     "changes": some(
         "changes",
@@ -190,6 +213,13 @@ CHARTS = {
         only(made("ea", "mv", "consistency"), content="abstract", style="direct"),
     ),
     "release": some("release", measures_by_release, only(made(*NAMES), content="story")),
+    "release-conditions": some("release", measures_by_release, beside("lad"), ("lad",)),
+    "alignment-stories": some("alignment", alignment_by_story, of_stories()),
+    "conditions": some("conditions", measure_by_condition, beside("ea"), "ea"),
+    "determinacy-own": some(
+        "determinacy", determinacy_panels, only(beside(*NAMES), content="story")
+    ),
+    "determinacy-conditions": some("determinacy", determinacy_by_condition, beside(*NAMES)),
 }
 
 
@@ -218,7 +248,8 @@ class TestEveryChart(ChartLaws):
         marks = told(figure_of(name))
         assert marks
         for mark in marks:
-            assert min(abs(float(mark["estimate"]) - number) for number in rows) < 0.0006
+            said = mark.get("estimate") or mark["leak-adjusted determinacy (LAD)"]
+            assert min(abs(float(said) - number) for number in rows) < 0.0006
 
 
 def points(name: str) -> int:
@@ -235,7 +266,7 @@ def test_each_agent_is_a_point() -> None:
     assert points("consistency") == agents * 4
     assert points("determinacy") == 3 * (agents * 2 + 1)
     assert points("changes") == 3 * agents * 2
-    assert points("release") == 3 * agents * 2
+    assert points("release") == 4 * agents * 2
 
 
 def test_people_and_ceilings_are_lines() -> None:
@@ -251,7 +282,7 @@ def few(name: str) -> int:
 
 def test_few_answers_are_marked_and_not_ranked() -> None:
     marked = {"alignment": 2, "measures": 6, "consistency": 2, "determinacy": 6, "changes": 3}
-    for name, count in {**marked, "release": 6, "parameters": 8}.items():
+    for name, count in {**marked, "release": 8, "parameters": 8}.items():
         assert few(name) == count, name
         assert "fewer than 60 answers" in " ".join(texts(figure_of(name))), name
     domain = figure_of("alignment").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
@@ -323,9 +354,13 @@ def test_every_published_model_has_a_release_date() -> None:
 
 
 def test_agents_without_a_date_are_counted() -> None:
-    unknown = [measure("ea", "reference/judge.noisy-or", "story", "direct", 0.3)]
+    unknown = [measure("ea", "published/of-old", "story", "direct", 0.3)]
     chart = measures_by_release(made("ea") + unknown, names=("ea",))
     assert "without a known date: 1 agents" in chart["usermeta"]["note"]
+    own = [measure("ea", OWN, "story", "direct", 0.3)]
+    note = measures_by_release(made("ea") + own, names=("ea",))["usermeta"]["note"]
+    assert "dashed line: noisy-or" in note
+    assert "without a known date" not in note
     with pytest.raises(UserError, match="known release date"):
         measures_by_release(unknown)
 
@@ -340,7 +375,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="pooled alignments"):
         alignment_forest([])
     with pytest.raises(UserError, match="an estimate of consistency, got none"):
-        consistency_by_condition([])
+        measure_by_condition([])
     with pytest.raises(UserError, match="none in common"):
         change_forest(made("ea"), [])
 
@@ -350,8 +385,8 @@ def test_a_single_agent_without_people_is_drawn() -> None:
     story = only(few, content="story", style="direct")
     for kind, plot, count in (
         ("determinacy", determinacy_panels, 3),
-        ("consistency", consistency_by_condition, 1),
-        ("release", measures_by_release, 3),
+        ("consistency", measure_by_condition, 1),
+        ("release", measures_by_release, 4),
         ("parameters", parameter_map, 4),
     ):
         assert len(told(make_figure(kind, plot, story))) == count, kind
@@ -398,6 +433,64 @@ def test_people_stand_beside_designs_that_ask_what_they_judged() -> None:
     assert [(name, len(table)) for name, table in sheets_of(people)] == [("people", len(people))]
 
 
+def test_a_changed_design_stands_beside_published_models_that_were_asked_the_same() -> None:
+    published = joined(
+        answered(design="published"),
+        answered(design="published", style="cot", design_hash="c"),
+        answered(design="published-abstract", content="abstract", design_hash="a"),
+    )
+
+    def asked(design: str, **levels: str) -> pa.Table:
+        table = without_people(answered(design=design, design_hash="mine", **levels))
+        return table.set_column(
+            table.column_names.index("agent"), "agent", pa.array([OWN] * table.num_rows)
+        )
+
+    ((name, sheet),) = sheets_of(joined(published, asked("published*", style="cot")))
+    assert name == "published"
+    met = set(zip(*(sheet[c].to_pylist() for c in ("agent", "style", "content")), strict=True))
+    assert met == {
+        (PEOPLE, "direct", "story"),
+        *((agent, "cot", "story") for agent in (OWN, *AGENTS[:2])),
+    }
+    thesis = joined(asked("thesis"), asked("thesis", content="abstract"))
+    ((name, sheet),) = sheets_of(joined(published, thesis))
+    assert (name, sheet.num_rows) == ("thesis", 80 + 2 * (160 + 160))
+
+
+def test_ones_own_agents_are_bold_among_published_ones() -> None:
+    for name in ("conditions", "alignment-stories"):
+        assert '"bold"' in json.dumps(figure_of(name).spec), name
+    assert '"bold"' not in json.dumps(figure_of("consistency").spec)
+
+
+def test_with_many_rows_each_measure_has_conditions_for_panels(
+    names_of, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("whybench.suites.judge.figures.run.people_are_fetched", lambda: False)
+    monkeypatch.setattr("whybench.suites.judge.figures.run.MOST_ROWS", 3)
+    names = names_of(joined(answered(), answered(style="cot", design_hash="c")))
+    assert {"measures-made-up-ea", "measures-made-up-mv", "consistency-made-up"} <= {*names}
+    assert "measures-made-up" not in names
+
+
+def test_shares_of_judgments_by_hand() -> None:
+    rows = [
+        row for row in share_rows(answered()) if (row["agent"], row["story"]) == (PEOPLE, "economy")
+    ]
+    values = [
+        row["value"]
+        for row in answered().to_pylist()
+        if (row["agent"], row["story"]) == (PEOPLE, "economy")
+    ]
+    assert [row["level"] for row in rows] == list(range(0, 101, 10))
+    assert rows[5]["share"] == np.mean([value <= 50 for value in values])
+    assert rows[-1]["share"] == 1
+    figure = make_figure("distribution", judgment_shares, list(share_rows(answered())))
+    assert len(figure.rows) == 3 * 2 * 11
+    assert figure.spec is not None
+
+
 def test_designs_of_one_name_share_a_sheet_unless_an_agent_met_both() -> None:
     direct, cot = answered(), answered(style="cot", design_hash="other")
     ((name, together),) = sheets_of(joined(direct, cot))
@@ -430,7 +523,7 @@ def test_the_figures_of_a_run_are_those_that_it_has_answers_for(names_of) -> Non
     kinds = ("tasks", "measures", "alignment", "parameters")
     assert names_of(joined(run, changed)) == [
         *(f"{kind}-core" for kind in kinds),
-        *(f"{kind}-core-changed" for kind in kinds),
+        *(f"{kind}-core-2" for kind in kinds),
     ]
     assert names_of(without_people(run).slice(0, 3)) == ["tasks-core", "alignment-core"]
 

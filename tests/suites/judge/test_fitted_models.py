@@ -5,9 +5,15 @@ import pytest
 
 from whybench.suites.calibration import simulate
 from whybench.suites.judge import SUITE
-from whybench.suites.judge.fitted_models import fit_agents, model_measures, task_table
+from whybench.suites.judge.fitted_models import (
+    fit_agents,
+    fits_table,
+    model_measures,
+    task_table,
+)
 from whybench.suites.judge.groups import group_answers
 from whybench.suites.judge.published import mean_records, people_records
+from whybench.suites.judge.published_replies import published_records
 
 
 def measured(records) -> dict[str, object]:
@@ -107,3 +113,32 @@ def test_without_answers_there_is_no_model() -> None:
         [{**row, **condition, "overload_source": "none", "style": "direct"}], SUITE.columns
     )
     assert fit_agents(table) == []
+
+
+def test_the_table_of_fits_has_errors_and_both_strengths(mirror) -> None:
+    records = mean_records()
+    (model,), (row,) = fit_agents(records), fits_table(records).to_pylist()
+    answers = {task: [] for task in model.tasks}
+    for one in records.to_pylist():
+        answers[one["task"]].append(one["value"] / 100)
+    off = np.concatenate(
+        [
+            np.subtract(answers[task], fit)
+            for task, fit in zip(model.tasks, model.predictions, strict=True)
+        ]
+    )
+    assert row["rmse"] == pytest.approx(np.sqrt(np.mean(off**2)))
+    assert row["mae"] == pytest.approx(np.mean(np.abs(off)))
+    assert row["parameters"] == 3
+    assert row["m1"] == row["m2"] == row["m"]
+    assert row["m1_low"] < row["m1"] < row["m1_high"]
+
+
+def test_two_strengths_are_told_apart_where_the_winner_does(mirror) -> None:
+    records = published_records("published", ("direct",))
+    agent = "published/claude-3-5-haiku-20241022"
+    mine = records.filter([name == agent for name in records["agent"].to_pylist()])
+    (row,) = fits_table(mine).to_pylist()
+    assert row["parameters"] == 4
+    assert row["m1"] < row["m2"]
+    assert row["m"] == pytest.approx((row["m1"] + row["m2"]) / 2)

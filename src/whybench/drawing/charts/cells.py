@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whybench.drawing.charts.parts import assemble, layer_of, named, present, tell, to_note
+from whybench.drawing.charts.parts import (
+    assemble,
+    embolden,
+    layer_of,
+    named,
+    present,
+    tell,
+    to_note,
+)
 from whybench.stats import SMALL_N
 
 if TYPE_CHECKING:
@@ -34,6 +42,7 @@ def plot_cells(
     columns: Sequence[str],
     panels: Sequence[str],
     *,
+    heads: Sequence[str] = (),
     numbered: bool = True,
     words: tuple[str, str, str] = ("agent", "condition", "measure"),
 ) -> Chart:
@@ -44,6 +53,7 @@ def plot_cells(
         rows: The names of rows, from above.
         columns: The names of columns, from the left.
         panels: The names of panels.
+        heads: Rows whose names are bold.
         numbered: Whether cells hold their numbers, in hundredths.
         words: What rows, columns and panels are called in words.
     """
@@ -51,7 +61,7 @@ def plot_cells(
     lowest = min([0.0, *(datum["e"] for datum in data)])
     middle = (lowest + 1) / 2
     y = {"field": "r", "type": "nominal", "scale": {"domain": list(rows)},
-         "axis": {"title": None, "grid": False}}  # fmt: skip
+         "axis": {"title": None, "grid": False, **embolden(heads)}}  # fmt: skip
     x = {
         "field": "v", "type": "nominal", "scale": {"domain": list(columns)},
         "axis": {"title": None, "grid": False, "domain": False, "ticks": False, "labelAngle": -90,

@@ -23,6 +23,7 @@ __all__ = [
     "ShownEstimate",
     "assemble",
     "colour_of",
+    "embolden",
     "explain",
     "layer_of",
     "layers_of_intervals",
@@ -214,6 +215,14 @@ def colour_of(looks: Mapping[str, Look], *, points: bool = False) -> dict[str, A
         "fill": {**colour, "condition": is_open},
         "shape": {**colour, "scale": shapes},
     }
+
+
+def embolden(rows: Sequence[str]) -> dict[str, Any]:
+    """Return the part of an axis by which the names of some rows are bold."""
+    if not rows:
+        return {}
+    bold = {"test": f"indexof({json.dumps([*rows])}, datum.value) >= 0", "value": "bold"}
+    return {"labelFontWeight": {"condition": bold, "value": "normal"}}
 
 
 def sized_legend(names: Sequence[str]) -> dict[str, Any]:

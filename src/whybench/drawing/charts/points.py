@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from whybench.drawing.charts.parts import (
@@ -10,6 +9,7 @@ from whybench.drawing.charts.parts import (
     EDGE,
     assemble,
     colour_of,
+    embolden,
     explain,
     layer_of,
     layers_of_intervals,
@@ -71,10 +71,7 @@ def plot_points(
     axis = {"title": across if [*panels] == [""] else None, "tickCount": 4}
     scale = {"nice": False, "padding": EDGE} | ({"domain": list(ends)} if ends else {})
     x = {"type": "quantitative", "axis": axis, "scale": scale}
-    names: dict[str, Any] = {"title": None}
-    if heads:
-        bold = {"test": f"indexof({json.dumps([*heads])}, datum.value) >= 0", "value": "bold"}
-        names["labelFontWeight"] = {"condition": bold, "value": "normal"}
+    names: dict[str, Any] = {"title": None, **embolden(heads)}
     y = {"field": "r", "type": "nominal", "scale": {"domain": list(rows)}, "axis": names}
     side = [series for series in looks if series]
     offset: dict[str, Any] = {}

@@ -101,16 +101,12 @@ REPLICATED = ("quantities", "compositions")
 """The tables of the replication; the last is of one's own agents."""
 
 
-def _published_tables(_resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _published_tables(
+    _resamples: int, beside: pa.Table | None = None
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     from whybench.suites.compose.replication import replicate  # noqa: PLC0415
 
-    return replicate()
-
-
-def _tables_with(records: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.compose.replication import replicate  # noqa: PLC0415
-
-    return replicate(records)
+    return replicate(beside)
 
 
 def _split_of(question: ComposeQuestion | NumberQuestion) -> Split | None:
@@ -145,7 +141,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     replication = Replication(
         _published_tables,
         names=REPLICATED,
-        tables_with=_tables_with,
+        takes_records=True,
         note="The source's repository holds generators, not the items it asked, and its results "
         "are printed as pictures: no model's number is here. --with LOGS holds your agents on the "
         "design party to its rule.",

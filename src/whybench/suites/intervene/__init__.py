@@ -98,28 +98,18 @@ REPLICATED = ("published", "failures", "structures", "sizes")
 """The tables of the replication; the last two are of one's own agents."""
 
 
-def _published_tables(_resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _published_tables(
+    _resamples: int, beside: pa.Table | None = None
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     from whybench.suites.intervene.replication import replicate  # noqa: PLC0415
 
-    return replicate()
+    return replicate(beside)
 
 
-def _tables_with(records: pa.Table) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.intervene.replication import replicate  # noqa: PLC0415
-
-    return replicate(records)
-
-
-def _published_figures() -> Iterable[Figure]:
+def _published_figures(beside: pa.Table | None = None) -> Iterable[Figure]:
     from whybench.suites.intervene.figures.replication import replication_figures  # noqa: PLC0415
 
-    return replication_figures()
-
-
-def _figures_with(records: pa.Table) -> Iterable[Figure]:
-    from whybench.suites.intervene.figures.replication import replication_figures  # noqa: PLC0415
-
-    return replication_figures(records)
+    return replication_figures(beside)
 
 
 def _reward(_factors: Mapping[str, Scalar], _truth: Scalar, answer: Answer) -> float:
@@ -176,10 +166,9 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         _published_tables,
         _published_figures,
         REPLICATED,
-        _tables_with,
-        _figures_with,
-        "What the source prints by structure and by number of entities are pictures: --with LOGS "
-        "has your agents, in these tables and among the printed ones.",
+        takes_records=True,
+        note="What the source prints by structure and by number of entities are pictures: --with "
+        "LOGS has your agents, in these tables and among the printed ones.",
     )
     comparison = PairedComparison(intervene_pairs)
     scale = HeadlineScale(

@@ -108,10 +108,18 @@ def _published() -> pa.Table:
     return pa.concat_tables([published_records(design) for design in CONDITIONS])
 
 
-def _published_tables(resamples: int) -> dict[str, list[dict[str, Any]]]:
+def _published_tables(
+    resamples: int, beside: pa.Table | None = None
+) -> dict[str, list[dict[str, Any]]]:
     from whybench.suites.judge.replication import replicate  # noqa: PLC0415
 
-    return replicate(resamples)
+    return replicate(resamples, beside)
+
+
+def _fits_table(records: pa.Table) -> pa.Table:
+    from whybench.suites.judge.fitted_models import fits_table  # noqa: PLC0415
+
+    return fits_table(records)
 
 
 def _pairs(records: pa.Table) -> Iterable[Pair]:
@@ -132,14 +140,20 @@ def _people_are_fetched() -> bool:
     return people_are_fetched()
 
 
-def _published_figures() -> Iterable[Figure]:
+def _published_figures(beside: pa.Table | None = None) -> Iterable[Figure]:
     from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
 
-    return replication_figures()
+    return replication_figures(beside=beside)
 
 
-TABLES = (*("people", "alignment", "story_differences", "measures", "fits", "tallies", "changes"),)
-"""The tables of the replication."""
+TABLES = {"fits": _fits_table}
+"""What is made from records beside measures."""
+
+REPLICATED = (
+    *("people", "alignment", "story_differences", "story_permutations", "story_pairs"),
+    *("agent_differences", "measures", "fits", "tallies", "changes", "agent_pairs", "own_changes"),
+)
+"""The tables of the replication; the last two are of agents that stand beside it."""
 
 SMALLEST = {"coherence": 0.05, **dict.fromkeys(("ea", "mv", "alignment", "consistency"), 0.02)}
 """Differences below these say little of a mind: judgments come in whole or in round numbers."""
@@ -164,10 +178,11 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
+    tables = TABLES
     baselines = BASELINES
     costs = Costs(lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
     study = QUESTIONNAIRE
-    replication = Replication(_published_tables, _published_figures, TABLES)
+    replication = Replication(_published_tables, _published_figures, REPLICATED, takes_records=True)
     comparison = PairedComparison(_pairs, SMALLEST)
     people_comparison = PeopleComparison(
         _compare_with_people, _people_are_fetched, "whybench data fetch causAIign"

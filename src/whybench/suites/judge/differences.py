@@ -1,6 +1,7 @@
 """What makes a difference: the story within an agent, the agent within a story, the condition.
 
-Kruskal–Wallis compares stories within an agent and agents within a story, as the source does.
+Kruskal–Wallis compares stories within an agent and agents within a story, as the source does, and
+Mann–Whitney two of them.
 P-values are corrected (Benjamini–Hochberg) over the tests of a condition. All stories share their
 questions, and questions differ far more than stories. Kruskal–Wallis counts that shared spread as
 chance and rarely finds anything between stories. The permutation test compares answers to the same
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
+from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -26,13 +28,14 @@ from whybench.stats import (
     HypothesisTest,
     adjust,
     kruskal_wallis,
+    mann_whitney,
     paired_difference,
     permutation_test,
     sign_flip_test,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     import pyarrow as pa
 
@@ -43,8 +46,10 @@ __all__ = [
     "ConditionChange",
     "Difference",
     "agent_differences",
+    "agent_pairs",
     "condition_changes",
     "story_differences",
+    "story_pairs",
 ]
 
 CONDITION = ("graph", "stimuli", "content", "overload", "style", "independence")
@@ -139,6 +144,40 @@ def agent_differences(records: pa.Table) -> list[Difference]:
     return _adjust([Difference(labels, _rank(rows, "agent")) for labels, rows in groups])
 
 
+def story_pairs(records: pa.Table) -> list[Difference]:
+    """Test for each agent which of its stories differ, two by two. Adjusted within the agent."""
+    pairs = []
+    for labels, rows in _group_scored(records, ("agent", "design")):
+        answers = _values_by(rows, "version")
+        found = [
+            Difference({**labels, "story": one, "other": other}, _compare(answers, one, other))
+            for one, other in combinations(sorted(answers), 2)
+        ]
+        tests = adjust([difference.test for difference in found])
+        pairs += [replace(d, test=test) for d, test in zip(found, tests, strict=True)]
+    return pairs
+
+
+def agent_pairs(records: pa.Table, agents: Collection[str]) -> list[Difference]:
+    """Test for each story from which others some agents differ. Adjusted within the condition.
+
+    Args:
+        records: Records of these agents and of others.
+        agents: Whose pairs with everybody else are tested.
+    """
+    return _adjust(
+        [
+            Difference({"agent": agent, "other": other, **labels}, _compare(answers, agent, other))
+            for labels, rows in _group_scored(records, ("story", "overload_source"))
+            for answers in (_values_by(rows, "agent"),)
+            for agent in answers
+            if agent in agents
+            for other in answers
+            if other != agent
+        ]
+    )
+
+
 def condition_changes(measures: Iterable[Measure]) -> list[ConditionChange]:
     """Compare every measure before and after every manipulation, over the agents that have both.
 
@@ -195,6 +234,17 @@ def _group_scored(
 
 def _rank(rows: Rows, by: str) -> HypothesisTest:
     return kruskal_wallis([row["value"] for row in rows], [row[by] for row in rows])
+
+
+def _values_by(rows: Rows, by: str) -> dict[str, list[float]]:
+    values: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        values[row[by]].append(row["value"])
+    return values
+
+
+def _compare(answers: Mapping[str, list[float]], one: str, other: str) -> HypothesisTest:
+    return _flag(mann_whitney(answers[one], answers[other]))
 
 
 def _rank_stories(rows: Rows) -> HypothesisTest:

@@ -16,12 +16,15 @@ noise to the means, which can only lower an R², so the two consistencies have a
 each vignette is left out once, and log(1 - R²) varies as Student's t says. It speaks of the
 consistency that this number of answers shows; noise in the answers keeps that below the agent's
 own.
+
+The table `fits` has more of each fit: the number of parameters, the strengths of both causes of a
+collider (`m1`, `m2`), and how far single answers lie from it (`rmse`, `mae`, `r2`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,7 +49,7 @@ from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
 from whybench.suites.judge.questions import load_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -54,11 +57,22 @@ if TYPE_CHECKING:
     from whybench.suites.groups import Group
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = ["SCHEMES", "FittedModel", "fit_agents", "model_measures", "task_table"]
+__all__ = [
+    "ERRORS",
+    "SCHEMES",
+    "FittedModel",
+    "error_measures",
+    "fit_agents",
+    "fit_row",
+    "fits_table",
+    "model_measures",
+    "strength_measures",
+    "task_table",
+]
 
 SCHEMES: dict[str, tuple[Scheme, ...]] = {
     "collider": (
-        COLLIDER_3,
+        replace(COLLIDER_3, derived={**COLLIDER_3.derived, "m1": {"m": 1.0}, "m2": {"m": 1.0}}),
         replace(COLLIDER_4, derived={**COLLIDER_4.derived, "m": {"m1": 0.5, "m2": 0.5}}),
     ),
     "fork": (FORK_3,),
@@ -67,6 +81,11 @@ SCHEMES: dict[str, tuple[Scheme, ...]] = {
 """Graph to the models that are fitted to its answers."""
 
 PARAMETERS = ("p", "b", "m", "lad")
+STRENGTHS = ("m1", "m2")
+"""The strengths of the causes of a collider; both are m where the winner has one for both."""
+
+ERRORS = ("rmse", "mae", "r2")
+"""How far single answers lie from a fit."""
 
 MIN_ERROR = 1e-12
 """1 - R² of a perfect prediction, whose logarithm must exist."""
@@ -82,7 +101,7 @@ class FittedModel:
         tasks: The tasks, in the order of the arrays below.
         means: The mean answer to each task, 0 to 1; NaN where there is none.
         predictions: What the winning model, fitted to all tasks, predicts.
-        estimates: `p`, `b`, `m`, `lad` with intervals.
+        estimates: `p`, `b`, `m`, `lad` with intervals; of a collider also `m1`, `m2`.
         consistency: R² of predicting held-out tasks, with its interval.
         class_consistency: R² of predicting held-out classes of tasks, with its interval.
         rmse: Row-level root mean square error of the fit.
@@ -109,7 +128,7 @@ class FittedModel:
         unknown = "underdetermined" in self.flags  # fewer distinct tasks than parameters
         kind = f"noisy-OR, {len(self.scheme.parameters)} parameters"
         for name, estimate in (
-            *self.estimates.items(),
+            *((name, self.estimates[name]) for name in PARAMETERS),
             ("consistency", self.consistency),
             ("class_consistency", self.class_consistency),
         ):
@@ -153,6 +172,48 @@ def model_measures(records: pa.Table, resamples: int = 2000) -> Iterator[Measure
         yield from model.measures()
 
 
+def fit_row(model: FittedModel) -> dict[str, Any]:
+    """Return all that there is to say of a fit, as one flat row."""
+    row: dict[str, Any] = {
+        **model.group.labels,
+        "parameters": len(model.scheme.parameters),
+        "n": model.group.units.size,
+        "consistency": model.consistency.estimate,
+        "class_consistency": model.class_consistency.estimate,
+        **{name: getattr(model, name) for name in ERRORS},
+        "flags": " ".join(model.flags),
+    }
+    for name, found in model.estimates.items():
+        row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
+    return row
+
+
+def fits_table(records: pa.Table) -> pa.Table:
+    """Return a row for the fit of each agent under each condition."""
+    import pyarrow as pa  # noqa: PLC0415  (not for `whybench list`)
+
+    return pa.Table.from_pylist([fit_row(model) for model in fit_agents(records)])
+
+
+def error_measures(models: Iterable[FittedModel]) -> Iterator[Measure]:
+    """Yield how far single answers lie from each fit; there is no interval."""
+    for model in models:
+        n, units = model.group.units.size, int(np.unique(model.group.units).size)
+        for name in ERRORS:
+            value = getattr(model, name)
+            known = None if np.isnan(value) else value
+            estimate = Estimate(known, None, None, n, units, "of the fit to all answers")
+            yield make_measure(model.group, name, estimate, estimate.method)
+
+
+def strength_measures(models: Iterable[FittedModel]) -> Iterator[Measure]:
+    """Yield the strengths of the causes of each collider."""
+    for model in models:
+        for name in STRENGTHS:
+            if (found := model.estimates.get(name)) and "underdetermined" not in model.flags:
+                yield make_measure(model.group, name, found, found.method)
+
+
 def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[FittedModel]:
     """Fit the groups of one graph, all at once."""
     table = task_table(graph)
@@ -193,7 +254,11 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
                 tasks=table.names,
                 means=np.where(chosen.counts[row] > 0, chosen.means[row], np.nan),
                 predictions=fits.predictions[row],
-                estimates={name: estimates[row][name] for name in PARAMETERS},
+                estimates={
+                    name: estimates[row][name]
+                    for name in (*PARAMETERS, *STRENGTHS)
+                    if name in estimates[row]
+                },
                 consistency=by_tasks[row],
                 class_consistency=by_classes[row],
                 rmse=float(fits.rmse[row]),

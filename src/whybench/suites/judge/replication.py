@@ -1,8 +1,13 @@
-"""The source's results, recomputed from its raw data.
+"""The source's results, recomputed from its raw data, with or without agents of one's own.
 
 People and some thirty models under the four published conditions, read by the published recipe:
 everything that the source prints and that we measure, in tables of flat rows. Where the source
 pools what we keep apart (the two sources of distracting text), it is pooled here too.
+
+An agent that was asked the published prompts (`--design thesis`, or a part of it) may stand among
+the published models. All tables are then made of both by the same functions, and rows of one's own
+are marked (`own`) and come first. Mean changes between conditions remain those of the published
+models; what one's own changed is a table beside it.
 """
 
 from __future__ import annotations
@@ -13,21 +18,29 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, human_ceiling
-from whybench.suites.judge.differences import condition_changes, story_differences
-from whybench.suites.judge.fitted_models import FittedModel, fit_agents
+from whybench.suites.judge.design import DESIGNS
+from whybench.suites.judge.differences import (
+    agent_differences,
+    agent_pairs,
+    condition_changes,
+    story_differences,
+    story_pairs,
+)
+from whybench.suites.judge.fitted_models import FittedModel, fit_agents, fit_row
 from whybench.suites.judge.groups import CONDITION, make_measure
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.published import mean_records, people_records
+from whybench.suites.judge.published import CATEGORY, mean_records, people_records
 from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from whybench.stats import Measure
     from whybench.suites.judge.differences import ConditionChange, Difference
 
-__all__ = ["POOLED", "count_agents", "replicate"]
+__all__ = ["POOLED", "count_agents", "match_conditions", "replicate"]
 
 POOLED = tuple(name for name in CONDITION if name != "overload_source")
 
@@ -36,18 +49,25 @@ WARM = "[temperature=0.7]"
 Tables = dict[str, list[dict[str, Any]]]
 
 
-def replicate(resamples: int = 2000) -> Tables:
+def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
     """Recompute the published results: name of a table to its rows.
 
     Args:
         resamples: Resamples of every bootstrap interval.
+        beside: Records of one's own agents, to stand among the published models.
     """
     people, means = people_records("collider"), mean_records()
     answered = {design: published_records(design) for design in CONDITIONS}
     printed = {design: _as_printed(records) for design, records in answered.items()}
-    with_people = pa.concat_tables(
-        [printed["published"], _as_printed(means)], promote_options="default"
-    )
+    own: frozenset[str] = frozenset()
+    if beside is not None:
+        matched = match_conditions(beside)
+        own = frozenset(matched["agent"].to_pylist())
+        for design in CONDITIONS:
+            mine = matched.filter([name == design for name in matched["design"].to_pylist()])
+            answered[design] = _stack(answered[design], mine)
+            printed[design] = _stack(printed[design], mine)
+    with_people = _stack(printed["published"], _as_printed(means))
     tested = [with_people if name == "published" else table for name, table in printed.items()]
     ceilings = [*human_ceiling(people), *human_ceiling(people_records("fork"))]
     measured = [m for records in printed.values() for m in contrast_measures(records, POOLED)]
@@ -57,19 +77,70 @@ def replicate(resamples: int = 2000) -> Tables:
         model
         for records in (means, people, *answered.values())
         for model in fit_agents(records, resamples, POOLED)
-        if WARM not in model.group.labels["agent"]
+        if WARM not in model.group.labels["agent"] or model.group.labels["agent"] in own
     ]
-    return {
+    every = [*measured, *_as_measures(models, own)]
+    tables = {
         "people": _rows([*human, *contrast_measures(people, POOLED), *ceilings]),
         "alignment": _rows(alignment(printed["published"], unit="row", resamples=resamples)),
-        "story_differences": [
-            row for records in tested for row in _rows(story_differences(records))
-        ],
+        "story_differences": _rows(d for table in tested for d in story_differences(table)),
+        "story_permutations": _rows(
+            d for table in tested for d in story_differences(table, "permutation")
+        ),
+        "story_pairs": _rows(d for table in tested for d in story_pairs(table)),
+        "agent_differences": _rows(d for table in tested for d in agent_differences(table)),
         "measures": _rows(measured),
-        "fits": [_fit_row(model) for model in models],
-        "tallies": list(count_agents(measured, human_ea or 0.0)),
-        "changes": _rows(condition_changes([*measured, *_as_measures(models)])),
+        "fits": [{**fit_row(model), "agent": _print_agent(model, own)} for model in models],
+        "tallies": list(count_agents(measured, human_ea or 0.0, own)),
+        "changes": _rows(condition_changes(m for m in every if m.labels["agent"] not in own)),
     }
+    if own:
+        tables["agent_pairs"] = _rows(d for table in tested for d in agent_pairs(table, own))
+        tables["own_changes"] = list(_own_changes(condition_changes(every), own))
+        for rows in tables.values():
+            for row in rows:
+                if "agent" in row:
+                    row["own"] = row["agent"] in own
+            rows.sort(key=lambda row: not row.get("own", True))
+    return tables
+
+
+def match_conditions(records: pa.Table) -> pa.Table:
+    """Return the answers to published prompts, each once, under the designs of the source.
+
+    A run of `thesis` or of a changed design has the names of the designs that the published
+    replies have, so that all are grouped alike.
+    """
+    designs = {}
+    for name in CONDITIONS:
+        (content,) = {story.content for story in DESIGNS[name].stories}
+        designs[content, DESIGNS[name].overload[0]] = name
+    names = ("agent", "item", "epoch", "stimuli", "style", "content", "overload")
+    met: set[tuple[object, ...]] = set()
+    rows: list[bool] = []
+    found: list[str] = []
+    for agent, item, epoch, stimuli, style, content, overload in zip(
+        *(records[name].to_pylist() for name in names), strict=True
+    ):
+        chosen = stimuli == "published" and style in CATEGORY and (agent, item, epoch) not in met
+        rows.append(chosen)
+        if chosen:
+            met.add((agent, item, epoch))
+            found.append(designs[content, overload])
+    if not found:
+        raise UserError(
+            "`beside` must hold answers to the published prompts, got none; ask them with "
+            "`whybench run judge --design thesis`"
+        )
+    matched = records.filter(rows)
+    for name, values in (("design", found), ("design_hash", [""] * len(found))):
+        column = matched.column_names.index(name)
+        matched = matched.set_column(column, name, pa.array(values, pa.string()))
+    return matched
+
+
+def _stack(first: pa.Table, second: pa.Table) -> pa.Table:
+    return pa.concat_tables([first, second], promote_options="permissive")
 
 
 def _as_printed(records: pa.Table) -> pa.Table:
@@ -81,13 +152,43 @@ def _as_printed(records: pa.Table) -> pa.Table:
     return records.set_column(records.column_names.index("agent"), "agent", names)
 
 
-def count_agents(measures: Iterable[Measure], human_ea: float) -> Iterator[dict[str, Any]]:
+def _print_agent(model: FittedModel, own: Collection[str]) -> str:
+    agent = model.group.labels["agent"]
+    return agent if agent in own else printed_name(agent)
+
+
+def _own_changes(
+    changes: Iterable[ConditionChange], own: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield how each measure of one's own agents changed, and among how many it rose most."""
+    for change in changes:
+        moves = {agent: after - before for agent, (before, after) in change.agents.items()}
+        others = [move for agent, move in moves.items() if agent not in own]
+        for agent in (agent for agent in change.agents if agent in own):
+            before, after = change.agents[agent]
+            yield {
+                "agent": agent,
+                "manipulation": change.manipulation,
+                "measure": change.measure,
+                **change.condition,
+                "before": before,
+                "after": after,
+                "change": moves[agent],
+                "rank": 1 + sum(move > moves[agent] for move in others),
+                "n": len(others) + 1,
+            }
+
+
+def count_agents(
+    measures: Iterable[Measure], human_ea: float, own: Collection[str] = ()
+) -> Iterator[dict[str, Any]]:
     """Count agents by their explaining away and Markov violation, condition by condition.
 
     Args:
         measures: Measures `ea` and `mv`, such as `judge_measures` computes. People among them do
             not count as agents.
         human_ea: People's explaining away.
+        own: Agents of one's own, named where they meet a criterion.
 
     Yields:
         Three rows for each condition: the criterion, the number of agents that meet it, how many
@@ -108,12 +209,17 @@ def count_agents(measures: Iterable[Measure], human_ea: float) -> Iterator[dict[
             small = [measure for measure in by_name[name] if "small_n" in measure.flags]
             counted = [m for m in by_name[name] if "small_n" not in m.flags]
             values = [m.estimate for m in counted if m.estimate is not None]
+            mine = [m.labels["agent"] for m in counted if m.labels["agent"] in own]
+            met = {
+                m.labels["agent"] for m in counted if m.estimate is not None and is_met(m.estimate)
+            }
             yield {
                 **dict(condition),
                 "criterion": criterion,
                 "number": sum(map(is_met, values)),
                 "n": len(values),
                 "left_out": " ".join(measure.labels["agent"] for measure in small),
+                **({"own_among_them": " ".join(a for a in mine if a in met)} if own else {}),
             }
 
 
@@ -121,27 +227,8 @@ def _rows(results: Iterable[Measure | Difference | ConditionChange]) -> list[dic
     return [result.row() for result in results]
 
 
-def _fit_row(model: FittedModel) -> dict[str, Any]:
-    labels = model.group.labels
-    row: dict[str, Any] = {
-        **labels,
-        "agent": printed_name(labels["agent"]),
-        "parameters": len(model.scheme.parameters),
-        "n": model.group.units.size,
-        "consistency": model.consistency.estimate,
-        "class_consistency": model.class_consistency.estimate,
-        "rmse": model.rmse,
-        "r2": model.r2,
-        "mae": model.mae,
-        "flags": " ".join(model.flags),
-    }
-    for name, found in model.estimates.items():
-        row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
-    return row
-
-
-def _as_measures(models: Iterable[FittedModel]) -> Iterator[Measure]:
+def _as_measures(models: Iterable[FittedModel], own: Collection[str]) -> Iterator[Measure]:
     for model in models:
-        labels = {**model.group.labels, "agent": printed_name(model.group.labels["agent"])}
+        labels = {**model.group.labels, "agent": _print_agent(model, own)}
         for name, estimate in (("lad", model.estimates["lad"]), ("consistency", model.consistency)):
             yield replace(make_measure(model.group, name, estimate, estimate.method), labels=labels)

@@ -13,11 +13,16 @@ try:
 except ImportError as missing:
     raise UserError(str(missing)) from missing
 
-from whybench.suites.judge.figures.determinacy import determinacy_panels
+from whybench.suites.judge.figures.determinacy import (
+    determinacy_by_condition,
+    determinacy_panels,
+)
+from whybench.suites.judge.figures.distribution import judgment_shares
 from whybench.suites.judge.figures.forest import (
+    alignment_by_story,
     alignment_forest,
     change_forest,
-    consistency_by_condition,
+    measure_by_condition,
     measures_forest,
 )
 from whybench.suites.judge.figures.heat_map import parameter_map
@@ -27,11 +32,14 @@ from whybench.suites.judge.figures.run import judge_figures
 from whybench.suites.judge.figures.tasks_panel import tasks_panel
 
 __all__ = [
+    "alignment_by_story",
     "alignment_forest",
     "change_forest",
-    "consistency_by_condition",
+    "determinacy_by_condition",
     "determinacy_panels",
     "judge_figures",
+    "judgment_shares",
+    "measure_by_condition",
     "measures_by_release",
     "measures_forest",
     "parameter_map",

@@ -1,12 +1,13 @@
 """Forests: measures of each agent with intervals, beside people's and what could be reached.
 
 Several measures stand side by side (`measures_forest`), one measure under several conditions
-(`alignment_forest`, `consistency_by_condition`), or some measures before and after
+(`alignment_forest`, `measure_by_condition`), or some measures before and after
 (`change_forest`).
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from whybench.drawing.charts import Guide, ShownEstimate, plot_points, span_of
@@ -15,7 +16,14 @@ from whybench.drawing.figure import distinct_names, is_people, short_names
 from whybench.drawing.style import SERIES
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
-from whybench.suites.judge.figures.results import StyledCondition, estimated, of_people, places_of
+from whybench.suites.judge.figures.results import (
+    StyledCondition,
+    estimated,
+    name_place,
+    of_people,
+    own_agents,
+    places_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,13 +34,18 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "alignment_by_story",
     "alignment_forest",
     "change_forest",
-    "consistency_by_condition",
+    "measure_by_condition",
     "measures_forest",
 ]
 
 MEASURES = ("consistency", "ea", "mv")
+DISTANCES = ("rmse", "mae")
+"""Measures from 0 on, whose axis goes as far as they do."""
+MOST_CONDITIONS = 4
+"""So many panels of conditions are in a row; five, if there are no more."""
 
 
 def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None) -> Chart:
@@ -57,19 +70,44 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     return _by_place(pooled, across, _guide(ceiling, "ceiling: what people's noise allows"))
 
 
-def consistency_by_condition(measures: Sequence[Measure], name: str = "consistency") -> Chart:
-    """Return the consistency of each agent, a panel for each condition and style.
+def measure_by_condition(measures: Sequence[Measure], name: str = "consistency") -> Chart:
+    """Return one measure of each agent, a panel for each condition, with all styles in a row.
 
-    Agents stand in the order of the first panel; people are a line.
+    Agents stand in the order of the first condition and style; people are a line.
 
     Args:
-        measures: Measures `consistency`.
-        name: Another measure on the scale of R², such as `class_consistency`.
+        measures: Measures, those of this name among them.
+        name: The measure.
     """
     known = estimated(measures, name)
-    agents = [m for m in known if not is_people(m.labels["agent"])]
-    people = _guide(of_people(known, name), "people", people=True)
-    return _by_place(agents, measure_name(name), people)
+    mine = [m for m in known if not is_people(m.labels["agent"])]
+    guide = _guide(of_people(known, name), "people", people=True)
+    places = places_of(mine)
+    found = {(m.labels["agent"], StyledCondition.of(m)): m for m in mine}
+    agents = sorted(
+        dict.fromkeys(m.labels["agent"] for m in mine),
+        key=lambda agent: rank([found.get((agent, place)) for place in places]),
+    )
+    names = short_names(agents)
+    panels = {place.condition: place.condition.replace("\n", " ") for place in places}
+    ends = span_of(known)
+    if name in DISTANCES:
+        ends = (0.0, max(m.estimate or 0.0 for m in known))
+    return plot_points(
+        [
+            ShownEstimate(m, names[agent], panels[place.condition], style_name(place.style))
+            for (agent, place), m in found.items()
+        ],
+        [names[agent] for agent in agents],
+        list(panels.values()),
+        looks=_styles(places),
+        guides=dict.fromkeys(panels.values(), guide) if guide else {},
+        heads=[names[agent] for agent in own_agents(agents)],
+        columns=MOST_CONDITIONS if len(panels) > MOST_CONDITIONS + 1 else len(panels),
+        across=measure_name(name),
+        words=("agent", "condition", "style"),
+        ends=ends,
+    )
 
 
 def _by_place(measures: Sequence[Measure], across: str, guide: Guide | None) -> Chart:
@@ -81,7 +119,7 @@ def _by_place(measures: Sequence[Measure], across: str, guide: Guide | None) -> 
         key=lambda agent: rank([found.get((agent, place)) for place in places]),
     )
     names = short_names(agents)
-    panels = {place: _place_name(place) for place in places}
+    panels = {place: name_place(place) for place in places}
     shown = [
         ShownEstimate(m, names[agent], panels[place], style_name(place.style))
         for (agent, place), m in found.items()
@@ -93,6 +131,7 @@ def _by_place(measures: Sequence[Measure], across: str, guide: Guide | None) -> 
         looks=_styles(places),
         guides=dict.fromkeys(panels.values(), guide) if guide else {},
         across=across,
+        heads=[names[agent] for agent in own_agents(agents)],
         words=("agent", "condition", "style"),
         ends=span_of(measures, guide),
     )
@@ -122,13 +161,52 @@ def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES
         for name, measure in found[row].items()
     ]
     people = {name: _guide(of_people(known, name), "people", people=True) for name in drawn}
+    own = own_agents(label["agent"] for label in labels)
+    titles = distinct_names(labels)
     return plot_points(
         shown,
-        distinct_names(labels),
+        titles,
         [measure_name(name) for name in drawn],
+        heads=[t for t, label in zip(titles, labels, strict=True) if label["agent"] in own],
         looks=_styles(places_of(known)),
         guides={measure_name(name): guide for name, guide in people.items() if guide},
         words=("agent", "measure", "style"),
+    )
+
+
+def alignment_by_story(measures: Sequence[Measure]) -> Chart:
+    """Return each agent's alignment within each story and over all, a panel for each style.
+
+    Args:
+        measures: Measures `alignment` of one condition; those of people are left out.
+    """
+    known = [m for m in estimated(measures, "alignment") if not is_people(m.labels["agent"])]
+    places = places_of(known)
+    pooled = {(m.labels["agent"], StyledCondition.of(m)): m for m in known if not m.at}
+    agents = sorted(
+        dict.fromkeys(m.labels["agent"] for m in known),
+        key=lambda agent: rank([pooled.get((agent, place)) for place in places]),
+    )
+    names = short_names(agents)
+    stories = list(dict.fromkeys(str(m.at["story"]) for m in known if m.at))
+    return plot_points(
+        [
+            ShownEstimate(
+                replace(m, general_low=None, general_high=None),
+                names[m.labels["agent"]],
+                name_place(StyledCondition.of(m)),
+                str(m.at.get("story", "all stories")),
+            )
+            for m in known
+        ],
+        [names[agent] for agent in agents],
+        [name_place(place) for place in places],
+        looks=dict(zip(["all stories", *stories], SERIES, strict=False)),
+        heads=[names[agent] for agent in own_agents(agents)],
+        columns=2,
+        across=measure_name("alignment"),
+        words=("agent", "condition", "story"),
+        ends=span_of(known),
     )
 
 
@@ -149,7 +227,7 @@ def change_forest(before: Sequence[Measure], after: Sequence[Measure]) -> Chart:
     agents = list(dict.fromkeys(agent for name in names for agent in pairs[name]))
     agents.sort(key=lambda agent: -_change(*pairs[names[0]].get(agent, (None, None))))
     short = short_names(agents)
-    sides = [_place_name(_place(side)) for side in (before, after)]
+    sides = [name_place(_place(side)) for side in (before, after)]
     shown = [
         ShownEstimate(measure, short[agent], measure_name(name), side)
         for name in names
@@ -162,6 +240,7 @@ def change_forest(before: Sequence[Measure], after: Sequence[Measure]) -> Chart:
         [short[agent] for agent in agents],
         [measure_name(name) for name in names],
         looks=dict(zip(sides, SERIES[1:], strict=False)),
+        heads=[short[agent] for agent in own_agents(agents)],
         guides={measure_name(name): guide for name, guide in people.items() if guide},
         words=("agent", "measure", "place"),
     )
@@ -190,10 +269,6 @@ def _change(before: Measure | None, after: Measure | None) -> float:
 
 def _place(measures: Sequence[Measure]) -> StyledCondition:
     return StyledCondition.of(next(m for m in measures if not is_people(m.labels["agent"])))
-
-
-def _place_name(place: StyledCondition) -> str:
-    return f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}"
 
 
 def _styles(places: Sequence[StyledCondition]) -> dict[str, Look]:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from whybench.drawing.charts import MapCell, plot_cells
 from whybench.drawing.figure import is_people, short_names
 from whybench.suites.judge.figures.looks import measure_name
-from whybench.suites.judge.figures.results import StyledCondition, by_place, estimated, places_of
+from whybench.suites.judge.figures.results import (
+    StyledCondition,
+    by_place,
+    estimated,
+    own_agents,
+    places_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,17 +31,18 @@ MOST_NUMBERED = 5
 Found = dict[tuple[str, StyledCondition], dict[str, "Measure"]]
 
 
-def parameter_map(measures: Sequence[Measure]) -> Chart:
-    """Return p, b, m and LAD of each agent, a column for each condition and style.
+def parameter_map(measures: Sequence[Measure], parameters: Sequence[str] = PARAMETERS) -> Chart:
+    """Return the parameters of each agent, a column for each condition and style.
 
     People come first, then agents by LAD in the first column; those with too few answers there
     come last. Small cells rest on few answers, empty ones have no estimate. Numbers are
     hundredths, and are left out where columns are too many for them.
 
     Args:
-        measures: Measures `p`, `b`, `m` and `lad`.
+        measures: Measures of these names, `lad` among them.
+        parameters: Which are drawn.
     """
-    known = estimated(measures, *PARAMETERS)
+    known = estimated(measures, *parameters)
     places = places_of(known)
     found = by_place(known) | _people_everywhere(known, places)
     agents = sorted(
@@ -45,7 +52,7 @@ def parameter_map(measures: Sequence[Measure]) -> Chart:
     names = short_names(agents)
     alone = len({place.style for place in places}) == 1
     columns = {place: place.condition if alone else "\n".join(place) for place in places}
-    panels = {name: "LAD" if name == "lad" else measure_name(name) for name in PARAMETERS}
+    panels = {name: "LAD" if name == "lad" else measure_name(name) for name in parameters}
     cells = [
         MapCell(measure, names[agent], columns[place], panels[name])
         for (agent, place), mine in found.items()
@@ -57,6 +64,7 @@ def parameter_map(measures: Sequence[Measure]) -> Chart:
         [names[agent] for agent in agents],
         list(columns.values()),
         list(panels.values()),
+        heads=[names[agent] for agent in own_agents(agents)],
         numbered=len(places) <= MOST_NUMBERED,
         words=("agent", "condition", "parameter"),
     )

@@ -55,6 +55,8 @@ def condition_name(labels: Mapping[str, str]) -> str:
     stated = ",\nindependence stated" if labels.get("independence") == "stated" else ""
     if labels["overload"] == "none":
         return f"{name}{stated}"
+    if "overload_source" not in labels:  # sources of distracting text are pooled
+        return f"{name} +{labels['overload']}{stated}"
     source = {"story": "other story", "filler": "filler"}.get(
         labels["overload_source"], labels["overload_source"]
     )

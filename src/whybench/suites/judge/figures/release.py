@@ -10,7 +10,14 @@ from whybench.drawing.figure import DATE, SETTINGS, is_people, short_names
 from whybench.drawing.style import read_table
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
-from whybench.suites.judge.figures.results import StyledCondition, estimated, of_people, places_of
+from whybench.suites.judge.figures.results import (
+    StyledCondition,
+    estimated,
+    name_place,
+    of_people,
+    own_agents,
+    places_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +28,11 @@ if TYPE_CHECKING:
 
 __all__ = ["measures_by_release", "released"]
 
-MEASURES = ("ea", "mv", "consistency")
+MEASURES = ("lad", "ea", "mv", "consistency")
+
+
+HEIGHT = 130
+"""Height of a panel in pixels, where there are panels of several conditions."""
 
 
 def released(agent: str) -> tuple[str, date] | None:
@@ -40,12 +51,13 @@ def released(agent: str) -> tuple[str, date] | None:
 
 
 def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Chart:
-    """Return measures against release dates: a panel for each measure and style.
+    """Return measures against release dates: a panel for each measure, condition and style.
 
-    People are a line. Agents without a known date are left out and counted below.
+    People are a line. One's own agents among published ones are written beside their points; where
+    no date is known, they are a dashed line. Others without one are left out and counted below.
 
     Args:
-        measures: Measures of one condition.
+        measures: Measures of one or more conditions.
         names: Which measures are drawn.
     """
     known = estimated(measures, *names)
@@ -55,11 +67,15 @@ def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEAS
         raise UserError("measures must hold models with a known release date, got none")
     shown = [m for m in agents if m.labels["agent"] in dated]
     places = places_of(shown)
+    several = len({place.condition for place in places}) > 1
     panels = {
-        (name, place): f"{measure_name(name)}\n{style_name(place.style)}"
+        (name, place): name_place(place)
+        if several and len(names) == 1
+        else f"{measure_name(name)}\n{name_place(place) if several else style_name(place.style)}"
         for place in places
         for name in names
     }
+    own = own_agents(m.labels["agent"] for m in agents)
     short = short_names(dated)
     spots = [
         Spot(
@@ -69,6 +85,7 @@ def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEAS
             provider,
             short[m.labels["agent"]],
             few="small_n" in m.flags,
+            label=short[m.labels["agent"]] if m.labels["agent"] in own else "",
         )
         for m in shown
         for provider, day in (dated[m.labels["agent"]],)
@@ -82,20 +99,31 @@ def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEAS
         if of is not None
     ]
     undated = {m.labels["agent"] for m in agents} - {*dated}
+    lines = [
+        Segment((first, m.estimate or 0.0), (last, m.estimate or 0.0), panel=panel)
+        for m in agents
+        if m.labels["agent"] in undated.intersection(own)
+        and (panel := panels.get((m.name, StyledCondition.of(m))))
+    ]
+    undrawn = undated.difference(own)
+    drawn = ", ".join(short_names(agent for agent in own if agent in undated).values())
     return plot_plane(
         spots,
         list(panels.values()),
         {name: look("providers", name) for name in sorted({spot.series for spot in spots})},
         across="release date",
-        up="estimate",
+        up=measure_name(names[0]) if len(names) == 1 else "estimate",
         ends=((first, last), span_of(known)),
         ticks=([half / 2 for half in range(ceil(2 * first), int(2 * last) + 1)], None),
-        segments=people,
+        segments=[*people, *lines],
+        columns=4 if several else 3,
+        height=HEIGHT if several else 180,
         words=("measure", "agent", "provider"),
         note=(
             "line: people" if people else "",
             "open: fewer than 60 answers" if any(spot.few for spot in spots) else "",
-            f"without a known date: {len(undated)} agents" if undated else "",
+            f"dashed line: {drawn}" if drawn else "",
+            f"without a known date: {len(undrawn)} agents" if undrawn else "",
         ),
     )
 

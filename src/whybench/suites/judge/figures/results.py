@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from whybench.drawing.figure import is_people
+from whybench.drawing.figure import is_people, is_published
 from whybench.suites.contract import UserError
-from whybench.suites.judge.figures.looks import condition_name
+from whybench.suites.judge.figures.looks import condition_name, style_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.groups import Group
 
-__all__ = ["StyledCondition", "by_place", "estimated", "of_people", "places_of"]
+__all__ = [
+    "StyledCondition",
+    "by_place",
+    "estimated",
+    "name_place",
+    "of_people",
+    "own_agents",
+    "places_of",
+]
 
 
 class StyledCondition(NamedTuple):
@@ -72,3 +80,15 @@ def _style_order(style: str) -> tuple[int, str]:
 def of_people(measures: Iterable[Measure], name: str) -> Measure | None:
     """Return people's measure of this name, if it is among them."""
     return next((m for m in measures if m.name == name and is_people(m.labels["agent"])), None)
+
+
+def own_agents(agents: Iterable[str]) -> list[str]:
+    """Return one's own among published agents, to be marked; none where all are one's own."""
+    every = [agent for agent in dict.fromkeys(agents) if not is_people(agent)]
+    own = [agent for agent in every if not is_published(agent)]
+    return own if len(own) < len(every) else []
+
+
+def name_place(place: StyledCondition) -> str:
+    """Return a condition and a style in one line."""
+    return f"{place.condition.replace(chr(10), ' ')}, {style_name(place.style)}"

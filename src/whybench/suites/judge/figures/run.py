@@ -1,6 +1,7 @@
 """All figures of a run, from its records; people stand beside it if they are among them.
 
-Which records are drawn together: those of one design, and people beside them.
+Which records are drawn together: those of one family of designs (a design and what was changed from
+it), and beside them people who judged such stories and published models that were asked the same.
 """
 
 from __future__ import annotations
@@ -10,20 +11,27 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from whybench.drawing.figure import Figure, figures_by_design, is_people, rows_of
+from whybench.drawing.figure import (
+    Figure,
+    figures_by_design,
+    is_people,
+    is_published,
+    rows_of,
+)
 from whybench.drawing.grids import pages
 from whybench.drawing.style import read_table
+from whybench.suites.designs import design_family
 from whybench.suites.groups import GROUP_KEYS
 from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.forest import (
     MEASURES,
     alignment_forest,
     change_forest,
-    consistency_by_condition,
+    measure_by_condition,
     measures_forest,
 )
 from whybench.suites.judge.figures.heat_map import PARAMETERS, parameter_map
-from whybench.suites.judge.figures.results import StyledCondition, places_of
+from whybench.suites.judge.figures.results import StyledCondition, own_agents, places_of
 from whybench.suites.judge.figures.tasks_panel import MOST, tasks_panel
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.groups import CONDITION
@@ -48,60 +56,82 @@ __all__ = [
 
 @dataclass
 class _Sheet:
-    """Designs of one name that are drawn together: no agent met a condition in two of them."""
+    """Designs of one family that are drawn together: no agent met a condition in two of them."""
 
     name: str
-    hashes: set[str] = field(default_factory=set)
+    hashes: set[tuple[str, str]] = field(default_factory=set)
     met: set[tuple[str, ...]] = field(default_factory=set)
-    asked: set[tuple[str, str]] = field(default_factory=set)
+    conditions: set[tuple[str, ...]] = field(default_factory=set)
+
+    def has(self, row: Mapping[str, str], alone: bool) -> bool:
+        """Say whether answers of such an agent, design and condition are drawn here."""
+        if is_people(row["agent"]):
+            return any(_world(row) == _world_of(condition) for condition in self.conditions)
+        if is_published(row["agent"]) and not alone:
+            return _condition(row) in self.conditions
+        return (row["design"], row["design_hash"]) in self.hashes
 
 
 def sheets_of(records: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """Yield the records of each design under its name, with people who judged such stories.
+    """Yield the records of each family of designs under its name, and who stands beside them.
 
-    Where an agent met one condition in two designs of the same name, as in two changed ones, the
-    second is drawn apart and has a number after the name. Records of nobody but people are one
-    sheet.
+    People stand beside designs about such stories as they judged, published models where they were
+    asked the same; where nobody else was asked, these have sheets of their own. Where an agent met
+    one condition in two designs of a family, as in two changed ones, the second is drawn apart and
+    has a number after the name. Records of nobody but people are one sheet.
     """
-    sheets = _sheets(records)
-    columns = (*GROUP_KEYS, "graph", "content")
-    whose = list(zip(*(records[name].to_pylist() for name in columns), strict=True))
+    keys = [*GROUP_KEYS, *CONDITION]
+    rows = records.group_by(keys, use_threads=False).aggregate([]).to_pylist()
+    agents = [row for row in rows if not is_people(row["agent"])]
+    own = [row for row in agents if not is_published(row["agent"])]
+    sheets = _sheets(own or agents)
+    whose = list(zip(*(records[name].to_pylist() for name in keys), strict=True))
     for place, sheet in enumerate(sheets):
-        mine = [
-            (graph, content) in sheet.asked
-            if is_people(agent)
-            else design == sheet.name and digest in sheet.hashes
-            for agent, design, digest, graph, content in whose
-        ]
+        drawn = {tuple(row[key] for key in keys) for row in rows if sheet.has(row, not own)}
         again = sum(other.name == sheet.name for other in sheets[:place])
-        yield f"{sheet.name}-{again + 1}" if again else sheet.name, records.filter(mine)
+        name = f"{sheet.name}-{again + 1}" if again else sheet.name
+        yield name, records.filter([one in drawn for one in whose])
     if not sheets:
         yield "people", records
 
 
-def _sheets(records: pa.Table) -> list[_Sheet]:
-    runs: dict[tuple[str, str], list[dict[str, str]]] = {}
-    keys = [*GROUP_KEYS, *CONDITION]
-    for row in records.group_by(keys, use_threads=False).aggregate([]).to_pylist():
-        if not is_people(row["agent"]):
-            runs.setdefault((row["design"], row["design_hash"]), []).append(row)
+def _sheets(rows: Sequence[Mapping[str, str]]) -> list[_Sheet]:
+    runs: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for row in rows:
+        runs.setdefault((row["design"], row["design_hash"]), []).append(row)
     sheets: list[_Sheet] = []
-    for (name, digest), rows in runs.items():
-        met = {tuple(row[label] for label in ("agent", *CONDITION)) for row in rows}
+    for run, mine in runs.items():
+        name = design_family(run[0])
+        met = {(row["agent"], *_condition(row)) for row in mine}
         fitting = [sheet for sheet in sheets if sheet.name == name and not sheet.met & met]
         if not fitting:
             sheets.append(_Sheet(name))
         sheet = fitting[0] if fitting else sheets[-1]
-        sheet.hashes.add(digest)
+        sheet.hashes.add(run)
         sheet.met |= met
-        sheet.asked |= {(row["graph"], row["content"]) for row in rows}
+        sheet.conditions |= {_condition(row) for row in mine}
     return sheets
+
+
+def _condition(row: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(row[name] for name in CONDITION)
+
+
+def _world(row: Mapping[str, str]) -> tuple[str, str]:
+    """Return what people were asked about: a graph, and the content of stories."""
+    return row["graph"], row["content"]
+
+
+def _world_of(condition: tuple[str, ...]) -> tuple[str, str]:
+    return _world(dict(zip(CONDITION, condition, strict=True)))
 
 
 CAPTIONS: Mapping[str, str] = read_table(__package__, "style.yaml")["captions"]
 """What one sees in each kind of figure and what that means."""
 MOST_SHOWN = 3 * MOST
 """So many agents are in the panels of tasks, from the first on, where there is one condition."""
+MOST_ROWS = 48
+"""Where measures would have more rows, each has a figure of its own, with conditions as panels."""
 MOST_BESIDE = 6
 """So many conditions and styles are in one map of parameters."""
 CHANGES = ("ea", "mv", "lad", "consistency")
@@ -129,8 +159,13 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     plain = _without_overload(measures, places)
     yield from _tasks(design, models, plain)
     shown = _chosen(measures, plain, MEASURES)
-    if _drawable(shown):
+    drawable = _drawable(shown)
+    if len({agent for agent, _ in drawable}) * len(plain) <= MOST_ROWS and drawable:
         yield make_figure(f"measures-{design}", measures_forest, shown)
+    elif drawable:
+        for name in sorted({name for _, name in drawable} - {"consistency"}):  # drawn below
+            every = _chosen(measures, places, (name,))
+            yield make_figure(f"measures-{design}-{name}", measure_by_condition, every, name)
     if aligned := _aligned(records, plain):
         ceiling = pooled_ceiling(aligned[0].labels["graph"])
         yield make_figure(f"alignment-{design}", alignment_forest, aligned, ceiling)
@@ -140,7 +175,7 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
             yield make_figure("-".join(["parameters", design, *style]), parameter_map, shown)
     shown = _chosen(measures, places, ("consistency",))
     if len(places) > 1 and _drawable(shown):
-        yield make_figure(f"consistency-{design}", consistency_by_condition, shown)
+        yield make_figure(f"consistency-{design}", measure_by_condition, shown, "consistency")
     before = _chosen(measures, plain[:1], CHANGES)
     for place in plain[1:]:
         after = _chosen(measures, [place], CHANGES)
@@ -206,13 +241,19 @@ def _tasks(
 ) -> Iterator[Figure]:
     """Yield panels of tasks: people, if they judged this, and so many agents as there is room.
 
-    Under several conditions there is one panel for each, with the first agents.
+    Published models beside one's own agents are left out. Under several conditions there is one
+    panel for each, with the first agents.
     """
     most = MOST_SHOWN if len(places) == 1 else MOST
+    own = own_agents(model.group.labels["agent"] for model in models)
     people = [model for model in models if is_people(model.group.labels["agent"])]
     for place in places:
         mine = [model for model in models if StyledCondition.of(model.group) == place]
-        agents = [model for model in mine if model not in people][:most]
+        agents = [
+            model
+            for model in mine
+            if model not in people and (not own or model.group.labels["agent"] in own)
+        ][:most]
         beside = [m for m in people if StyledCondition.of(m.group).condition == place.condition]
         where = [_slug(place)] if len(places) > 1 else []
         alone: list[tuple[tuple[str, ...], Sequence[FittedModel]]] = [((), [])] if beside else []

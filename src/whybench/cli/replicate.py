@@ -1,0 +1,119 @@
+"""`replicate`: published results, recomputed from raw data, with one's own agents among them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whybench.cli.options import json_option, print_json, read_sources
+from whybench.drawing.figure import save_figures
+from whybench.errors import Fence
+from whybench.numerals import interval_text
+from whybench.terminal import print_line, print_note, print_rows, show_progress
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["replicate_command"]
+
+LABELS = (
+    *("agent", "other", "graph", "content", "overload", "style", "story", "name", "measure"),
+    *("criterion", "manipulation", "own_among_them"),
+    *("challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
+    *("cause", "effect", "path", "class"),
+)
+"""Columns that say whose a row is, for a table that a person reads."""
+
+NUMBERS = (
+    *("statistic", "p", "adjusted", "effect", "parameters", "consistency", "rmse", "mae", "r2"),
+    *("printed", "b", "m1", "m2", "m", "lad", "number", "before", "after", "change", "rank"),
+    *("accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio", "external", "internal"),
+    *("perfect", "n"),
+)
+"""Columns of numbers for such a table, behind the estimate."""
+
+PREVIEW = 6
+
+
+@click.command("replicate")
+@click.argument("suite", metavar="SUITE")
+@click.option(
+    "--with",
+    "beside",
+    multiple=True,
+    type=click.Path(),
+    help="Logs or records of your own agents, to stand among the published; may be repeated.",
+)
+@click.option("--table", help="Print only this table.")
+@click.option(
+    "--resamples", default=2000, show_default=True, type=click.IntRange(1), help="For intervals."
+)
+@click.option(
+    "--figures",
+    type=click.Path(),
+    help="Draw the figures into this folder, with the tables in `tables` below it; print neither.",
+)
+@json_option
+def replicate_command(
+    suite: str,
+    beside: tuple[str, ...],
+    table: str | None,
+    resamples: int,
+    figures: str | None,
+    json_output: bool,
+) -> None:
+    """Recompute the published results of SUITE from the data that people and models left.
+
+    The data are downloaded if need be (`whybench data fetch`). Agents that were asked the published
+    prompts (`run judge --design thesis`) stand among the published with --with, marked by a star.
+    With --json every row is printed whole, one a line, with the name of its table.
+    """
+    from whybench.results.replication import replicate  # noqa: PLC0415  (not for --help)
+
+    own = read_sources(beside, reread=False, baselines=()) if beside else None
+    replicated = replicate(suite, beside=own, resamples=resamples)
+    if figures is not None:
+        fence = Fence()
+        with show_progress("drawing figures"):
+            written = [*save_figures(replicated.figures(), figures, fence)]
+        for path in (*written, *replicated.save(Path(figures) / "tables")):
+            click.echo(path)
+        for note in fence.notes:
+            print_note(f"not drawn: {note}")
+        return
+    if table is not None:
+        replicated.check(table)
+    with show_progress("recomputing", quiet=json_output):
+        tables = {name: replicated[name].rows for name in ([table] if table else replicated)}
+    for name, rows in tables.items():
+        if json_output:
+            print_json(*({"table": name, **row} for row in rows))
+            continue
+        shown = rows if table else rows[:PREVIEW]
+        print_rows([_row(row) for row in shown], name, f"{len(rows)} rows")
+        if not table and len(rows) > PREVIEW:
+            print_line(f"  … --table {name} prints all, --json every column")
+    if replicated.note and not json_output:
+        print_line(replicated.note)
+
+
+def _estimate(row: Mapping[str, Any]) -> str:
+    if "estimate" not in row:
+        return ""
+    return interval_text(row["estimate"], row.get("low"), row.get("high"))
+
+
+def _row(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a person reads of a row."""
+    numbers = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float)}
+    labels = {name: str(row.get(name) or "") for name in LABELS}
+    if row.get("own"):
+        labels["agent"] = f"* {labels['agent']}"
+    return {
+        **labels,
+        "estimate": _estimate(row),
+        **{name: f"{value:.4g}" for name, value in numbers.items()},
+        "flags": str(row.get("flags", "")),
+    }
