@@ -97,6 +97,11 @@ RUN_SHORTER = {
     "whybench replicate judge --table people": "--resamples 20",
     "whybench replicate judge --table alignment": "--resamples 20",
     "whybench replicate judge --table fits": "--resamples 20",
+    "whybench run judge --design thesis --model reference/judge.noisy-or --log-dir thesis": (
+        "--limit 300"
+    ),
+    "whybench replicate judge --with thesis --table fits": "--resamples 20",
+    "whybench replicate judge --with thesis --figures figures": "--resamples 20",
 }
 """Commands that take long, and what is added to shorten them; other tests run the whole."""
 

@@ -107,4 +107,6 @@ def test_figures_have_ones_own_agent_in_every_condition_it_met() -> None:
         if row["agent"] == OWN
     }
     assert len(met) == 6
-    assert all(any(row["agent"] == OWN for row in f.rows) for f in figures.values() if f.rows)
+    # The twin was not asked about abstract names with distracting text.
+    met_both = [f for name, f in figures.items() if "abstract-overload" not in name]
+    assert [f.name for f in met_both if not any(row["agent"] == OWN for row in f.rows)] == []

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import combinations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -124,7 +125,9 @@ class ConditionChange:
         }
 
 
-def story_differences(records: pa.Table, test: StoryTest = "kruskal-wallis") -> list[Difference]:
+def story_differences(
+    records: pa.Table, test: StoryTest = "kruskal-wallis", permutations: int = 1999
+) -> list[Difference]:
     """Test for each agent whether its answers differ between stories.
 
     `kruskal-wallis` takes every answer; answers to one prompt in several epochs are flagged
@@ -133,7 +136,8 @@ def story_differences(records: pa.Table, test: StoryTest = "kruskal-wallis") -> 
     """
     if test not in get_args(StoryTest):
         raise ValueError(f"test must be kruskal-wallis or permutation, got {test!r}")
-    compare = _permute_stories if test == "permutation" else _rank_stories
+    permute = partial(_permute_stories, permutations=permutations)
+    compare = permute if test == "permutation" else _rank_stories
     groups = _group_scored(records, ("agent", "design"))
     return _adjust([Difference(labels, compare(rows)) for labels, rows in groups])
 
@@ -252,7 +256,7 @@ def _rank_stories(rows: Rows) -> HypothesisTest:
     return _flag(_rank(rows, "version"), *(("repeated_items",) if repeated else ()))
 
 
-def _permute_stories(rows: Rows) -> HypothesisTest:
+def _permute_stories(rows: Rows, permutations: int) -> HypothesisTest:
     epochs: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in rows:
         epochs[row["version"], row["polarity"], row["letter"], row["cause"]].append(row["value"])
@@ -261,6 +265,7 @@ def _permute_stories(rows: Rows) -> HypothesisTest:
         [version for version, *_ in epochs],
         [f"{letter}/{cause}" for *_, letter, cause in epochs],
         ("judge", "stories"),
+        permutations,
     )
     return _flag(test)
 

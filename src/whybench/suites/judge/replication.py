@@ -53,7 +53,7 @@ def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
     """Recompute the published results: name of a table to its rows.
 
     Args:
-        resamples: Resamples of every bootstrap interval.
+        resamples: Resamples of every bootstrap interval, one more than of permutations.
         beside: Records of one's own agents, to stand among the published models.
     """
     people, means = people_records("collider"), mean_records()
@@ -85,7 +85,7 @@ def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
         "alignment": _rows(alignment(printed["published"], unit="row", resamples=resamples)),
         "story_differences": _rows(d for table in tested for d in story_differences(table)),
         "story_permutations": _rows(
-            d for table in tested for d in story_differences(table, "permutation")
+            d for table in tested for d in story_differences(table, "permutation", resamples - 1)
         ),
         "story_pairs": _rows(d for table in tested for d in story_pairs(table)),
         "agent_differences": _rows(d for table in tested for d in agent_differences(table)),
