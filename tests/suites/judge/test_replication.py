@@ -107,6 +107,7 @@ def test_figures_have_ones_own_agent_in_every_condition_it_met() -> None:
         if row["agent"] == OWN
     }
     assert len(met) == 6
-    # The twin was not asked about abstract names with distracting text.
-    met_both = [f for name, f in figures.items() if "abstract-overload" not in name]
-    assert [f.name for f in met_both if not any(row["agent"] == OWN for row in f.rows)] == []
+    without = {n for n, f in figures.items() if not any(row["agent"] == OWN for row in f.rows)}
+    # The twin was not asked about abstract names with distracting text; the second page of
+    # single agents is of published ones.
+    assert {n for n in without if "abstract-overload" not in n} == {"determinacy-conditions-2"}
