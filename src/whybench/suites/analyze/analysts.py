@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.challenges import CHALLENGES
-from whybench.suites.analyze.challenges.contract import NumericTruth
+from whybench.suites.analyze.challenges.contract import NumericTruth, UnidentifiedTruth
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.published import instances
@@ -21,7 +21,7 @@ from whybench.suites.contract import UserError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from whybench.suites.analyze.challenges.contract import Instance
+    from whybench.suites.analyze.challenges.contract import Instance, Truth
     from whybench.suites.analyze.fields import Field
 
 __all__ = [
@@ -98,19 +98,24 @@ def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
 
 
 def true_answer(instance: Instance) -> dict[str, Any]:
-    """Return the true answer; intervals are as wide as SE_eff says."""
+    """Return the true answer; intervals are as wide as SE_eff says, or are bounds."""
     answer: dict[str, Any] = {}
     for field in fields_for(instance):
         if isinstance(field, IntervalField):
-            truth = instance.truths[field.of]
-            answer[field.name] = (
-                Coefficient(truth.value, truth.se).interval
-                if isinstance(truth, NumericTruth)
-                else None
-            )
+            answer[field.name] = _true_interval(instance.truths[field.of])
         else:
             answer[field.name] = instance.truths[field.name].value
     return answer
+
+
+def _true_interval(truth: Truth) -> tuple[float, float] | None:
+    """Return the interval of a number, or the bounds of one that cannot be had, if it has any."""
+    if isinstance(truth, NumericTruth):
+        return Coefficient(truth.value, truth.se).interval
+    if isinstance(truth, UnidentifiedTruth) and truth.bounds:
+        low, high = truth.bounds
+        return low.value, high.value
+    return None
 
 
 def schema_breaker(fields: Sequence[Field]) -> str:

@@ -5,9 +5,10 @@ standard error. A **number** passes if it is within 2.5 standard errors of the t
 precise of them, or within 0.75 of its own standard errors of what one of them finds: who does a
 right analysis is not punished for the luck of the draw. An **interval** passes if it holds the
 truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error
-to 1.7 of the greatest; where the number cannot be had, bounds pass if none is given. A **set of
-columns to adjust for** passes if it is enough by the graph. Everything else is right or wrong; a
-table passes if all of its rows do.
+to 1.7 of the greatest. Of a number that cannot be had, null passes; as its interval null does, and
+so do the **bounds** that the data set it, each end by the rule for numbers. A **set of columns to
+adjust for** passes if it is enough by the graph. Everything else is right or wrong; a table
+passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). With a key number **wrong** it is 0.2 at most: what is to be chosen can be guessed, and
@@ -35,6 +36,7 @@ from whybench.suites.analyze.challenges.contract import (
     Instance,
     NumericTruth,
     TableTruth,
+    UnidentifiedTruth,
 )
 from whybench.suites.analyze.column_fields import PValues
 from whybench.suites.analyze.estimators.regression import NORMAL_95
@@ -47,8 +49,6 @@ from whybench.suites.analyze.fields import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from whybench.suites.analyze.challenges.contract import Truth
-
 __all__ = [
     "FALSE_ALARM_CAP",
     "NEAR_REFERENCE",
@@ -57,6 +57,7 @@ __all__ = [
     "WRONG_CAP",
     "GradedAnswer",
     "Verdict",
+    "bounds_pass",
     "contradicts",
     "grade",
     "grade_values",
@@ -113,7 +114,7 @@ def grade(
     fields: Sequence[Field], instance: Instance, answers: Mapping[str, FieldValue]
 ) -> GradedAnswer:
     """Grade the answers to an instance; a field that was not answered fails."""
-    verdicts = tuple(_verdict(field, instance, answers) for field in fields)
+    verdicts = tuple(_verdict(field, instance, answers.get(field.name)) for field in fields)
     earned = sum(f.weight for f, verdict in zip(fields, verdicts, strict=True) if verdict.passed)
     score = earned / (sum(field.weight for field in fields) or 1.0)
     fell_for = any(verdict.fell_for for verdict in verdicts)
@@ -163,35 +164,39 @@ def interval_passes(interval: tuple[float, float], truth: NumericTruth) -> bool:
     return narrowest <= implied <= widest and any(low <= point <= high for point in points)
 
 
-def _suits_truth(interval: Any, truth: Truth, number: FieldValue | None) -> bool:
-    """Whether an interval passes; where no number can be had, bounds do, unless one is given."""
-    if isinstance(truth, NumericTruth):
-        return interval is not None and interval_passes(interval, truth)
-    return interval is None or number == FieldValue(None)
+def bounds_pass(interval: tuple[float, float], truth: UnidentifiedTruth) -> bool:
+    """Whether both ends of an interval are near the bounds that the data set a number."""
+    return truth.bounds is not None and all(map(number_passes, interval, truth.bounds))
 
 
-def _verdict(field: Field, instance: Instance, answers: Mapping[str, FieldValue]) -> Verdict:
-    answer = answers.get(field.name)
+def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Verdict:
     if answer is None or not answer.has_value:
         return Verdict(field.name, False, answer.reason if answer else "missing")
     truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
     value = answer.value
-    if isinstance(field, IntervalField):
-        return Verdict(field.name, _suits_truth(value, truth, answers.get(field.of)))
     if isinstance(truth, CategoricalTruth):
-        passed = truth.accepts(value)
-        return Verdict(
-            field.name,
-            passed,
-            fell_for=not passed and truth.is_naive(value),
-            false_alarm=instance.variant != TRAP and not passed and truth.is_alarm(value),
-        )
+        return _grade_category(field, truth, value, instance.variant)
     if value is None:
         # Null says that there is no number to be had; here there is one.
         return Verdict(field.name, False)
     if isinstance(truth, TableTruth):
         return _grade_numbers(field, [(value[row], truth.rows[row]) for row in truth.rows])
+    if isinstance(field, IntervalField):
+        return Verdict(field.name, interval_passes(value, truth))
     return _grade_numbers(field, [(value, truth)])
+
+
+def _grade_category(field: Field, truth: CategoricalTruth, value: Any, variant: str) -> Verdict:
+    if isinstance(truth, UnidentifiedTruth) and isinstance(field, IntervalField):
+        passed = value is None or bounds_pass(value, truth)
+        return Verdict(field.name, passed, fell_for=not passed and truth.is_overclaimed(value))
+    passed = truth.accepts(value)
+    return Verdict(
+        field.name,
+        passed,
+        fell_for=not passed and truth.is_naive(value),
+        false_alarm=variant != TRAP and not passed and truth.is_alarm(value),
+    )
 
 
 def _grade_numbers(field: Field, pairs: Sequence[tuple[float, NumericTruth]]) -> Verdict:

@@ -123,6 +123,10 @@ class CategoricalTruth:
         """Whether a wrong value claims the trap."""
         return value in self.alarm
 
+    def scaled(self, _factor: float) -> CategoricalTruth:
+        """Return the same truth, which has no units."""
+        return self
+
 
 @dataclass(frozen=True)
 class AdjustmentTruth(CategoricalTruth):
@@ -158,13 +162,34 @@ class TableTruth:
 
 @dataclass(frozen=True)
 class UnidentifiedTruth(CategoricalTruth):
-    """The truth of a number that cannot be had from what is given: null, and no number."""
+    """The truth of a number that cannot be had from what is given: null, and no number.
+
+    Attributes:
+        value: Null.
+        bounds: The least and the greatest value that the number may have by what is seen, whatever
+            is not; None where the data set it none.
+    """
 
     value: Any = None
+    bounds: tuple[NumericTruth, NumericTruth] | None = None
 
     def is_naive(self, value: Any) -> bool:
         """Whether a number is claimed."""
         return value is not None
+
+    def is_overclaimed(self, interval: tuple[float, float]) -> bool:
+        """Whether an interval claims more than bounds say; without them, whatever it claims."""
+        if self.bounds is None:
+            return True
+        low, high = (end.value for end in self.bounds)
+        return low < interval[0] and interval[1] < high
+
+    def scaled(self, factor: float) -> UnidentifiedTruth:
+        """Return the same truth with bounds in units of which there are `factor` in one."""
+        if self.bounds is None:
+            return self
+        low, high = (end.scaled(factor) for end in self.bounds)
+        return replace(self, bounds=(low, high))
 
 
 @dataclass(frozen=True)

@@ -186,10 +186,7 @@ class Instance:
             self,
             columns=columns,
             rows={column.role: np.empty(0) for column in columns},
-            truths={
-                name: truth if isinstance(truth, CategoricalTruth) else truth.scaled(telling.unit)
-                for name, truth in self.truths.items()
-            },
+            truths={name: truth.scaled(telling.unit) for name, truth in self.truths.items()},
             telling=telling,
         )
 
