@@ -17,7 +17,7 @@ import pandas as pd
 
 from evidence.figures import Figure
 from evidence.outside_analysts import ANALYSTS
-from whybench.suites.analyze.challenges import CHALLENGES
+from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.grading import grade_values
 from whybench.suites.analyze.reports import find_number
 
@@ -56,7 +56,7 @@ which the diagnosis shows."""
 def outside(small: bool) -> Iterator[Figure]:
     """Yield what outside analysts score, challenge by challenge."""
     count, bounds = (FEW_SEEDS, WIDE_BOUNDS) if small else (SEEDS, BOUNDS)
-    for challenge in CHALLENGES.values():
+    for challenge in map(CHALLENGES.__getitem__, CORE):
         twins = [challenge.generate_twins("outside", seed) for seed in range(count)]
         scores = {
             who: _score(challenge, analyst, twins)

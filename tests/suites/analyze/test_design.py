@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.challenges import CHALLENGES, CORE, FAMILIES, HARD
 from whybench.suites.analyze.design import DESIGNS, AnalyzeDesign, make_design
 from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.contract import UserError
@@ -19,7 +19,7 @@ from whybench.suites.contract import UserError
 if TYPE_CHECKING:
     from pathlib import Path
 
-ALL = len(CHALLENGES)
+ALL = len(CORE)
 
 
 def test_named_designs_are_what_they_are_called() -> None:
@@ -35,8 +35,20 @@ def test_named_designs_are_what_they_are_called() -> None:
     assert (direct.protocol, direct.rows, direct.seeds) == (("direct",), 200, 3)
     assert [CHALLENGES[name].family for name in direct.challenge] == list(FAMILIES)
     assert DESIGNS["published"].protocol == ("direct",)
-    variants = sum(len(challenge.variants) for challenge in CHALLENGES.values())
+    variants = sum(len(CHALLENGES[name].variants) for name in CORE)
     assert DESIGNS["full"].block == 5 * 3 * variants
+
+
+def test_the_harder_tier_is_asked_for_by_name_alone() -> None:
+    assert tuple(CHALLENGES) == (*CORE, *HARD)
+    assert make_design({"challenge": "all"}).challenge == CORE
+    for name, design in DESIGNS.items():
+        assert design.challenge == (HARD if name == "hard" else CORE)
+    hard = DESIGNS["hard"]
+    assert (hard.variant, hard.rows) == (("trap", "control"), 0)
+    assert make_design({"challenge": "limits"}).challenge == HARD
+    assert make_design({"challenge": "all,overlap"}).challenge == (*CORE, "overlap")
+    assert "6 draws of overlap, unidentified;" in hard.summary
 
 
 def test_twins_stand_side_by_side_and_controls_take_turns() -> None:

@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
 
 from whybench.seeds import Split, digest
-from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.challenges import CHALLENGES, CORE, FAMILIES, HARD
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.prompts import PROTOCOLS
 from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
@@ -112,7 +112,7 @@ class AnalyzeDesign:
 
     name: str = "core"
     challenge: tuple[str, ...] = factor(
-        tuple(CHALLENGES), "Challenges or families by name; `all` for all challenges."
+        CORE, "Challenges or families by name; `all` for all of the core."
     )
     variant: tuple[str, ...] = factor(
         (TRAP, CONTROL),
@@ -244,8 +244,8 @@ class AnalyzeDesign:
                 f"{f' ({left_out}: {_join(names)})' if names else ''}; "
                 f"hint {_join(self.hint)}; {_join(self.protocol)}"
             )
-        every = len(self.challenge) == len(CHALLENGES) > 1
-        challenges = f"all {len(CHALLENGES)} challenges" if every else _join(self.challenge)
+        every = set(self.challenge) == set(CORE)
+        challenges = f"all {len(CORE)} challenges" if every else _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
         how = f"{DIRECT} on {self.rows} rows" if self.rows else _join(self.protocol)
         return (
@@ -272,6 +272,7 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
         AnalyzeDesign("labels", label=LABELS, seeds=3),
         AnalyzeDesign("code", protocol=("code",)),
         AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
+        AnalyzeDesign("hard", challenge=HARD),
         AnalyzeDesign(
             "published", variant=(PUBLISHED,), hint=HINTS, protocol=(DIRECT,), seeds=SETS
         ),
@@ -279,8 +280,8 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
 }
 """The named designs. With the six draws of `core` every challenge that has one, two or three
 controls has each equally often. `direct` shows so few rows that a person could take them in, and
-`code` asks of the rows of `core`. `full` is the whole crossing. `published` asks the source's own
-questions on its own rows."""
+`code` asks of the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier.
+`published` asks the source's own questions on its own rows."""
 
 
 def _join(levels: object) -> str:
@@ -291,7 +292,7 @@ def _join(levels: object) -> str:
 def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     """Build a design from a named one or a YAML file (`design`) and factors to change.
 
-    A family of challenges stands for its members, and `all` for all challenges, or all rows. A
+    A family of challenges stands for its members, and `all` for the core, or for all rows. A
     sample of rows is shown in the prompt, so the protocol is direct unless another is named.
     """
     sampled = settings.get("rows") not in (None, ALL, 0, "0")
@@ -315,7 +316,7 @@ def _parse_challenges(value: object) -> tuple[str, ...]:
 def _expand_level(level: str) -> tuple[str, ...]:
     """Return the challenges that a level stands for: itself, a family's, or all."""
     if level == ALL:
-        return tuple(CHALLENGES)
+        return CORE
     if level in FAMILIES:
         return tuple(name for name, entry in CHALLENGES.items() if entry.family == level)
     return (level,)

@@ -1,9 +1,11 @@
 """The challenges, by name.
 
-A new one of ours is a module here, a story beside it, and one line below. Another package announces
-its own by an entry point of the group `whybench.challenges` that names the `Challenge`. These are
-found when they are asked for by name. They are part of no named design, nor of `all` or a family,
-which are to be the same everywhere, whatever else is installed.
+A new one of ours is a module here, a story beside it, and one line below. Those that follow the
+source are the core; a harder tier is asked for by name, by its family, or by the design `hard`.
+
+Another package announces its own by an entry point of the group `whybench.challenges` that names
+the `Challenge`. These are found when they are asked for by name. They are part of no named design,
+nor of `all` or a family, which are to be the same everywhere, whatever else is installed.
 """
 
 from __future__ import annotations
@@ -23,19 +25,21 @@ from whybench.suites.analyze.challenges import (
     necessity_sufficiency,
     observational,
     outcome,
+    overlap,
     population,
     selection,
     sequential,
     simpson,
     structure,
     temporal,
+    unidentified,
 )
 from whybench.suites.analyze.challenges.contract import Challenge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CHALLENGES", "FAMILIES", "challenge_names"]
+__all__ = ["CHALLENGES", "CORE", "FAMILIES", "HARD", "challenge_names"]
 
 GROUP = "whybench.challenges"
 
@@ -57,6 +61,9 @@ MODULES = (
     domain_shift,
 )
 """In the order in which challenges are listed everywhere: family by family."""
+
+HARDER = (overlap, unidentified)
+"""A harder tier beside them, listed last."""
 
 
 class _Challenges(dict[str, Challenge]):
@@ -91,7 +98,12 @@ def _announced(name: str) -> Challenge:
 
 
 CHALLENGES: Mapping[str, Challenge] = _Challenges(
-    {module.CHALLENGE.name: module.CHALLENGE for module in MODULES}
+    {module.CHALLENGE.name: module.CHALLENGE for module in (*MODULES, *HARDER)}
 )
+
+CORE = tuple(module.CHALLENGE.name for module in MODULES)
+"""The challenges that follow the source: what `all` stands for."""
+
+HARD = tuple(module.CHALLENGE.name for module in HARDER)
 
 FAMILIES = tuple(dict.fromkeys(challenge.family for challenge in CHALLENGES.values()))
