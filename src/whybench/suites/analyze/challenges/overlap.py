@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 __all__ = ["CHALLENGE"]
 
 BEFORE = ("decoy", *GROUPING)
-
 WEAK, CLEARLY = 0.1, 0.085
 """Overlap is weak in a group with a smaller share than this on one side; it shows below that."""
 
@@ -145,8 +144,8 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     first = rows["first"][~weak]
     elsewhere = interacted_difference(rows["outcome"][~weak], rows["treatment"][~weak], [first])
     effect = doubly_robust(rows["outcome"], rows["treatment"], columns)
-    found = _say(effect, elsewhere.value, claimed=bool(weak.any()))
-    return {**found, "effect_varies": _p_same(rows) < OTHER}
+    said = _say(effect, elsewhere.value, claimed=bool(weak.any()))
+    return {**said, "effect_varies": _p_same(rows) < OTHER}
 
 
 def _naive(instance: Instance) -> Mapping[str, Any]:
