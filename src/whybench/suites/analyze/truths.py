@@ -178,9 +178,9 @@ class UnidentifiedTruth(CategoricalTruth):
         return value is not None
 
     def is_overclaimed(self, interval: tuple[float, float]) -> bool:
-        """Whether an interval claims more than bounds say; without them, whatever it claims."""
+        """Whether an interval claims more than the bounds do."""
         if self.bounds is None:
-            return True
+            return False
         low, high = (end.value for end in self.bounds)
         return low < interval[0] and interval[1] < high
 
