@@ -48,6 +48,7 @@ SETTINGS = (
     "temperature",
     "reasoning_effort",
     "reasoning_tokens",
+    "effort",
     "verbosity",
     "top_p",
     "seed",

@@ -18,6 +18,7 @@ import pyarrow.parquet
 
 from whybench.aliases import current_table
 from whybench.errors import UserError, atomic_write
+from whybench.model_settings import MODEL_SETTINGS, read_model_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -40,6 +41,8 @@ __all__ = [
 ]
 
 
+_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+
 CORE: dict[str, pa.DataType] = {
     "agent": pa.string(),
     "suite": pa.string(),
@@ -57,16 +60,15 @@ CORE: dict[str, pa.DataType] = {
     "output_tokens": pa.int64(),
     "seconds": pa.float64(),
     "log": pa.string(),
+    **{name: _TYPES[kind] for name, kind in MODEL_SETTINGS.items()},
 }
 """Name and type of the columns that every suite's records have.
 
 `pairing_key` is what the item asks, apart from what may be manipulated; null in answers from before
 there were such keys. `outcome` is scored, no_answer or error, and `reason` says why it is not
 scored. `value` is null unless scored. Tokens and seconds are a sample's, shared evenly by the items
-it asked.
+it asked. Settings of the model are those that the agent's name mentions; null is the model's own.
 """
-
-_TYPES = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
 
 def record_schema(columns: Mapping[str, type]) -> pa.Schema:
@@ -81,12 +83,26 @@ def record_table(rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type])
         UserError: A row has something else than its column holds.
     """
     try:
-        return pa.Table.from_pylist(list(rows), schema=record_schema(columns))
+        return _add_settings(pa.Table.from_pylist(list(rows), schema=record_schema(columns)))
     except pa.ArrowException as error:
         raise UserError(
             f"records must fit the columns of their suite, got {str(error)!r}; another version "
             "made these answers, and can read them"
         ) from error
+
+
+def _add_settings(table: pa.Table) -> pa.Table:
+    """Return records with the settings of models that the names of agents mention."""
+    encoded = table["agent"].cast(pa.string()).combine_chunks().dictionary_encode()
+    said = [read_model_settings(agent) for agent in encoded.dictionary.to_pylist()]
+    for name, kind in MODEL_SETTINGS.items():
+        levels = pa.array([settings.get(name) for settings in said], _TYPES[kind])
+        column = levels.take(encoded.indices)
+        if name in table.column_names:
+            table = table.set_column(table.column_names.index(name), name, column)
+        else:
+            table = table.append_column(name, column)
+    return table
 
 
 FORMATS = (".parquet", ".csv")
@@ -172,6 +188,7 @@ def select_columns(
     if table.num_rows and "suite" in table.column_names:
         with explain_damage(source):
             table = current_table(suite or str(table["suite"][0]), table)
+            table = _add_settings(table) if "agent" in table.column_names else table
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise UserError(

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from whybench.errors import UserError
+from whybench.errors import UserError, suggest
 from whybench.stats import benjamini_hochberg
 from whybench.suites.groups import MOST_CUT, MOST_LOST, is_cut_by_default
 from whybench.suites.pairs import stack_sides
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.stats import Estimate
     from whybench.suites.pairs import Pair
     from whybench.suites.registry import AnySuite
 
@@ -37,6 +38,7 @@ __all__ = [
     "Change",
     "FailIf",
     "SharedItems",
+    "choose_measures",
     "compare_tables",
     "correct_family",
     "format_agents",
@@ -108,6 +110,7 @@ class Change:
         flags: What to know before trusting it.
         labels: The condition.
         method: How the interval was made.
+        sides: Both values with intervals of their own, where they are known.
     """
 
     suite: str
@@ -126,13 +129,14 @@ class Change:
     labels: Mapping[str, str] = field(default_factory=dict)
     method: str = ""
     smallest: float = 0.0
+    sides: tuple[Estimate, Estimate] | None = field(default=None, repr=False)
 
     def row(self) -> dict[str, object]:
         """Return it as one flat row, the condition behind the suite."""
         plain = {
             name: getattr(self, name)
             for name in self.__dataclass_fields__
-            if name not in {"suite", "labels", "flags"}
+            if name not in {"suite", "labels", "flags", "sides"}
         }
         return {"suite": self.suite, **self.labels, **plain, "flags": " ".join(self.flags)}
 
@@ -225,6 +229,18 @@ def correct_family(changes: Iterable[Change]) -> list[Change]:
     ]
 
 
+def choose_measures(changes: Sequence[Change], measures: Sequence[str]) -> list[Change]:
+    """Return the changes of these measures alone; what is asked for must be there."""
+    known = tuple(dict.fromkeys(change.measure for change in changes))
+    for name in measures:
+        if name not in known:
+            raise UserError(
+                f"a measure must be among those that are compared here ({', '.join(known)}), got "
+                f"{name!r}{suggest(name, known)}"
+            )
+    return [change for change in changes if change.measure in measures]
+
+
 def _verdict(change: Change, adjusted: float) -> Verdict:
     if change.estimate is None or np.isnan(adjusted):
         return "undefined"
@@ -258,6 +274,7 @@ def make_change(suite: str, pair: Pair, flags: tuple[str, ...], smallest: float)
         labels=pair.labels,
         method=difference.method,
         smallest=smallest,
+        sides=pair.sides,
     )
 
 

@@ -6,9 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, overload
 
-from whybench.errors import UserError, suggest
+from whybench.errors import UserError
 from whybench.frames import Frame, rows_to_arrow
-from whybench.results.changes import Change, compare_tables, correct_family, shared_items
+from whybench.results.changes import (
+    Change,
+    choose_measures,
+    compare_tables,
+    correct_family,
+    shared_items,
+)
 from whybench.results.records import Records
 from whybench.results.sources import load
 from whybench.suites.registry import get_suite
@@ -69,13 +75,7 @@ class Comparison(Sequence[Change], Frame):
 
     def choose(self, *measures: str) -> Comparison:
         """Return the comparison of these measures alone; what is asked for must be there."""
-        for name in measures:
-            if name not in self.measures:
-                raise UserError(
-                    f"a measure must be among those that are compared here "
-                    f"({', '.join(self.measures)}), got {name!r}{suggest(name, self.measures)}"
-                )
-        kept = (change for change in self.changes if change.measure in measures)
+        kept = choose_measures(self.changes, measures)
         return replace(self, changes=tuple(correct_family(kept)))
 
     @property

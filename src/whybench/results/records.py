@@ -12,7 +12,7 @@ import logging
 from collections import Counter
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from whybench.errors import UserError, suggest
 from whybench.frames import Frame
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from whybench.errors import Fence
     from whybench.results.among_people import AmongPeople
     from whybench.results.comparison import Comparison
+    from whybench.results.conditions import ConditionComparison
     from whybench.results.measures import Measures
 
     Watch = Callable[[Sequence[str], str], Iterable[str]]
@@ -222,18 +223,46 @@ class Records(Frame):
             for measure in measure_table(name, table, fence)
         )
 
+    @overload
     def compare(
         self, first: str, second: str, smallest: Mapping[str, float] | None = None
-    ) -> Comparison:
-        """Return what differs between two agents, second - first, paired by item and corrected.
+    ) -> Comparison: ...
+    @overload
+    def compare(
+        self, *, by: str, base: object = None, smallest: Mapping[str, float] | None = None
+    ) -> ConditionComparison: ...
+    def compare(
+        self,
+        first: str = "",
+        second: str = "",
+        smallest: Mapping[str, float] | None = None,
+        *,
+        by: str = "",
+        base: object = None,
+    ) -> Comparison | ConditionComparison:
+        """Return what differs between two agents, or between conditions of every agent.
+
+        Between agents it is second - first, paired by item; between conditions, every level of a
+        factor - the first one, paired by what is asked. All is corrected.
 
         Args:
             first: An agent.
             second: Another.
             smallest: Measure to the smallest change of interest, as in `whybench.compare`.
+            by: In place of two agents, a factor that was manipulated, such as `style` or
+                `protocol`, or a setting of the model, such as `temperature`.
+            base: The level with which others are compared, in place of the first.
         """
         from whybench.results.comparison import compare  # noqa: PLC0415
+        from whybench.results.conditions import compare_conditions  # noqa: PLC0415
 
+        if by and not first and not second:
+            return compare_conditions(self.tables, by, base, smallest)
+        if by or not first or not second:
+            raise UserError(
+                "compare takes two agents, or `by` and a factor, got "
+                + (f"{first!r}, {second!r}" + (f" and by={by!r}" if by else ""))
+            )
         return compare(self._side(first), self._side(second), smallest)
 
     def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> AmongPeople:

@@ -57,6 +57,7 @@ __all__ = [
     "difference_between",
     "envelope",
     "equivalence",
+    "mean_change",
     "paired_difference",
     "resampled_difference",
     "sign_flip_test",
@@ -217,6 +218,23 @@ def difference_between(first: Jackknifed, second: Jackknifed) -> PairedDifferenc
         Estimate(difference, low, high, n, units, method, flags),
         _p_value(difference, down if difference > 0 else up, units),
     )
+
+
+def mean_change(changes: ArrayLike) -> PairedDifference:
+    """Estimate the mean of changes, one of each unit, with Student's t over units.
+
+    Where all units changed by the same, interval and p-value are those of the signs.
+    """
+    values = np.asarray(changes, dtype=float)
+    found = paired_difference(values, np.zeros(values.size))
+    if found.estimate is None or found.high is None:
+        return PairedDifference(found, None)
+    gap, flags = found.high - found.estimate, found.flags
+    if gap <= ROUNDING * max(1.0, abs(found.estimate)):
+        gap, flags = _gap_of_signs(found.estimate, found.units), (*flags, "no_spread")
+    low, high, method = found.estimate - gap, found.estimate + gap, "mean change, t over units"
+    estimate = replace(found, low=low, high=high, method=method, flags=flags)
+    return PairedDifference(estimate, _p_value(found.estimate, gap, found.units))
 
 
 def resampled_difference(

@@ -60,6 +60,7 @@ class Pair:
         first: Its value on the first side; None where it has none.
         second: Its value on the second side.
         difference: second - first, with interval and p-value.
+        sides: Both values with their own intervals, where they are known.
     """
 
     measure: str
@@ -67,6 +68,7 @@ class Pair:
     first: float | None
     second: float | None
     difference: PairedDifference
+    sides: tuple[Estimate, Estimate] | None = None
 
     @classmethod
     def of(
@@ -74,8 +76,9 @@ class Pair:
     ) -> Pair:
         """Return the pair of two estimates."""
         condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
+        sides = first.estimate, second.estimate
         values = first.estimate.estimate, second.estimate.estimate
-        return cls(measure, condition, *values, difference_between(first, second))
+        return cls(measure, condition, *values, difference_between(first, second), sides)
 
 
 @dataclass(frozen=True)

@@ -120,11 +120,17 @@ class AnalyzeDesign:
         "and questions (downloaded).",
     )
     hint: tuple[int, ...] = factor(
-        (5,), "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question)."
+        (5,),
+        "Hint levels, from 1 (roles, method and warning named) to 5 (the bare question).",
+        levels=LEVELS["hint"],
     )
-    label: tuple[str, ...] = factor(("neutral",), "Names of things: neutral, flattering, damning.")
+    label: tuple[str, ...] = factor(
+        ("neutral",), "Names of things: neutral, flattering, damning.", levels=LEVELS["label"]
+    )
     protocol: tuple[str, ...] = factor(
-        ("agentic",), "How the agent works: direct, code, code-debug, agentic, free."
+        ("agentic",),
+        "How the agent works: direct, code, code-debug, agentic, free.",
+        levels=LEVELS["protocol"],
     )
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."

@@ -77,9 +77,13 @@ class ComposeDesign:
         ("feast",), "Themes: names, or paths of YAML files.", files=True
     )
     detail: tuple[str, ...] = factor(
-        ("none",), "Whether sentences without bearing stand among the rules: none, some."
+        ("none",),
+        "Whether sentences without bearing stand among the rules: none, some.",
+        levels=LEVELS["detail"],
     )
-    style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, worked-example.")
+    style: tuple[str, ...] = factor(
+        ("direct",), "Form of the reply: direct, cot, worked-example.", levels=LEVELS["style"]
+    )
     worlds: int = factor(8, "Number of worlds of each shape and kind of gates.")
     units: int = factor(16, "Number of units of each world.")
     split: str = factor(

@@ -81,10 +81,14 @@ class InterveneDesign:
         ("shapes",), "Themes: names, or paths of YAML files.", files=True
     )
     style: tuple[str, ...] = factor(
-        ("direct",), "How the agent is instructed: direct, fewest-steps, cot, recipe."
+        ("direct",),
+        "How the agent is instructed: direct, fewest-steps, cot, recipe.",
+        levels=LEVELS["style"],
     )
     interface: tuple[str, ...] = factor(
-        ("text",), "How it replies: JSON in text, or tools that it calls."
+        ("text",),
+        "How it replies: JSON in text, or tools that it calls.",
+        levels=LEVELS["interface"],
     )
     stimuli: tuple[str, ...] = factor(
         ("own",), "In whose words it is asked: own, or published, those of the source."

@@ -100,21 +100,28 @@ class JudgeDesign:
         (), "Polarities, such as `ppp`; all that the stories have unless some are named."
     )
     overload: tuple[str, ...] = factor(
-        ("none",), "Where distracting text is added: none, d, e, de."
+        ("none",), "Where distracting text is added: none, d, e, de.", levels=LEVELS["overload"]
     )
     overload_source: tuple[str, ...] = factor(
-        ("story",), "Where it comes from: story, filler. Idle where overload is none."
+        ("story",),
+        "Where it comes from: story, filler. Idle where overload is none.",
+        levels=LEVELS["overload_source"],
     )
     independence: tuple[str, ...] = factor(
         ("unstated",),
         "Whether prompts say that what is not linked is independent: unstated, stated.",
+        levels=LEVELS["independence"],
     )
-    style: tuple[str, ...] = factor(("direct",), "Form of the reply: direct, cot, confidence.")
+    style: tuple[str, ...] = factor(
+        ("direct",), "Form of the reply: direct, cot, confidence.", levels=LEVELS["style"]
+    )
     task: tuple[str, ...] = factor(
         (), "Tasks by Roman numeral; all of the graph unless some are named."
     )
     stimuli: str = factor(
-        "own", "`own` wording of stories, or the source's `published` prompts (downloaded)."
+        "own",
+        "`own` wording of stories, or the source's `published` prompts (downloaded).",
+        levels=LEVELS["stimuli"],
     )
     parameters: Parameters = Parameters()
     union: tuple[Cell, ...] = union_field()
