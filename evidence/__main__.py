@@ -34,6 +34,7 @@ SUBJECTS = (
     "validity",
     "profile",
     "people",
+    "experiments",
 )
 
 

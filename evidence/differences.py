@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from whybench.suites.registry import AnySuite
 
-__all__ = ["CASES", "PARTS", "compare"]
+__all__ = ["CASES", "PARTS", "change_covers", "compare", "known_changes", "mean_estimate"]
 
 SEEDS, FEW_SEEDS = 200, 10
 ALPHA = 0.05
@@ -101,9 +101,11 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
             other[change.measure].append(change)
         again = compare_tables(asked, one, answers(case.first, seed + 2 * seeds))
         alarms += any(change.verdict in {"rose", "fell"} for change in again)
-    known = _known(asked, design, case)
+    known = known_changes(asked, design, case.first, case.second)
     covered = {
-        name: fmean(_covers(found, known.get(name, _mean(changes))) for found in changes)
+        name: fmean(
+            change_covers(found, known.get(name, mean_estimate(changes))) for found in changes
+        )
         for name, changes in other.items()
     }
     least = coverage_bounds(seeds)[0] if small else CLAIMED
@@ -112,7 +114,7 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
         f"{case.suite}: over {seeds} seeds the difference of {between} is covered in at least "
         f"{least:.0%}",
         "; ".join(
-            f"{name} {known.get(name, _mean(other[name])):+.3f} "
+            f"{name} {known.get(name, mean_estimate(other[name])):+.3f} "
             f"({'known' if name in known else 'mean'}) {share:.1%}"
             for name, share in covered.items()
         ),
@@ -126,19 +128,22 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
     )
 
 
-def _known(asked: AnySuite, design: Any, case: Case) -> dict[str, float]:
+def known_changes(asked: AnySuite, design: Any, first: Asked, second: Asked) -> dict[str, float]:
+    """Return by how much measures of two agents differ, where it follows from their settings."""
     sides = []
-    for name, settings in (case.first, case.second):
+    for name, settings in (first, second):
         agent = asked.agent(name)
         sides.append(agent.expected(agent.settings(settings), design) if agent.expected else {})
     return {name: sides[1][name] - sides[0][name] for name in sides[0] if name in sides[1]}
 
 
-def _mean(changes: list[Change]) -> float:
+def mean_estimate(changes: list[Change]) -> float:
+    """Return the mean of the estimates that there are."""
     return fmean(change.estimate for change in changes if change.estimate is not None)
 
 
-def _covers(change: Change, true: float) -> bool:
+def change_covers(change: Change, true: float) -> bool:
+    """Say whether the interval of a change holds its true value."""
     low, high = change.low, change.high
     return low is not None and high is not None and low - EXACT <= true <= high + EXACT
 
