@@ -13,6 +13,7 @@ from pyarrow import csv
 from scipy.stats import false_discovery_control
 from tests.page.simulated import answers
 
+import whybench as wb
 from whybench.cli import whybench_command
 from whybench.records import write_records
 from whybench.results import Records
@@ -213,3 +214,51 @@ def test_without_their_data_people_must_be_fetched(
     done = run(tmp_path, "judge.parquet", "--baseline", "people")
     assert isinstance(done.exception, UserError)
     assert "fetch them: whybench data fetch causAIign" in str(done.exception)
+
+
+@pytest.fixture(scope="module")
+def conditions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Answers of a reference agent in two styles, through Inspect."""
+    folder = tmp_path_factory.mktemp("conditions")
+    wb.run(
+        "calculate",
+        "reference/calculate.slips",
+        model_args={"error": 0.3},
+        style=["direct", "cot"],
+        log_dir=folder / "logs",
+        display="none",
+    )
+    return folder
+
+
+def test_conditions_of_an_agent_are_compared(conditions: Path, tmp_path: Path) -> None:
+    shown = run(conditions, str(conditions / "logs"), "--by", "style")
+    assert shown.exit_code == 0, shown.output
+    assert "calculate, reference/calculate.slips[error=0.3], style cot to direct" in shown.stdout
+    assert "no change of a headline measure is shown" in shown.stdout
+    told = run(conditions, str(conditions / "logs"), "--by", "style", "--json")
+    rows = [json.loads(line) for line in told.stdout.splitlines()]
+    assert {row["measure"] for row in rows} >= {"skill", "accuracy", "computability"}
+    assert {(row["by"], row["base"], row["level"]) for row in rows} == {("style", "cot", "direct")}
+    files = [*("--figures", str(tmp_path / "f")), *("-o", str(tmp_path / "c.csv"))]
+    drawn = run(conditions, str(conditions / "logs"), "--by", "style", *files)
+    assert drawn.exit_code == 0, drawn.output
+    assert (tmp_path / "f" / "conditions-calculate-style.svg").exists()
+    assert csv.read_csv(tmp_path / "c.csv").column_names[:4] == ["suite", "agent", "by", "base"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--by", "query"), "--by must be a factor"),
+        (("--by", "style", "--base", "cott"), "--base must be a level of style"),
+        (("--base", "cot"), "--by compares conditions of every agent"),
+        (("--by", "style", "--agents", "a", "b"), "--by compares conditions of every agent"),
+    ],
+)
+def test_wrong_use_of_conditions_is_said(
+    conditions: Path, words: tuple[str, ...], message: str
+) -> None:
+    error = run(conditions, str(conditions / "logs"), *words).exception
+    assert isinstance(error, UserError)
+    assert str(error).startswith(message)

@@ -1,4 +1,4 @@
-"""`compare`: what changed between two runs or two agents, paired by item.
+"""`compare`: what changed between two runs, agents or conditions, paired by what is asked.
 
 Made for people, as a table, and for machines: `--json`, and conditions by which the command fails,
 such as `--fail-if "consistency<-0.05"` (`whybench.results.changes`).
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from whybench.frames import Frame
-    from whybench.results import Change, Comparison, Records
+    from whybench.results import Change, Comparison, ConditionComparison, Records
 
 __all__ = ["compare_command"]
 
@@ -31,9 +31,16 @@ FAILED = 1
 
 
 @click.command("compare")
-@click.argument("first", type=click.Path())
-@click.argument("second", type=click.Path(), required=False)
+@click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="SOURCE...")
 @click.option("--agents", nargs=2, metavar="FIRST SECOND", help="Two agents of one source.")
+@click.option(
+    "--by",
+    metavar="FACTOR",
+    help="Compare conditions of each agent: style, protocol, …, or temperature and the like.",
+)
+@click.option(
+    "--base", metavar="LEVEL", help="The level others are compared with. [default: first]"
+)
 @click.option("--measure", "measures", multiple=True, help="Only this one; may be repeated.")
 @click.option(
     "--fail-if",
@@ -50,37 +57,54 @@ FAILED = 1
 @click.option("--strict", is_flag=True, help="Conditions look at estimates, not at intervals.")
 @click.option("--baseline", metavar="people", help="Compare with people who judged the same.")
 @click.option("-o", "--output", type=click.Path(), help="Write the table: a .csv or .parquet file.")
+@click.option("--figures", "folder", type=click.Path(), help="Draw conditions into this folder.")
 @json_option
 def compare_command(
-    first: str,
-    second: str | None,
+    sources: tuple[str, ...],
     agents: tuple[str, str] | None,
+    by: str | None,
+    base: str | None,
     measures: tuple[str, ...],
     fail_if: tuple[str, ...],
     smallest: tuple[str, ...],
     strict: bool,
     baseline: str | None,
     output: str | None,
+    folder: str | None,
     json_output: bool,
 ) -> None:
-    """Print what changed from FIRST to SECOND: logs, folders of logs or profiles, files of records.
+    """Print what changed from one SOURCE to another: logs, folders, profiles, files of records.
 
-    Changes are SECOND - FIRST, on the items that both were asked; with --baseline people, agent -
-    people, cell by cell. Ends with status 0, with 1 if a condition of --fail-if is met, with 2 if
-    something is wrong with the request.
+    Changes are second - first, on the items that both were asked; with --by, a level of a factor -
+    its first level, on what was asked at both, for each agent of all sources; with --baseline
+    people, agent - people, cell by cell. Ends with status 0, with 1 if a condition of --fail-if is
+    met, with 2 if something is wrong with the request.
     """
-    from whybench.results.changes import FailIf  # noqa: PLC0415  (not for --help)
+    from whybench.results import ConditionComparison  # noqa: PLC0415  (not for --help)
+    from whybench.results.changes import FailIf  # noqa: PLC0415
 
     conditions = [FailIf.read(text) for text in fail_if]
     if baseline is not None:
-        if baseline != "people" or second or agents or measures or fail_if:
+        if baseline != "people" or len(sources) > 1 or agents or by or measures or fail_if:
             wanted = "`baseline` must be people, with one source and no measures or conditions"
             raise UserError(f"{wanted}, got {baseline!r}")
-        _print_people(first, dict(map(_read_smallest, smallest)), output, json_output)
+        _print_people(sources[0], dict(map(_read_smallest, smallest)), output, json_output)
         return
-    sides = _read_sides(first, second, agents)
-    with show_progress("comparing", quiet=json_output):
-        comparison = _compare(sides, agents, dict(map(_read_smallest, smallest)))
+    comparison: Comparison | ConditionComparison
+    least = dict(map(_read_smallest, smallest))
+    if by is not None and not agents:
+        answers = read_sources(sources, False, ())
+        with show_progress("comparing", quiet=json_output):
+            comparison = answers.compare(by=by, base=base, smallest=least)
+    elif by is not None or base is not None or folder is not None:
+        raise UserError(
+            "`by` compares conditions of every agent, and `base` and `folder` belong to it, got "
+            + ("agents too" if by else "no `by`")
+        )
+    else:
+        sides = _read_sides(sources, agents)
+        with show_progress("comparing", quiet=json_output):
+            comparison = _compare(sides, agents, least)
     chosen = comparison.choose(*measures, *(condition.measure for condition in conditions))
     comparison = chosen if measures else comparison
     failed = [
@@ -91,20 +115,33 @@ def compare_command(
     if json_output:
         print_json(*(change.row() for change in comparison))
     else:
-        for side, agent, source in zip(
-            ("first", "second"), comparison.agents, (first, second), strict=True
-        ):
-            click.echo(f"{side:8}{agent}" + (f"  ({source})" if second else ""))
-        click.echo()
-        print_groups(comparison, lambda change: change.suite, _print_changes)
-        if comparison.notes:
-            click.echo()
+        _print_comparison(comparison, sources, every=bool(measures))
     for note in comparison.notes:
         print_line(note, err=json_output)
     _write(comparison, output)
+    if folder is not None and isinstance(comparison, ConditionComparison):
+        click.echo("\n".join(map(str, save_figures(comparison.figures(), folder))), err=json_output)
     for condition, change in failed:
         print_line(f"Failed: {condition}: {_format_change(change)}", err=True)
     sys.exit(FAILED if failed else 0)
+
+
+def _print_comparison(
+    comparison: Comparison | ConditionComparison, sources: Sequence[str], *, every: bool
+) -> None:
+    from whybench.cli.conditions import print_conditions  # noqa: PLC0415  (not for --help)
+    from whybench.results import ConditionComparison  # noqa: PLC0415
+
+    if isinstance(comparison, ConditionComparison):
+        print_conditions(comparison, every=every)
+    else:
+        named = sources if len(sources) > 1 else ("", "")
+        for side, agent, source in zip(("first", "second"), comparison.agents, named, strict=True):
+            click.echo(f"{side:8}{agent}" + (f"  ({source})" if source else ""))
+        click.echo()
+        print_groups(comparison, lambda change: change.suite, _print_changes)
+    if comparison.notes:
+        click.echo()
 
 
 def _write(table: Frame, output: str | None) -> None:
@@ -139,16 +176,16 @@ def _read_smallest(text: str) -> tuple[str, float]:
     raise UserError(f"`--smallest` must be MEASURE=NUMBER, such as ea=0.05, got {text!r}")
 
 
-def _read_sides(
-    first: str, second: str | None, agents: tuple[str, str] | None
-) -> Sequence[Records]:
+def _read_sides(sources: Sequence[str], agents: tuple[str, str] | None) -> Sequence[Records]:
     """Return the answers of two sources, or of the one that has two agents."""
-    if (second is None) == (agents is None):
+    if len(sources) != (2 if agents is None else 1):
+        got = "neither a second source nor --agents" if len(sources) == 1 else "both"
+        got = f"{len(sources)} sources" if len(sources) > 2 else got
         raise UserError(
-            "compare takes two sources, or one source and two --agents, got "
-            + ("neither a second source nor --agents" if second is None else "both")
+            f"compare takes two sources, or one source and two --agents, got {got}; with --by "
+            "FACTOR it takes any number, and compares conditions of each agent"
         )
-    return [read_sources([source], False, ()) for source in (first, second) if source is not None]
+    return [read_sources([source], False, ()) for source in sources]
 
 
 def _compare(
