@@ -113,6 +113,19 @@ keep_errors_option = click.option(
 )
 
 
+def _read_levels(_context: click.Context, option: click.Parameter, text: str | None) -> Any:
+    """Read one level of a setting, or several with commas between; numbers are from 0."""
+    if text is None:
+        return None
+    levels: list[Any] = [level.strip() for level in text.split(",")]
+    if option.name == "temperature":
+        try:
+            levels = [click.FloatRange(0)(level) for level in levels]
+        except click.BadParameter as error:
+            raise UserError(f"--temperature: {error.message}") from None
+    return levels[0] if len(levels) == 1 else levels
+
+
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how a model is asked."""
     for option in (
@@ -122,8 +135,18 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
         sandbox_option,
         settings_option,
         click.option("--timeout", type=click.IntRange(1), help="Seconds for a call; else no end."),
-        click.option("--reasoning-effort", help="low, medium, high, … of models that reason."),
-        click.option("--temperature", type=click.FloatRange(0), help="Else the model's own."),
+        click.option(
+            "--reasoning-effort",
+            callback=_read_levels,
+            metavar="LEVELS",
+            help="low, medium, high, … of models that reason; several with commas between.",
+        ),
+        click.option(
+            "--temperature",
+            callback=_read_levels,
+            metavar="LEVELS",
+            help="Else the model's own; several with commas between, such as 0,0.8.",
+        ),
         click.option("--max-tokens", type=click.IntRange(1), help="Longest reply, in tokens."),
         click.option(
             "--log-buffer",

@@ -25,6 +25,8 @@ from whybench.suites.contract import BUDGETS
 from whybench.terminal import print_line, print_note, print_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from whybench.results import Records
 
 
@@ -76,6 +78,7 @@ def run_command(
 
     Running the same command again resumes what was interrupted, and repeats nothing.
     """
+    from whybench.evaluation.crossings import cross_settings, tell_crossings  # noqa: PLC0415
     from whybench.evaluation.runs import list_suites_for, run  # noqa: PLC0415  (not for --help)
     from whybench.planning.plans import plan  # noqa: PLC0415
     from whybench.planning.prices import Prices  # noqa: PLC0415
@@ -89,8 +92,12 @@ def run_command(
     }
     list_suites_for(model, [suite_name])
     planned = plan(suite_name, design, **chosen)
-    cost = Prices.read(model_settings["prices"]).explain(model, [planned], model_settings)
-    for line in (planned.line(model, model_settings), cost, *planned.advice()):
+    levels = {**model_settings["settings"], **_given(model_settings)}
+    *_, config = cross_settings({**model_settings, **levels}).values()
+    plans = [planned] * len(cross_settings(levels))
+    cost = Prices.read(model_settings["prices"]).explain(model, plans, config)
+    lines = (planned.line(model, config), tell_crossings(levels), cost, *planned.advice())
+    for line in filter(None, lines):
         print_line(line, err=json_output)
     if only_plan:
         return
@@ -99,6 +106,12 @@ def run_command(
         answers = run(suite_name, model, design, **chosen, **model_settings)
     _print(answers, json_output)
     sys.exit(print_outcomes(answers))
+
+
+def _given(model_settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of the model that have options of their own, where they are given."""
+    own = {name: model_settings[name] for name in ("temperature", "reasoning_effort")}
+    return {name: level for name, level in own.items() if level is not None}
 
 
 def _print(answers: Records, json_output: bool) -> None:

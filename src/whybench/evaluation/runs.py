@@ -16,6 +16,7 @@ from uuid import uuid4
 from zipfile import BadZipFile
 
 from whybench.errors import INTERRUPTED, UserError
+from whybench.evaluation.crossings import check_single, cross_settings
 from whybench.evaluation.engine import (
     LEAN,
     build_task,
@@ -65,8 +66,8 @@ def run(
     model_args: Mapping[str, Any] | None = None,
     max_tokens: int | None = None,
     max_connections: int | None = None,
-    temperature: float | None = None,
-    reasoning_effort: str | None = None,
+    temperature: float | Sequence[float] | None = None,
+    reasoning_effort: str | Sequence[str] | None = None,
     timeout: int | None = None,
     settings: Mapping[str, Any] | None = None,
     sandbox: str | None = None,
@@ -95,10 +96,13 @@ def run(
         model_args: Arguments of the model, or settings of a reference agent.
         max_tokens: Longest reply, in tokens; by default a cap that the plan tells.
         max_connections: Calls at once.
-        temperature: Of the model; its own if there is none.
+        temperature: Of the model; its own if there is none. Of several levels, here and in the
+            next, all are asked, each in a folder of its own; `Records.compare(by="temperature")`
+            compares them.
         reasoning_effort: How much a model that reasons does so: `low`, `medium`, `high`, …
         timeout: Seconds after which a call is given up; the provider's own if there is none.
-        settings: Any other generate or eval settings of Inspect's, by name.
+        settings: Any other generate or eval settings of Inspect's, by name; `top_p`,
+            `reasoning_tokens`, `effort` and `verbosity` may have several levels too.
         sandbox: Where a model's programs run, in place of the task's own: `docker`, or a type and
             its file as `docker:compose.yaml`.
         keep_errors: Accept samples that end in an error; else the same call asks them again.
@@ -124,40 +128,47 @@ def run(
     built = chosen.make_design(task_args)
     folder = str(log_dir or log_folder(suite, built, model, args, shard, group))
     task_args |= {"shard": shard, **({"group": group} if group else {})}
-    how = inspect_settings(
-        args,
-        settings,
-        max_tokens=max_tokens,
-        max_connections=max_connections,
-        temperature=temperature,
-        reasoning_effort=reasoning_effort,
-        timeout=timeout,
-        sandbox=sandbox,
-        log_buffer=log_buffer,
-        display=display,
-    )
+    named = {"temperature": temperature, "reasoning_effort": reasoning_effort}
+    own = {name: level for name, level in named.items() if level is not None}
+    crossings = {
+        words: inspect_settings(
+            args,
+            of_model,
+            max_tokens=max_tokens,
+            max_connections=max_connections,
+            timeout=timeout,
+            sandbox=sandbox,
+            log_buffer=log_buffer,
+            display=display,
+        )
+        for words, of_model in cross_settings({**(settings or {}), **own}).items()
+    }
     table = Prices.read(prices)
     planned: dict[str, list[Plan]] = {}
     if not model.startswith(NO_SERVER):  # to count renders every item
         counted = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
-        planned[model] = [counted]
-        table.check_max_cost(max_cost, planned, how)
-    task = build_task(chosen, task_args)
+        planned[model] = [counted] * len(crossings)
+        for how in crossings.values():
+            table.check_max_cost(max_cost, planned, how)
     check_model(model, args)
+    reasons = []
     with watch_spending(folder, max_cost, table, planned):
-        ended = evaluate(
-            task,
-            label=f"{suite}, {model}",
-            keep_errors=keep_errors,
-            model=model,
-            limit=limit,
-            epochs=epochs,
-            log_dir=folder,
-            **cap_replies(how, chosen, built, model, folder),
-        )
-    if ended.stopped:
-        raise_stopped(ended.stopped, f"{suite} {ended.progress}")
-    return load(folder, incomplete=[ended.reason] if ended.reason else [])
+        for words, how in crossings.items():
+            within = f"{folder}/{words}" if words else folder
+            ended = evaluate(
+                build_task(chosen, task_args),
+                label=", ".join(filter(None, (suite, model, words))),
+                keep_errors=keep_errors,
+                model=model,
+                limit=limit,
+                epochs=epochs,
+                log_dir=within,
+                **cap_replies(how, chosen, built, model, within),
+            )
+            if ended.stopped:
+                raise_stopped(ended.stopped, f"{suite} {ended.progress}")
+            reasons += [ended.reason] if ended.reason else []
+    return load(folder, incomplete=reasons)
 
 
 def inspect_settings(
@@ -177,6 +188,7 @@ def inspect_settings(
     """
     given = {**named, "max_connections": max_connections, "max_samples": max_connections}
     chosen = {name: value for name, value in given.items() if value is not None}
+    check_single({**(settings or {}), **chosen})
     return {**check_settings(settings or {}), **chosen, "model_args": dict(model_args)}
 
 
