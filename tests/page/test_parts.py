@@ -16,6 +16,7 @@ from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shor
 from whybench.page.cautions import cautions
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, packed, unpacked
+from whybench.page.level_changes import level_changes
 from whybench.page.material import Material, Measured
 from whybench.page.pairings import pairings, pairs_of
 from whybench.page.panels import _marks, panels, standing_out
@@ -421,3 +422,18 @@ def test_many_agents_are_compared_with_one() -> None:
     assert pairs_of(list("abcde"), "c") == [("c", other) for other in "abde"]
     assert pairs_of(["a"]) == []
     assert pairs_of(["a", "b"], "z") == []
+
+
+def test_conditions_of_an_agent_are_set_beside_each_other() -> None:
+    suite = get_suite("intervene")
+    rows = []
+    for style, error in (("direct", 0.5), ("cot", 0.0)):
+        design = suite.make_design({"style": style})
+        items = list(suite.items(design))
+        rows += simulate_rows(suite, design, items, suite.agent("bayes"), {"error": error}, "a", {})
+    table = record_table(rows, suite.record_columns)
+    (line,) = level_changes(Material([("intervene", table)]))["intervene"]
+    assert (line.agent, line.by, line.base, line.level) == ("a", "style", "direct", "cot")
+    assert (line.measure, line.verdict) == ("justified_accuracy", "cot is higher")
+    alone = table.filter([style == "cot" for style in table["style"].to_pylist()])
+    assert not level_changes(Material([("intervene", alone)]))

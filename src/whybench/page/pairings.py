@@ -26,7 +26,18 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.results.changes import Change
 
-__all__ = ["CORRECTION", "EVERY_TWO", "Line", "Pairings", "pairings", "pairs_of"]
+__all__ = [
+    "CORRECTION",
+    "EVERY_TWO",
+    "MOST_LINES",
+    "VERDICTS",
+    "Line",
+    "Pairings",
+    "format_p",
+    "pairings",
+    "pairs_of",
+    "tables_of",
+]
 
 CORRECTION = "Benjamini and Hochberg"
 """How p-values are corrected."""
@@ -108,7 +119,7 @@ def pairings(material: Material, against: str = "") -> Pairings:
     """Compare the agents of each suite, and correct over all of them."""
     found: list[tuple[str, str, Change]] = []
     fence = Fence()
-    for name, table in _tables(material):
+    for name, table in tables_of(material):
         agents = table["agent"].unique().to_pylist()
         for first, second in pairs_of(agents, against):
             sides = (table.filter(pc.equal(table["agent"], agent)) for agent in (first, second))
@@ -132,7 +143,7 @@ def pairings(material: Material, against: str = "") -> Pairings:
     return Pairings(headline, further, tuple(notes))
 
 
-def _tables(material: Material) -> list[tuple[str, pa.Table]]:
+def tables_of(material: Material) -> list[tuple[str, pa.Table]]:
     """Return the records of each suite, from however many sources, in one table."""
     tables: dict[str, list[pa.Table]] = {}
     for name, table in material.own():
@@ -152,7 +163,7 @@ def _line(first: str, second: str, change: Change) -> Line:
         second=number_text(change.second),
         difference=number_text(change.estimate, "+"),
         interval=f"{change.low:+.2f} to {change.high:+.2f}" if ends else "–",
-        corrected=_p(change.adjusted),
+        corrected=format_p(change.adjusted),
         basis=f"{change.n:,} answers, {change.units:,} units",
         verdict=VERDICTS[change.verdict],
         flags="; ".join(map(flag_words, change.flags)),
@@ -160,7 +171,8 @@ def _line(first: str, second: str, change: Change) -> Line:
     )
 
 
-def _p(value: float | None) -> str:
+def format_p(value: float | None) -> str:
+    """Return a p-value in words."""
     if value is None:
         return "–"
     return "<0.001" if value < 0.001 else f"{value:.3f}"

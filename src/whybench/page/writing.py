@@ -34,6 +34,7 @@ from whybench.page.cautions import cautions
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
 from whybench.page.drawings import drawings
+from whybench.page.level_changes import level_changes
 from whybench.page.methods import designs, outcome_words, versions
 from whybench.page.pairings import pairings
 from whybench.page.panels import FEW, panels, standing_out
@@ -227,6 +228,7 @@ def make_page(
         missing=missing,
         suites=suite_sections(found, agents, beside, figures),
         pairings=compared,
+        level_changes=level_changes(material),
         people=among,
         figures_notes=figures_notes,
         shown=shown,
