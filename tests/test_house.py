@@ -13,7 +13,16 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 
 # What a room may import beside itself, the version and the leaves of the house.
-LEAVES = {"seeds", "frames", "errors", "aliases", "outcomes", "numerals", "terminal"}
+LEAVES = {
+    "seeds",
+    "frames",
+    "errors",
+    "aliases",
+    "outcomes",
+    "numerals",
+    "terminal",
+    "model_settings",
+}
 
 RUNNING = {f"evaluation.{name}" for name in ("engine", "progress", "spending", "stopping")}
 """What a run needs, whoever began it."""
@@ -61,6 +70,7 @@ MAY_IMPORT = {
     "errors": set(),
     "aliases": {"errors"},
     "outcomes": set(),
+    "model_settings": set(),
     "numerals": set(),
     "terminal": set(),
     "tasks": {"suites"},

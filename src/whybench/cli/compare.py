@@ -129,11 +129,16 @@ def compare_command(
 def _print_comparison(
     comparison: Comparison | ConditionComparison, sources: Sequence[str], *, every: bool
 ) -> None:
-    from whybench.cli.conditions import print_conditions  # noqa: PLC0415  (not for --help)
     from whybench.results import ConditionComparison  # noqa: PLC0415
+    from whybench.results.condition_words import tell_conditions  # noqa: PLC0415
 
     if isinstance(comparison, ConditionComparison):
-        print_conditions(comparison, every=every)
+        for part in tell_conditions(comparison, label_measure, every=every):
+            if isinstance(part, str):
+                print_line(part)
+                continue
+            print_rows(part[1], part[0], share=("flags",))
+            click.echo()
     else:
         named = sources if len(sources) > 1 else ("", "")
         for side, agent, source in zip(("first", "second"), comparison.agents, named, strict=True):

@@ -25,8 +25,6 @@ from whybench.suites.contract import BUDGETS
 from whybench.terminal import print_line, print_note, print_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from whybench.results import Records
 
 
@@ -92,9 +90,10 @@ def run_command(
     }
     list_suites_for(model, [suite_name])
     planned = plan(suite_name, design, **chosen)
-    levels = {**model_settings["settings"], **_given(model_settings)}
-    *_, config = cross_settings({**model_settings, **levels}).values()
-    plans = [planned] * len(cross_settings(levels))
+    given = {name: value for name, value in model_settings.items() if value is not None}
+    levels = {**model_settings["settings"], **given}
+    crossed = list(cross_settings(levels).values())
+    config, plans = crossed[-1], [planned] * len(crossed)
     cost = Prices.read(model_settings["prices"]).explain(model, plans, config)
     lines = (planned.line(model, config), tell_crossings(levels), cost, *planned.advice())
     for line in filter(None, lines):
@@ -106,12 +105,6 @@ def run_command(
         answers = run(suite_name, model, design, **chosen, **model_settings)
     _print(answers, json_output)
     sys.exit(print_outcomes(answers))
-
-
-def _given(model_settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of the model that have options of their own, where they are given."""
-    own = {name: model_settings[name] for name in ("temperature", "reasoning_effort")}
-    return {name: level for name, level in own.items() if level is not None}
 
 
 def _print(answers: Records, json_output: bool) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
 
-__all__ = ["ConditionComparison", "MeanChange", "compare_conditions"]
+__all__ = ["SIDES", "ConditionComparison", "MeanChange", "compare_conditions"]
 
 SIDES = ("agent", "by", "base", "level")
 """The labels of a change that say whose it is, and from where to where."""
