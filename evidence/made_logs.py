@@ -129,7 +129,7 @@ def _talk(
     """Yield a conversation about one item, from its opening on."""
     from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
 
-    from whybench.suites.conversations import GOES_ON
+    from whybench.suites.contract import GOES_ON
     from whybench.suites.registry import find_item
 
     item: Any = find_item(str((opening.metadata or {}).get("item", sample)))

@@ -23,7 +23,7 @@ from whybench.agents.provider import (
 )
 from whybench.records import read_logs
 from whybench.suites.analyze import SUITE
-from whybench.suites.conversations import GOES_ON, find_heard
+from whybench.suites.contract import GOES_ON, find_heard
 from whybench.suites.replies import REASK
 from whybench.suites.task import score_sample
 

@@ -27,8 +27,7 @@ from inspect_ai.util import store
 
 from whybench.errors import RefusedError, UserError
 from whybench.seeds import split_digest
-from whybench.suites.contract import reply_generator
-from whybench.suites.conversations import GOES_ON, find_heard
+from whybench.suites.contract import GOES_ON, find_heard, reply_generator
 from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import find_item, get_suite
 

@@ -14,6 +14,7 @@ import click
 
 from whybench.cli.options import json_option, print_json, read_sources
 from whybench.cli.tables import change_text, label_measure
+from whybench.drawing.figure import save_figures
 from whybench.errors import UserError
 from whybench.numerals import number_text
 from whybench.terminal import print_groups, print_line, print_rows, show_progress

@@ -47,11 +47,22 @@ from whybench.suites.abilities import (
 from whybench.suites.agents import MINDS, Agent, Parameter, reply_generator
 from whybench.suites.designs import Crossing, Manipulated, check_levels, factor
 from whybench.suites.groups import Group, group_records
-from whybench.suites.items import Answer, Design, Episode, Item, Outcome, PlainItem, Scalar
+from whybench.suites.items import (
+    GOES_ON,
+    Answer,
+    Design,
+    Episode,
+    Item,
+    Outcome,
+    PlainItem,
+    Scalar,
+    find_heard,
+)
 from whybench.suites.suite import Suite
 
 __all__ = [
     "BUDGETS",
+    "GOES_ON",
     "MINDS",
     "TRAINING_WORLDS",
     "Agent",
@@ -84,6 +95,7 @@ __all__ = [
     "UserError",
     "check_levels",
     "factor",
+    "find_heard",
     "group_records",
     "reply_generator",
     "round_mean",

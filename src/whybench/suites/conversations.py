@@ -18,21 +18,17 @@ from inspect_ai.util import collect
 
 from whybench.records.rows import unpack_sample
 from whybench.suites.asking import ask
-from whybench.suites.items import Answer, OneTurn
+from whybench.suites.items import GOES_ON, Answer, OneTurn
 from whybench.suites.registry import get_suite
 from whybench.suites.replies import REASK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from inspect_ai.model import ChatMessage, ModelOutput
 
     from whybench.suites.items import Episode
 
-__all__ = ["CUT_OFF", "GOES_ON", "ask_each", "find_heard", "keep_stop_reason", "reply_text"]
+__all__ = ["CUT_OFF", "ask_each", "keep_stop_reason", "reply_text"]
 
-GOES_ON = "goes_on"
-"""What marks a message by which a conversation goes on, in its metadata."""
 
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
@@ -99,19 +95,6 @@ async def _ask_once(
     talk.append(reply)
     heard = copy(episode)
     return output, heard, heard.hear(reply_text(reply), output.stop_reason in CUT_OFF)
-
-
-def find_heard(messages: Sequence[ChatMessage]) -> list[ChatMessageAssistant]:
-    """Return the replies from which a conversation went on, and the last one if it did not."""
-    heard: list[ChatMessageAssistant] = []
-    last: ChatMessageAssistant | None = None
-    for message in messages:
-        if isinstance(message, ChatMessageAssistant):
-            last = message
-        elif last is not None and (message.metadata or {}).get(GOES_ON):
-            heard.append(last)
-            last = None
-    return heard if last is None else [*heard, last]
 
 
 def keep_stop_reason(output: ModelOutput) -> ChatMessageAssistant:

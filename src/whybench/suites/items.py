@@ -9,17 +9,18 @@ ends in an `Answer`: a value, or the reason why there is none.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from whybench.seeds import item_digest
 from whybench.suites.designs import Manipulated, name_item
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from whybench.scm import Certificate
 
 __all__ = [
+    "GOES_ON",
     "Answer",
     "Design",
     "Episode",
@@ -28,7 +29,11 @@ __all__ = [
     "Outcome",
     "PlainItem",
     "Scalar",
+    "find_heard",
 ]
+
+GOES_ON = "goes_on"
+"""What marks a message by which a conversation goes on, in its metadata."""
 
 
 Scalar = str | int | float | bool
@@ -196,3 +201,20 @@ class OneTurn:
         """Parse the reply; nothing is said to it."""
         self.answer, self.over = self.parse(reply, truncated), True
         return None
+
+
+def find_heard(messages: Sequence[Any]) -> list[Any]:
+    """Return the replies from which a conversation went on, and the last one if it did not.
+
+    Args:
+        messages: The messages of the conversation, as Inspect has them.
+    """
+    heard: list[Any] = []
+    last = None
+    for message in messages:
+        if message.role == "assistant":
+            last = message
+        elif last is not None and (message.metadata or {}).get(GOES_ON):
+            heard.append(last)
+            last = None
+    return heard if last is None else [*heard, last]

@@ -38,7 +38,8 @@ from whybench.suites.catalog import (
     task_help,
     task_signature,
 )
-from whybench.suites.conversations import CUT_OFF, ask_each, find_heard, reply_text
+from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
+from whybench.suites.items import find_heard
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 

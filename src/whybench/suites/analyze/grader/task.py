@@ -45,7 +45,8 @@ from whybench.suites.analyze.grader.verdicts import (
 )
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.asking import ask
-from whybench.suites.conversations import CUT_OFF, find_heard
+from whybench.suites.contract import find_heard
+from whybench.suites.conversations import CUT_OFF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

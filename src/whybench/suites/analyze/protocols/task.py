@@ -37,9 +37,9 @@ from whybench.suites.analyze.protocols.prompts import (
     SECONDS,
 )
 from whybench.suites.asking import ask
+from whybench.suites.contract import GOES_ON
 from whybench.suites.conversations import (
     CUT_OFF,
-    GOES_ON,
     ask_each,
     keep_stop_reason,
     reply_text,
