@@ -33,7 +33,8 @@ def test_named_designs_are_what_they_are_called() -> None:
     assert code.cells == tuple(replace(cell, protocol="code") for cell in core.cells)
     assert (code.protocol, code.seeds) == (("code",), core.seeds)
     assert (direct.protocol, direct.rows, direct.seeds) == (("direct",), 200, 3)
-    assert [CHALLENGES[name].family for name in direct.challenge] == list(FAMILIES)
+    core_families = list(dict.fromkeys(CHALLENGES[name].family for name in CORE))
+    assert [CHALLENGES[name].family for name in direct.challenge] == core_families
     assert DESIGNS["published"].protocol == ("direct",)
     variants = sum(len(CHALLENGES[name].variants) for name in CORE)
     assert DESIGNS["full"].block == 5 * 3 * variants
@@ -43,7 +44,7 @@ def test_the_harder_tier_is_asked_for_by_name_alone() -> None:
     assert tuple(CHALLENGES) == (*CORE, *HARD)
     assert make_design({"challenge": "all"}).challenge == CORE
     for name, design in DESIGNS.items():
-        assert design.challenge == (HARD if name == "hard" else CORE)
+        assert set(design.challenge) <= set(HARD if name == "hard" else CORE)
     hard = DESIGNS["hard"]
     assert (hard.variant, hard.rows) == (("trap", "control"), 0)
     assert make_design({"challenge": "limits"}).challenge == HARD

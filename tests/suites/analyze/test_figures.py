@@ -27,7 +27,8 @@ from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Level, Measure
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.challenges import CHALLENGES as EVERY
+from whybench.suites.analyze.challenges import CORE
 from whybench.suites.analyze.figures import (
     analyze_figures,
     flip_ladder,
@@ -61,6 +62,8 @@ AGENTS = (
     "openai/gpt-4o-2024-08-06",
 )
 LABELS = ("damning", "flattering", "neutral")
+CHALLENGES = {name: EVERY[name] for name in CORE}
+FAMILIES = tuple(dict.fromkeys(challenge.family for challenge in CHALLENGES.values()))
 
 
 def measure(name: str, agent: str, value: float | None, *flags: str, **at: Level) -> Measure:

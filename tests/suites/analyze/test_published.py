@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from evidence import pitfall_programs
 from whybench.seeds import generator
-from whybench.suites.analyze.challenges import CHALLENGES as OURS
+from whybench.suites.analyze.challenges import CORE
 from whybench.suites.analyze.equivalence import all_graphs
 from whybench.suites.analyze.published import (
     FOLDERS,
@@ -63,7 +63,7 @@ def test_examples_in_docstrings(module) -> None:
 def test_all_data_sets_are_read(source) -> None:
     sets = read_data_sets()
     assert len(sets) == 75
-    assert set(FOLDERS.values()) == set(OURS)
+    assert set(FOLDERS.values()) == set(CORE)
     for challenge in FOLDERS:
         five = read_data_sets(challenge)
         assert [data.number for data in five] == [1, 2, 3, 4, 5]

@@ -113,11 +113,12 @@ def test_the_prompt_says_that_it_is_a_sample() -> None:
 
 def test_designs_without_a_sample_are_what_they_were() -> None:
     assert DESIGNS["core"].hash == "d86f382a2c871943"
-    assert next(iter(analyze_items(DESIGNS["core"]))).digest == "analyze-fe18b0172e803f090c62"
+    assert next(iter(analyze_items(DESIGNS["core"]))).digest == "analyze-c6009a19ee9d980d24bc"
     assert make_design({"rows": "all"}).hash == make_design({"rows": 0}).hash == "d86f382a2c871943"
     hashes = {rows: make_design({**DIRECT, "rows": rows}).hash for rows in (0, 60, 61)}
     assert len({*hashes.values(), DESIGNS["core"].hash}) == 4
     assert "direct on 60 rows;" in make_design({**DIRECT, "rows": "60"}).summary
+    assert make_design({"rows": 60}) == make_design({**DIRECT, "rows": 60})
 
 
 def test_factors_give_the_sample_back_and_old_ones_the_whole() -> None:
@@ -186,7 +187,7 @@ def test_a_design_says_at_once_what_each_challenge_takes() -> None:
         ({"rows": -1}, "rows must be all, or 1 or more, got -1"),
         ({"rows": "some"}, "rows must be a whole number, got 'some'"),
         ({"rows": 60, "protocol": "code"}, "rows must be all where programs read them"),
-        ({"rows": 60}, "got 60 with agentic; samples are for protocol=direct"),
+        ({"rows": 60, "protocol": "agentic"}, "got 60 with agentic; samples are for protocol="),
         ({"rows": 60, "protocol": "direct,code"}, "got 60 with direct, code; samples are for"),
     ],
 )

@@ -63,9 +63,10 @@ def test_a_number_is_a_fall_whatever_its_interval() -> None:
     assert found.score == pytest.approx(0.2)
 
 
-def test_without_bounds_every_interval_claims_too_much() -> None:
+def test_without_bounds_nobody_is_held_to_any() -> None:
     assert graded(UnidentifiedTruth()).score == 1
-    assert graded(UnidentifiedTruth(), interval=(-1.0, 1.0)).fell_for
+    assert graded(UnidentifiedTruth(), interval=(-1.0, 1.0)).score == 1
+    assert graded(UnidentifiedTruth(), effect=0.1, interval=(-1.0, 1.0)).fell_for
 
 
 def test_bounds_are_converted_with_the_outcome() -> None:

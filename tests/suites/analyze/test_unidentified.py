@@ -36,7 +36,7 @@ def _draw(seed: int) -> dict[str, Instance]:
 
 
 def _bounds(instance: Instance) -> tuple[NumericTruth, NumericTruth]:
-    return instance.number("lower"), instance.number("upper")
+    return instance.number("lower_bound"), instance.number("upper_bound")
 
 
 def test_chances_are_chances() -> None:
@@ -61,11 +61,11 @@ def test_the_bounds_by_hand() -> None:
     # 0.07) = 0.14. At the least all of the treated would have it untreated: 0.36 - (0.14 + 0.5).
     for variant in ("trap", "recorded"):
         found = certify_bounds(variant, BY_HAND)
-        assert found["lower"].value == pytest.approx(-0.28)
-        assert found["upper"].value == pytest.approx(0.72)
+        assert found["lower_bound"].value == pytest.approx(-0.28)
+        assert found["upper_bound"].value == pytest.approx(0.72)
     # By lot half of 0.6 and half of 0.4 have it.
     by_lot = certify_bounds("randomised", BY_HAND)
-    assert by_lot["lower"].value == pytest.approx(0.3 - 0.2 - 0.5)
+    assert by_lot["lower_bound"].value == pytest.approx(0.3 - 0.2 - 0.5)
 
 
 @given(st.integers(0, 10_000))
@@ -157,7 +157,7 @@ def test_the_true_answer_to_a_trap_has_bounds() -> None:
     assert truth.bounds == _bounds(trap)
     answer = true_answer(trap)
     assert answer["effect"] is None
-    assert answer["interval"] == (answer["lower"], answer["upper"])
+    assert answer["interval"] == (answer["lower_bound"], answer["upper_bound"])
     assert answer["recommendation"] == "cannot_tell"
 
 

@@ -6,9 +6,9 @@ precise of them, or within 0.75 of its own standard errors of what one of them f
 right analysis is not punished for the luck of the draw. An **interval** passes if it holds the
 truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the least standard error
 to 1.7 of the greatest. Of a number that cannot be had, null passes; as its interval null does, and
-so do the **bounds** that the data set it, each end by the rule for numbers. A **set of columns to
-adjust for** passes if it is enough by the graph. Everything else is right or wrong; a table
-passes if all of its rows do.
+so do the **bounds** that the data set it, each end by the rule for numbers; where there are none,
+nobody is held to any. A **set of columns to adjust for** passes if it is enough by the graph.
+Everything else is right or wrong; a table passes if all of its rows do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). With a key number **wrong** it is 0.2 at most: what is to be chosen can be guessed, and
@@ -188,7 +188,7 @@ def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Ver
 
 def _grade_category(field: Field, truth: CategoricalTruth, value: Any, variant: str) -> Verdict:
     if isinstance(truth, UnidentifiedTruth) and isinstance(field, IntervalField):
-        passed = value is None or bounds_pass(value, truth)
+        passed = value is None or truth.bounds is None or bounds_pass(value, truth)
         return Verdict(field.name, passed, fell_for=not passed and truth.is_overclaimed(value))
     passed = truth.accepts(value)
     return Verdict(

@@ -178,7 +178,7 @@ class UnidentifiedTruth(CategoricalTruth):
         return value is not None
 
     def is_overclaimed(self, interval: tuple[float, float]) -> bool:
-        """Whether an interval claims more than the bounds do."""
+        """Whether an interval claims more than the bounds do, if there are any."""
         if self.bounds is None:
             return False
         low, high = (end.value for end in self.bounds)

@@ -99,7 +99,7 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
         own = 0.0 if variant == LOT else at[f"pull_{role}"] / 4
         product += at[f"shift_{role}"] * (own + others * middle)
     bias = _find_bias(at) if variant == RECORDED else 0.0
-    return {"effect": at["gain"] + bias, "lower": 2 * product - 0.5, "upper": 2 * product + 0.5}
+    return {"effect": at["gain"] + bias, "lower_bound": 2 * product - 0.5, "upper_bound": 2 * product + 0.5}
 
 
 def _find_bias(at: Parameters) -> float:
@@ -144,6 +144,6 @@ def _eliminate_bounds(world: World) -> dict[str, float]:
 
     least_treated, least_untreated = (chance(treatment=side, outcome=1) for side in (1, 0))
     return {
-        "lower": least_treated - (least_untreated + chance(treatment=1)),
-        "upper": least_treated + chance(treatment=0) - least_untreated,
+        "lower_bound": least_treated - (least_untreated + chance(treatment=1)),
+        "upper_bound": least_treated + chance(treatment=0) - least_untreated,
     }

@@ -82,8 +82,8 @@ def _truths(
         "chosen_by": CategoricalTruth(
             BY[variant], naive=("recorded", "lot") * (variant == TRAP), alarm=("unrecorded",)
         ),
-        "lower": low,
-        "upper": high,
+        "lower_bound": low,
+        "upper_bound": high,
     }
 
 
@@ -103,7 +103,7 @@ def _effect(variant: str, rows: Rows, certificate: Certificate) -> NumericTruth:
 def _bounds(rows: Rows) -> dict[str, Coefficient]:
     """Return the share of rows whose outcome is as their treatment, and that share less 1."""
     value, se = mean_and_error(rows["outcome"] == rows["treatment"])
-    return {"lower": Coefficient(value - 1, se), "upper": Coefficient(value, se)}
+    return {"lower_bound": Coefficient(value - 1, se), "upper_bound": Coefficient(value, se)}
 
 
 def _crude(rows: Rows) -> Coefficient:
@@ -156,7 +156,7 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
     """Hold what is there to be held, and take its interval for all that is not known."""
     found = _adjusted(instance.rows)
     low, high = found.interval
-    return {"effect": found, "chosen_by": "recorded", "lower": low, "upper": high}
+    return {"effect": found, "chosen_by": "recorded", "lower_bound": low, "upper_bound": high}
 
 
 def _always_trap(instance: Instance) -> Mapping[str, Any]:
@@ -177,8 +177,8 @@ CHALLENGE = Challenge(
     diagnosis=(
         # To tell whether the effect can be had is what this challenge is about.
         ChoiceField("chosen_by", tuple(sorted(BY.values())), weight=2.0),
-        NumberField("lower", share=True, key=False),
-        NumberField("upper", share=True, key=False),
+        NumberField("lower_bound", share=True, key=False),
+        NumberField("upper_bound", share=True, key=False),
     ),
     shown=("decoy", "known", "treatment", "outcome"),
     size=(2600, 3000),
