@@ -25,6 +25,7 @@ import yaml
 
 from whybench.aliases import ADDED, first_words
 from whybench.datasets import SOURCES, data_path
+from whybench.model_settings import MODEL_SETTINGS
 from whybench.records import sum_records
 from whybench.records.partitions import write_partition
 from whybench.records.table import record_table
@@ -360,7 +361,7 @@ def answer_rows(name: str) -> Iterator[Row]:
                 continue
             outcomes = Counter(table["outcome"].to_pylist())
             left_out = ["version", "design_hash", "agent", "pairing_key", *ADDED.get(name, ())]
-            records = table.drop_columns(left_out).to_pylist()
+            records = table.drop_columns([*left_out, *MODEL_SETTINGS]).to_pylist()
             # Ids were digests when these were written.
             digests = {item.id: item.digest for item in _items(name, design)}
             rows = [first_words(name, {**r, "item": digests[r["item"]]}) for r in records]
