@@ -195,7 +195,12 @@ def select_columns(
             f"{source} must have the columns of the suite's records, got none of the name(s) "
             f"{', '.join(missing)}; another version wrote it. {AGAIN}"
         )
-    return table.select(schema.names)
+    table = table.select(schema.names)
+    for place, field in enumerate(schema):
+        # A column that was taken on later is empty, of whatever type.
+        if table[field.name].type != field.type and table[field.name].null_count == table.num_rows:
+            table = table.set_column(place, field, pa.nulls(table.num_rows, field.type))
+    return table
 
 
 @contextmanager
