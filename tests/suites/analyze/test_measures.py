@@ -8,7 +8,10 @@ import pytest
 
 from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.measures import analyze_measures
+from whybench.suites.calibration import simulate_rows
+from whybench.suites.contract import Agent
 
 COLUMNS = SUITE.record_columns
 ROW = {
@@ -153,6 +156,61 @@ def test_flips_are_contradictions_between_labels_on_the_same_rows() -> None:
     assert found["label_flips (labels flattering/neutral)"].estimate == 0.5
     assert found["label_flips (labels damning/neutral)"].estimate == 0.0
     assert "label_flips" not in measured(trap(1.0))
+
+
+def test_a_label_pulls_where_recommendations_go_its_way() -> None:
+    def said(label: str, advice: str, draw: int = 0, **more):
+        return trap(
+            1.0, label=label, draw=draw, conclusion=json.dumps({"recommendation": advice}), **more
+        )
+
+    found = measured(
+        # Two of three pairs go the way of the label, one is even; then one of one goes against it.
+        said("damning", "lower"), said("neutral", "raise"), said("flattering", "raise"),
+        said("damning", "raise", 1), said("flattering", "cannot_tell", 1),
+        # Whether this outcome is good depends on the setting.
+        said("damning", "lower", challenge="necessity_sufficiency"),
+        said("flattering", "raise", challenge="necessity_sufficiency"),
+    )  # fmt: skip
+    assert found["label_pull"].estimate == pytest.approx((2 - 1) / 4)
+    assert (found["label_pull"].n, found["label_pull"].units) == (4, 2)
+    assert -1 <= found["label_pull"].low < found["label_pull"].high <= 1
+    claims = (trap(1.0, label=label, conclusion="{}") for label in ("neutral", "damning"))
+    assert "label_pull" not in measured(*claims)
+
+
+@pytest.mark.parametrize(("pull", "flips"), [(1, 1.0), (-1, 1.0), (0, 0.0)])
+def test_the_pull_of_an_agent_that_goes_by_the_label(pull: int, flips: float) -> None:
+    """It raises what is praised and lowers what is blamed, does the opposite, or does not look."""
+    advice = {"flattering": pull, "damning": -pull}
+
+    def follow(asked, _settings, _rng) -> str:
+        side = {1: "raise", -1: "lower", 0: "either"}[advice[asked.label]]
+        return json.dumps({"recommendation": side, "effect": 0.1 * advice[asked.label]})
+
+    design = make_design(
+        {"challenge": "simpson", "label": "flattering,damning", "protocol": "direct", "seeds": 3}
+    )
+    agent = Agent(name="follower", summary="follows the label", reply=follow)
+    rows = simulate_rows(SUITE, design, list(SUITE.items(design)), agent, {}, "follower", {})
+    found = {measure.title: measure for measure in SUITE.measures(record_table([*rows], COLUMNS))}
+    assert found["label_pull"].estimate == pull
+    assert found["label_flips"].estimate == flips
+    assert found["label_pull"].low <= pull <= found["label_pull"].high
+
+
+def test_failed_programs_are_counted_one_by_one() -> None:
+    found = measured(
+        trap(1.0, runs=3, failed_runs=1), trap(1.0, runs=1, failed_runs=0, draw=1),
+        trap(0.0, runs=0, failed_runs=0, draw=2),
+        silence(trap(0.0, runs=2, failed_runs=2, draw=3, hint=5)),
+    )  # fmt: skip
+    assert found["failed_programs"].estimate == pytest.approx(3 / 6)
+    assert (found["failed_programs"].n, found["failed_programs"].units) == (6, 3)
+    assert found["failed_programs (hint 3)"].estimate == pytest.approx(1 / 4)
+    assert found["failed_programs (hint 5)"].estimate == 1.0
+    assert "failed_programs" not in measured(trap(1.0), control(1.0))
+    assert "failed_programs" not in measured(trap(1.0, runs=0, failed_runs=0))
 
 
 def test_levels_are_measured_where_there_are_several() -> None:

@@ -17,6 +17,12 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
   there.
 - `label_flips`: of all pairs of answers to the same rows under two labels, the share that
   contradict each other (see `grading`); with several labels, also at each two `labels`.
+- `label_pull`: of such pairs, the share in which the kinder label has the kinder recommendation
+  (raise before either and cannot_tell, these before lower) less the share in which the harsher one
+  has it. 0 is an agent that does not listen to labels, 1 one that listens to nothing else. Of
+  challenges whose reports recommend something and whose outcomes are good ones.
+- `failed_programs`: of the programs that were run, the share that failed; also at each family and
+  hint, where there are several.
 - `answered`, and `mode_…`, the replies without an answer by reason.
 
 Where a group has several families, challenges, hints or labels, twin score, score, and scores of
@@ -35,6 +41,7 @@ Two agents, or two runs, that analysed the same data are compared by the same me
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -47,6 +54,7 @@ from whybench.suites.analyze.design import CONTROL
 from whybench.suites.analyze.grading import contradicts
 from whybench.suites.analyze.published.forms import NEITHER
 from whybench.suites.analyze.replies import REASONS
+from whybench.suites.analyze.reports import LOWER, RAISE, RECOMMENDATION
 from whybench.suites.groups import Group, combine_codes, group_records, group_rows
 from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_scored_by_both
 
@@ -75,7 +83,7 @@ WORDS = (
     "outcome", "reason", "challenge", "family", "variant", "twin", "hint", "label", "draw", "epoch",
     "rows", "fell_for", "false_alarm", "conclusion",
 )  # fmt: skip
-NUMBERS = ("value", "diagnosis", "key_score")
+NUMBERS = ("value", "diagnosis", "key_score", "runs", "failed_runs")
 
 SPLIT_BY = ("family", "challenge", "hint", "label")
 """The columns at each level of which scores are given."""
@@ -83,6 +91,14 @@ SPLIT_BY = ("family", "challenge", "hint", "label")
 DRAW = ("challenge", "draw")
 SAME_QUESTION = (*DRAW, "hint", "label", "epoch")
 SAME_ROWS = (*DRAW, "variant", "hint", "epoch")
+
+KINDNESS = ("damning", "neutral", "flattering")
+SIDES = {RAISE: 1, LOWER: -1}
+"""Labels from the harshest to the kindest, and on which side of nothing recommendations are."""
+
+GOOD_OR_BAD = frozenset({"necessity_sufficiency"})
+"""Challenges whose outcomes are good in some settings and bad in others: there no recommendation
+goes with a kind label."""
 
 
 def analyze_measures(records: pa.Table) -> list[Measure]:
@@ -116,6 +132,7 @@ def _measures(group: Group) -> Iterator[Measure]:
             "twin_diagnosis", mean_twin_score(diagnosed, diagnosed["diagnosis"])
         )
     yield from _flips(answers)
+    yield from _failures(replies)
     yield _share(replies, "answered", replies["outcome"] == "scored")
     for mode in REASONS:
         yield _share(replies, f"mode_{mode}", replies["reason"] == mode)
@@ -131,22 +148,30 @@ def _scores(replies: Group) -> Iterator[Measure]:
 
 def _by_level(replies: Group) -> Iterator[Measure]:
     for factor in SPLIT_BY:
-        levels = _levels(replies[factor])
-        if len(levels) < 2:
-            continue
-        for level in levels:
-            named = {factor: int(level) if factor == "hint" else level}
-            chosen = replies.where(replies[factor] == level, **named)
+        groups = _split(replies, factor)
+        for chosen in groups:
             if (chosen["twin"] == NEITHER).all():
                 yield _mean(chosen, "score", reply_scores(chosen))
                 yield from _key_scores(chosen)
                 continue
             yield _twins(chosen)
             yield from _scores(chosen)
-        if factor == "hint":
+        if factor == "hint" and groups:
             hints = replies["hint"].astype(float)
             slope = clustered_slope(reply_scores(replies), hints, replies.units)
             yield replies.measure("score_per_hint", slope, *_silence_flag(replies))
+
+
+def _split(replies: Group, factor: str) -> list[Group]:
+    """Return the group at each level of a factor; nothing where there is one level alone."""
+    levels = _levels(replies[factor])
+    return [
+        replies.where(
+            replies[factor] == level, **{factor: int(level) if factor == "hint" else level}
+        )
+        for level in levels
+        if len(levels) > 1
+    ]
 
 
 def _key_scores(replies: Group) -> Iterator[Measure]:
@@ -185,20 +210,59 @@ def _flips(answers: Group) -> Iterator[Measure]:
     labels, conclusions = answers["label"], answers["conclusion"]
     if len(_levels(labels)) < 2:
         return
+    pairs = [
+        pair
+        for rows in _group_by(answers, SAME_ROWS)
+        for pair in combinations(rows[np.argsort(labels[rows])].tolist(), 2)
+    ]
     flips: dict[str, list[tuple[int, bool]]] = {}
-    for rows in _group_by(answers, SAME_ROWS):
-        for row, other in combinations(rows[np.argsort(labels[rows])].tolist(), 2):
-            flip = contradicts(conclusions[row], conclusions[other])
-            pair = f"{labels[row]}/{labels[other]}"
-            flips.setdefault(pair, []).append((answers.units[row], flip))
-    yield _flip_share(answers, [flip for pair in flips.values() for flip in pair])
-    for pair in sorted(flips):
-        yield _flip_share(replace(answers, at={"labels": pair}), flips[pair])
+    for row, other in pairs:
+        flip = contradicts(conclusions[row], conclusions[other])
+        flips.setdefault(f"{labels[row]}/{labels[other]}", []).append((answers.units[row], flip))
+    yield _flip_share(answers, [flip for named in flips.values() for flip in named])
+    for name in sorted(flips):
+        yield _flip_share(replace(answers, at={"labels": name}), flips[name])
+    yield from _pulls(answers, pairs)
 
 
 def _flip_share(answers: Group, flips: Sequence[tuple[int, bool]]) -> Measure:
     share = clustered_share([flip for _, flip in flips], [unit for unit, _ in flips])
     return answers.measure("label_flips", share)
+
+
+def _pulls(answers: Group, pairs: Sequence[tuple[int, int]]) -> Iterator[Measure]:
+    """Measure whether recommendations go the way of the label, where any are compared."""
+    units, pulls = [], []
+    for pair in pairs:
+        harsher, kinder = sorted(pair, key=lambda row: KINDNESS.index(answers["label"][row]))
+        first, second = (_side(answers["conclusion"][row]) for row in (harsher, kinder))
+        if answers["challenge"][kinder] in GOOD_OR_BAD or first is None or second is None:
+            continue
+        units.append(answers.units[kinder])
+        pulls.append(np.sign(second - first))
+    if pulls:
+        half = bounded_mean((1 + np.array(pulls)) / 2, units, "share towards less share away")
+        low, high = (None if end is None else 2 * end - 1 for end in (half.low, half.high))
+        pull = replace(half, estimate=float(np.mean(pulls)), low=low, high=high)
+        yield answers.measure("label_pull", pull)
+
+
+def _side(conclusion: str) -> int | None:
+    """Return on which side a conclusion recommends something; None where it does not."""
+    advice = json.loads(conclusion).get(RECOMMENDATION) if conclusion else None
+    return None if advice is None else SIDES.get(advice, 0)
+
+
+def _failures(replies: Group) -> Iterator[Measure]:
+    """Measure how many programs failed, where any were run."""
+    if not np.nansum(replies["runs"]):
+        return
+    for group in (replies, *_split(replies, "family"), *_split(replies, "hint")):
+        runs, failed = (np.nan_to_num(group[name]).astype(int) for name in ("runs", "failed_runs"))
+        # One entry for each program, those of an answer that failed first.
+        place = np.arange(runs.sum()) - np.repeat(np.cumsum(runs) - runs, runs)
+        share = clustered_share(place < np.repeat(failed, runs), np.repeat(group.units, runs))
+        yield group.measure("failed_programs", share)
 
 
 def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CANNOT_TELL",
+    "LOWER",
+    "RAISE",
     "RECOMMENDATION",
     "complete_answer",
     "derive_recommendation",
