@@ -370,9 +370,9 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
         if suite.tool_use is not None:
             answer = suite.tool_use.answer(row, dict(sample.store.items()), replies)
         answer = answer or parse_conversation(suite, row, replies)
-        parts = {**answer.parts, **suite.transcript_columns(messages)}
-        answers.append((answer.value, answer.reason, parts))
-        row |= {"value": answer.value, **parts}
+        answer = suite.complete_answer(answer, messages)
+        answers.append((answer.value, answer.reason, answer.parts))
+        row |= {"value": answer.value, **answer.parts}
     shown = _shorten_reply(replies[-1][0]) if replies and len(rows) == 1 else None
     return Score(**pack_score(answers, suite.sample_scores([*rows.values()])), answer=shown)
 

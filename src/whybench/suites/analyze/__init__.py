@@ -9,6 +9,7 @@ never sees one. The challenges are in `challenges`, the words in `stories`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
@@ -38,9 +39,10 @@ from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import code_columns
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
 from whybench.suites.analyze.published.forms import PUBLISHED
-from whybench.suites.analyze.tables import PARTS, fields_table
+from whybench.suites.analyze.tables import PARTS, RUBRIC_MARKS, fields_table
 from whybench.suites.contract import (
     TRAINING_WORLDS,
+    Answer,
     Budget,
     Costs,
     HeadlineScale,
@@ -220,12 +222,16 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
             return {}
         return {ROWS_FILE: rows_csv(item.instance, item.label)}
 
-    def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:
-        """Return what became of the programs of a conversation."""
+    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:
+        """Add what became of the programs of a conversation, and marks by a rubric."""
+        from whybench.suites.analyze.grader.marks import apply_marks  # noqa: PLC0415
         from whybench.suites.analyze.protocols.task import read_outcomes  # noqa: PLC0415
 
+        if RUBRIC_MARKS in answer.parts:
+            answer = apply_marks(answer, messages)
         outcomes = read_outcomes(messages)
-        return code_columns(outcomes) if outcomes else {}
+        told = code_columns(outcomes) if outcomes else {}
+        return replace(answer, parts={**answer.parts, **told})
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the score, once more in the column of traps or that of controls."""

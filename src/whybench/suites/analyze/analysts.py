@@ -14,7 +14,12 @@ from whybench.suites.analyze.challenges.contract import NumericTruth, Unidentifi
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
 from whybench.suites.analyze.published import instances
-from whybench.suites.analyze.published.forms import PUBLISHED, published_fields
+from whybench.suites.analyze.published.forms import (
+    NO_RUBRICS,
+    PUBLISHED,
+    published_fields,
+    rubrics_of,
+)
 from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import UserError
 
@@ -51,7 +56,9 @@ DECLINES = "I cannot draw a causal conclusion from these data."
 
 
 def report_fields(instance: Instance) -> tuple[Field, ...]:
-    """Return the fields of a report; of published data, all that their form asks."""
+    """Return the fields of a report; of published data, all that their form asks, if any."""
+    if rubrics_of(instance) != NO_RUBRICS:
+        return ()
     if instance.variant == PUBLISHED:
         return published_fields(instance.challenge)
     return CHALLENGES[instance.challenge].report
@@ -75,6 +82,11 @@ def analyst_reply(
         raise ValueError(f"analyst must be one of {', '.join(ANALYSTS)}, got {analyst!r}")
     if analyst == "null":
         return DECLINES
+    if not fields:
+        raise UserError(
+            f"agents must be able to answer in their own words where rubrics are applied, got "
+            f"reference/analyze.{analyst}"
+        )
     if analyst == "schema-breaker":
         return schema_breaker(fields)
     return render_reply(analyst_answer(analyst, instance), fields, names)

@@ -21,7 +21,15 @@ from whybench.seeds import Split, digest
 from whybench.suites.analyze.challenges import CHALLENGES, CORE, FAMILIES, HARD
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.prompts import PROTOCOLS
-from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS
+from whybench.suites.analyze.published.data_sets import FOLDERS
+from whybench.suites.analyze.published.forms import (
+    FORMS,
+    NO_RUBRICS,
+    PRINTED,
+    PUBLISHED,
+    REPAIRED,
+    SETS,
+)
 from whybench.suites.analyze.settings import LABELS
 from whybench.suites.analyze.stories import HINTS
 from whybench.suites.contract import UserError
@@ -66,6 +74,7 @@ LEVELS: Mapping[str, tuple[Any, ...]] = {
     "hint": HINTS,
     "label": LABELS,
     "protocol": PROTOCOLS,
+    "rubrics": (NO_RUBRICS, PRINTED, REPAIRED),
     "split": get_args(Split),
 }
 """The levels of the factors. The variant `control` is one control of the challenge, another with
@@ -76,6 +85,7 @@ MANIPULATED: dict[str, Manipulated] = {
     "label": Manipulated(),
     "protocol": Manipulated(),
     "rows": Manipulated("{}-rows", 0),
+    "rubrics": Manipulated("{}-rubrics", NO_RUBRICS),
 }
 """What may be manipulated while the same is asked of the same data set."""
 
@@ -135,6 +145,12 @@ class AnalyzeDesign:
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
     )
+    rubrics: str = factor(
+        NO_RUBRICS,
+        "With published data: none, a form graded by what rows settle; printed or repaired, an "
+        "answer in one's own words, marked by the source's rubrics by the model of the role "
+        "`grader`.",
+    )
     setting: str = factor(
         "",
         "The path of a setting of one's own, in which all is told; else settings of the split.",
@@ -161,6 +177,16 @@ class AnalyzeDesign:
             raise UserError(f"seeds must be 1 or more, got {self.seeds}")
         if PUBLISHED in self.variant:
             self._check_published()
+        elif self.rubrics != NO_RUBRICS:
+            raise UserError(
+                f"rubrics must be {NO_RUBRICS} unless data are published, got {self.rubrics}; name "
+                f"design={PUBLISHED}"
+            )
+        if self.rubrics != NO_RUBRICS and "free" in self.protocol:
+            raise UserError(
+                "protocol must be direct, code, code-debug or agentic where rubrics are applied, "
+                "got free, which asks for a form"
+            )
         if self.rows < 0:
             raise UserError(f"rows must be {ALL}, or 1 or more, got {self.rows}")
         if self.rows and self.protocol != (DIRECT,):
@@ -189,9 +215,9 @@ class AnalyzeDesign:
                 f"seeds must be from 1 to {SETS} with published data, which are {SETS} sets a "
                 f"challenge, got {self.seeds}"
             )
-        if not set(self.challenge) & set(FORMS):
+        if not self.active_challenges:
             raise UserError(
-                f"challenge must be among {', '.join(FORMS)} with published data, got "
+                f"challenge must be among {_join(self._asked_of_source)} with published data, got "
                 f"{_join(self.challenge)}, of whose keys rows settle nothing"
             )
 
@@ -218,10 +244,15 @@ class AnalyzeDesign:
 
     @property
     def active_challenges(self) -> tuple[str, ...]:
-        """The challenges but for those of whose published keys rows settle nothing."""
+        """The challenges but for those of which nothing that is published can be marked."""
         if PUBLISHED not in self.variant:
             return self.challenge
-        return tuple(name for name in self.challenge if name in FORMS)
+        return tuple(name for name in self.challenge if name in self._asked_of_source)
+
+    @property
+    def _asked_of_source(self) -> tuple[str, ...]:
+        """The challenges with published rubrics, or with published keys that rows settle."""
+        return tuple(FORMS) if self.rubrics == NO_RUBRICS else tuple(FOLDERS.values())
 
     @property
     def twins(self) -> bool:
@@ -243,12 +274,13 @@ class AnalyzeDesign:
         """The number of items and the levels of each factor in one line."""
         if PUBLISHED in self.variant:
             sets = len(self.active_challenges) * self.seeds
-            names = tuple(name for name in self.challenge if name not in FORMS)
+            names = tuple(name for name in self.challenge if name not in self._asked_of_source)
             left_out = f"{len(names) * self.seeds} left out, whose rows settle nothing"
             return (
                 f"{self.size} items: the source's questions on {sets} of its data sets"
                 f"{f' ({left_out}: {_join(names)})' if names else ''}; "
                 f"hint {_join(self.hint)}; {_join(self.protocol)}"
+                f"{'' if self.rubrics == NO_RUBRICS else f'; {self.rubrics} rubrics'}"
             )
         every = set(self.challenge) == set(CORE)
         challenges = f"all {len(CORE)} challenges" if every else _join(self.challenge)
@@ -262,7 +294,9 @@ class AnalyzeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; the name does not, nor a sample that is not taken."""
-        settings = identifying_settings(self, "setting", *(() if self.rows else ("rows",)))
+        unused = [("rows", self.rows), ("rubrics", self.rubrics != NO_RUBRICS)]
+        left_out = [name for name, used in unused if not used]
+        settings = identifying_settings(self, "setting", *left_out)
         own = (read_text(self.setting),) if self.setting else ()
         return digest("analyze", settings, *own).hex()[:16]
 

@@ -3,7 +3,8 @@
 The report is asked for first, in a form that gives nothing away, and its score is the answer's. Who
 has given one is asked for a diagnosis, which says why: it has a score of its own and changes no
 report. A report that cannot be read ends the conversation, and so does one on published data, about
-which the source has a single form.
+which the source has a single form; or none, where its rubrics are applied to what is said in free
+words. What these give is in the transcript (`grader.marks`).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from whybench.suites.analyze.prompts import column_names, render_diagnosis
 from whybench.suites.analyze.published.forms import PUBLISHED
 from whybench.suites.analyze.published.replication import key_score
 from whybench.suites.analyze.replies import parse_reply
-from whybench.suites.analyze.tables import write_marks
+from whybench.suites.analyze.tables import RUBRIC_MARKS, write_marks
 from whybench.suites.contract import Answer
 
 if TYPE_CHECKING:
@@ -30,6 +31,13 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Scalar
 
 __all__ = ["AnalyzeEpisode"]
+
+
+def _take_text(reply: str, truncated: bool) -> Answer:
+    """Take in an answer in somebody's own words; it has no marks yet, and so far is worth 0."""
+    if truncated or not reply.strip():
+        return Answer(None, "cut_off" if truncated else "empty")
+    return Answer(0.0, parts={RUBRIC_MARKS: ""})
 
 
 class AnalyzeEpisode:
@@ -63,6 +71,9 @@ class AnalyzeEpisode:
 
     def hear(self, reply: str, truncated: bool) -> str | None:
         """Take in a report, and ask for the diagnosis; or take in the diagnosis."""
+        if not self.fields:
+            self.answer, self.over = _take_text(reply, truncated), True
+            return None
         if self.is_reported:
             self.answer, self.over = self._diagnose(reply, truncated), True
             return None

@@ -23,6 +23,7 @@ from whybench.suites.analyze.analysts import diagnosis_fields, fields_for, true_
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
 from whybench.suites.analyze.design import CONTROL, MANIPULATED
+from whybench.suites.analyze.grader.verdicts import MET, mean_mark
 from whybench.suites.analyze.grading import grade_values, write_conclusion
 from whybench.suites.analyze.prompts import (
     column_names,
@@ -30,8 +31,9 @@ from whybench.suites.analyze.prompts import (
     render_prompt,
     rows_csv,
 )
-from whybench.suites.analyze.published.forms import NEITHER, PUBLISHED
+from whybench.suites.analyze.published.forms import NEITHER, NO_RUBRICS, PUBLISHED
 from whybench.suites.analyze.published.instances import published_instance
+from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
 from whybench.suites.designs import name_item
@@ -81,11 +83,13 @@ COLUMNS: Mapping[str, type] = {
     "label": str,
     "protocol": str,
     "rows": int,
+    "rubrics": str,
     "split": str,
     **RANDOM_COLUMNS,
 }
 """The factor columns of analyze records. `twin` is trap, control or, of published data, none;
-`rows` is how many rows are to be shown, as a sample, or 0 for all."""
+`rows` is how many rows are to be shown, as a sample, or 0 for all; `rubrics`, of published data,
+by which rubrics answers are marked, or none."""
 
 CACHED = 256
 """Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
@@ -114,6 +118,7 @@ class AnalyzeItem:
         protocol: How the agent works.
         rows: How many rows are shown, as a sample; 0 for all.
         own: The path of a setting of one's own in which it is told.
+        rubrics: By which rubrics of the source answers are marked, or none.
     """
 
     challenge: str
@@ -124,11 +129,16 @@ class AnalyzeItem:
     protocol: str
     rows: int = 0
     own: str = ""
+    rubrics: str = NO_RUBRICS
 
     @property
     def instance(self) -> Instance:
         """The data set, with what is true of it; not held, since a design may have thousands."""
-        return shown_instance(self.challenge, self.variant, self.draw, self.rows, self.own)
+        return shown_instance(*self._key)
+
+    @property
+    def _key(self) -> tuple[str, str, int, int, str, str]:
+        return self.challenge, self.variant, self.draw, self.rows, self.own, self.rubrics
 
     @property
     def prompt(self) -> str:
@@ -165,7 +175,17 @@ class AnalyzeItem:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What answers made of the first and of the second derivations are worth."""
+        """What answers made of the first and of the second derivations are worth.
+
+        Of rubrics: what an answer is worth that meets every criterion, counted in two ways.
+        """
+        if self.rubrics != NO_RUBRICS:
+            criteria = read_rubric(self.challenge, self.draw, self.rubrics)
+            return agreed(
+                f"score of an answer to {self.challenge} that meets every criterion",
+                ("mean of the marks", mean_mark(dict.fromkeys(criteria, MET))),
+                ("points over the highest score", len(criteria) / len(criteria)),
+            )
         return agreed(
             f"score of the true answer to {self.challenge}, {self.variant}",
             *(_score_derivation(self.instance, order) for order in (0, 1)),
@@ -181,7 +201,7 @@ class AnalyzeItem:
         """The position in the design, and which data set it is."""
         instance = self.instance
         # While the rows are cached: grading will need the key.
-        _cached_key(self.challenge, self.variant, self.draw, self.rows, self.own)
+        _cached_key(*self._key)
         values = asdict(self) | {
             "family": CHALLENGES[self.challenge].family,
             "twin": {TRAP: TRAP, PUBLISHED: NEITHER}.get(self.variant, CONTROL),
@@ -206,10 +226,12 @@ def world_key(item: AnalyzeItem) -> str:
 
 
 @lru_cache(maxsize=CACHED)
-def full_instance(challenge: str, variant: str, draw: int, own: str = "") -> Instance:
+def full_instance(
+    challenge: str, variant: str, draw: int, own: str = "", rubrics: str = NO_RUBRICS
+) -> Instance:
     """Return the data set of a draw, or the published one of this number."""
     if variant == PUBLISHED:
-        return published_instance(challenge, draw)
+        return published_instance(challenge, draw, rubrics)
     return _twins(challenge, draw, own)[variant]
 
 
@@ -222,9 +244,11 @@ def _twins(challenge: str, draw: int, own: str) -> dict[str, Instance]:
 
 
 @lru_cache(maxsize=CACHED)
-def shown_instance(challenge: str, variant: str, draw: int, rows: int, own: str = "") -> Instance:
+def shown_instance(
+    challenge: str, variant: str, draw: int, rows: int, own: str = "", rubrics: str = NO_RUBRICS
+) -> Instance:
     """Return what is shown of the data set of a draw: a sample of n rows, or all where n is 0."""
-    instance = full_instance(challenge, variant, draw, own)
+    instance = full_instance(challenge, variant, draw, own, rubrics)
     return sample_rows(instance, rows) if rows else instance
 
 
@@ -244,8 +268,8 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
     Raises:
         UserError: The rows that were asked about cannot be made again.
     """
-    challenge, variant, draw, rows, own = _instance_key(factors)
-    key, digest = _cached_key(challenge, variant, draw, rows, own)
+    challenge, variant, draw, *_ = _instance_key(factors)
+    key, digest = _cached_key(*_instance_key(factors))
     if digest != factors["data"]:
         raise UserError(
             f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
@@ -255,22 +279,24 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
     return key
 
 
-def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str]:
-    # Logs of the time before samples say nothing of them, nor of settings.
+def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str, str]:
+    # Logs of the time before samples say nothing of them, nor of settings or rubrics.
     rows, setting = int(factors.get("rows") or 0), str(factors.get("setting") or "")
     own = setting if is_path(setting) else ""
-    return str(factors["challenge"]), str(factors["variant"]), int(factors["draw"]), rows, own
+    challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
+    rubrics = str(factors.get("rubrics") or NO_RUBRICS)
+    return str(challenge), str(variant), int(draw), rows, own, rubrics
 
 
 @lru_cache(maxsize=KEYS)
 def _cached_key(
-    challenge: str, variant: str, draw: int, rows: int, own: str
+    challenge: str, variant: str, draw: int, rows: int, own: str, rubrics: str
 ) -> tuple[Instance, str]:
     """Return what is shown of a draw without its rows, and the digest of these.
 
     Called for every item that is made, so that grading makes no data set again.
     """
-    instance = shown_instance(challenge, variant, draw, rows, own)
+    instance = shown_instance(challenge, variant, draw, rows, own, rubrics)
     # A copy, since an empty view would keep the whole column.
     empty = {role: values[:0].copy() for role, values in instance.rows.items()}
     return replace(instance, rows=empty), rows_digest(instance)
@@ -296,13 +322,22 @@ def item_identity(item: AnalyzeItem) -> str:
             "rows": rows_digest(instance),
             "numbers": {name: settle(truth.value, DIGITS) for name, truth in numbers},
             "conclusion": conclusion,
+            **_name_criteria(item),
         }
     )
+
+
+def _name_criteria(item: AnalyzeItem) -> dict[str, Any]:
+    if item.rubrics == NO_RUBRICS:
+        return {}
+    return {"rubric": read_rubric(item.challenge, item.draw, item.rubrics)}
 
 
 def describe_truth(item: AnalyzeItem) -> Iterator[str]:
     """Yield lines that say what is true of each field; not for those who are to answer."""
     instance = item.instance
+    for criteria in _name_criteria(item).values():
+        yield from (f"{name:32} {text}" for name, text in criteria.items())
     for field in fields_for(instance):
         truth = instance.truths.get(field.name)
         if isinstance(truth, CategoricalTruth):
@@ -366,6 +401,7 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
         protocol=cell.protocol,
         rows=design.rows,
         own="" if cell.variant == PUBLISHED else design.setting,
+        rubrics=design.rubrics,
     )
 
 

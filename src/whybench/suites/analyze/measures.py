@@ -8,6 +8,10 @@ measures in which that plays a part are flagged `no_answer_as_0`. Technical erro
   the same hint and label, of the lesser of the two scores.
 - `reliability`: the mean over challenges of the mean score in each (the source's causal
   reliability); `score`, the mean over all items; `score_trap`, `score_control`.
+- `family_reliability`, of published data: the mean over families of that in each, which is what the
+  source prints under the name of causal reliability.
+- `unmarked`, of answers in free words: the share that the grader gave no marks for, where there
+  are such; they count in no score.
 - `score_answered`: the mean score of the answers alone.
 - `diagnosis`: the mean score of what reports are said to rest on, where that was asked; 0 where it
   could not be read. `twin_diagnosis`: the mean over twins of the lesser of these.
@@ -53,7 +57,7 @@ from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL
 from whybench.suites.analyze.grading import contradicts
 from whybench.suites.analyze.published.forms import NEITHER
-from whybench.suites.analyze.replies import REASONS
+from whybench.suites.analyze.replies import REASONS, UNMARKED
 from whybench.suites.analyze.reports import LOWER, RAISE, RECOMMENDATION
 from whybench.suites.groups import Group, combine_codes, group_records, group_rows
 from whybench.suites.pairs import Pair, answered_share, compare_groups, filter_scored_by_both
@@ -116,10 +120,16 @@ def analyze_groups(records: pa.Table) -> list[Group]:
 
 
 def _measures(group: Group) -> Iterator[Measure]:
-    replies = group.where(group["outcome"] != "error")
+    marked = group["reason"] != UNMARKED
+    replies = group.where((group["outcome"] != "error") & marked)
     answers = group.where(group["outcome"] == "scored")
     yield _twins(replies)
     yield _mean(replies, "reliability", reply_scores(replies), _challenge_weights(replies))
+    if (group["twin"] == NEITHER).all() and len(_levels(replies["family"])) > 1:
+        weights = _family_weights(replies)
+        yield _mean(replies, "family_reliability", reply_scores(replies), weights, "families")
+    if not marked.all():
+        yield _share(group, "unmarked", ~marked)
     yield from _scores(replies)
     yield _mean(answers, "score_answered", answers["value"])
     yield from _key_scores(replies)
@@ -270,9 +280,13 @@ def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:
 
 
 def _mean(
-    group: Group, name: str, scores: ArrayLike, weights: NDArray[np.float64] | None = None
+    group: Group,
+    name: str,
+    scores: ArrayLike,
+    weights: NDArray[np.float64] | None = None,
+    over: str = "challenges",
 ) -> Measure:
-    method = "mean" if weights is None else "mean over challenges"
+    method = "mean" if weights is None else f"mean over {over}"
     mean = bounded_mean(scores, group.units, method, weights)
     return group.measure(name, mean, *_silence_flag(group))
 
@@ -297,6 +311,15 @@ def _challenge_weights(replies: Group) -> NDArray[np.float64]:
     _, code, counts = np.unique(replies["challenge"], return_inverse=True, return_counts=True)
     weights: NDArray[np.float64] = 1 / (max(counts.size, 1) * counts[code])
     return weights
+
+
+def _family_weights(replies: Group) -> NDArray[np.float64]:
+    """Return weights by which families count the same, and in each its challenges do."""
+    weights = _challenge_weights(replies)
+    families, code = np.unique(replies["family"], return_inverse=True)
+    totals = np.bincount(code, weights)
+    shared: NDArray[np.float64] = weights / (totals[code] * families.size)
+    return shared
 
 
 def reply_scores(replies: Group) -> NDArray[np.float64]:

@@ -138,7 +138,8 @@ def render_description(instance: Instance, labels: str, hint: int) -> str:
         texts = _published_texts(instance, hint)
     else:
         texts = _story_texts(instance, labels, hint)
-    return "\n\n".join([*texts, _render_form(instance, labels, report_fields(instance))])
+    fields = report_fields(instance)
+    return "\n\n".join([*texts, *([_render_form(instance, labels, fields)] if fields else [])])
 
 
 def render_diagnosis(instance: Instance, labels: str) -> str:

@@ -27,7 +27,7 @@ from whybench.suites.replies import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["REASONS", "ParsedReply", "parse_reply", "render_reply"]
+__all__ = ["REASONS", "UNMARKED", "ParsedReply", "parse_reply", "render_reply"]
 
 REASONS = {
     "cut_off": "the reply hit the token limit",
@@ -37,6 +37,9 @@ REASONS = {
     "no_field": "a JSON object that answers none of the fields",
 }
 """Every reason for which a reply may have no answers at all, and what it means."""
+
+UNMARKED = "unmarked"
+"""The reason why an answer in free words has no score: no marks of the grader could be read."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["PARTS", "fields_table", "read_marks", "write_marks"]
+__all__ = ["PARTS", "RUBRIC_MARKS", "fields_table", "read_marks", "write_marks"]
+
+RUBRIC_MARKS = "rubric_marks"
+"""The column of the criteria of a rubric that an answer meets."""
 
 PARTS: Mapping[str, type] = {
     "fell_for": bool,
@@ -30,6 +33,8 @@ PARTS: Mapping[str, type] = {
     "diagnosis": float,
     "diagnosis_reason": str,
     "key_score": float,
+    RUBRIC_MARKS: str,
+    "grader": str,
     "runs": int,
     "failed_runs": int,
     "code_outcome": str,
@@ -37,8 +42,9 @@ PARTS: Mapping[str, type] = {
 """The columns that an answer adds to those of its item: whether it fell for the trap or claimed one
 that is not there, how many of the fields passed, the marks of each, and what it concludes; the
 score of the diagnosis, where one was asked for, and why it is 0 if it could not be read; of
-published data, the share of the printed key with which it agrees; and where programs were run, how
-many, how many of them failed, and what came of the last one."""
+published data, the share of the printed key with which it agrees, or which criteria of a rubric it
+meets by whose word; and where programs were run, how many, how many of them failed, and what came
+of the last one."""
 
 ITEM_COLUMNS = ("challenge", "variant", "twin", "hint", "label", "protocol")
 PLAIN_FAILURE: Mapping[str, Any] = asdict(Verdict("", passed=False))

@@ -9,14 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from inspect_ai import Task, task_with
+from inspect_ai.solver import chain
 
 from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze.design import DIRECT
+from whybench.suites.analyze.grader.marks import mark_by_rubric
 from whybench.suites.analyze.grader.task import reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.analyze.protocols.task import follow_protocol, offer_tools
-from whybench.suites.analyze.published.forms import PUBLISHED
+from whybench.suites.analyze.published.forms import NO_RUBRICS, PRINTED, PUBLISHED
 from whybench.suites.contract import UserError
+from whybench.suites.conversations import ask_each
 from whybench.suites.task import inspect_scorer
 
 if TYPE_CHECKING:
@@ -38,25 +41,27 @@ def analysis_task(
 ) -> Task:
     """Return the task of a design; arguments are those of `Suite.make_task`."""
     graded, group = options["graded"], options["group"]
-    code = set(design.protocol) - {DIRECT}
-    if (graded or code) and group != 1:
+    code, marked = set(design.protocol) - {DIRECT}, design.rubrics != NO_RUBRICS
+    if (graded or code or marked) and group != 1:
         raise UserError(f"group must be 1 where programs are run or reasons graded, got {group}")
     if graded and PUBLISHED in design.variant:
         raise UserError(
-            "graded must be left out with published data: criteria are of our own data sets"
+            "graded must be left out with published data: criteria are of our own data sets; "
+            f"rubrics={PRINTED} has the source's applied"
         )
     if graded and (bare := [x for x in design.challenge if x not in challenges_with_criteria()]):
         raise UserError(
             f"graded must be of challenges that have criteria, got {bare[0]!r}; leave it out"
         )
     setup: list[Solver] = []
-    if not code:
-        task = ask()
-    else:
-        task = ask(solver=follow_protocol())
+    solver = follow_protocol() if code else ask_each()
+    task = ask(solver=chain(solver, mark_by_rubric()) if marked else solver)
+    if code:
         setup.append(offer_tools())
         metadata = {**(task.metadata or {}), "packages": list(PACKAGES)}
         task = task_with(task, sandbox=SANDBOX, metadata=metadata, setup=setup)
+    if marked:
+        task = task_with(task, setup=[*setup, require_grader()])
     if graded:
         # The score of the answer comes first: that is the one that records hold.
         both = [inspect_scorer(suite)(), reasons(options["calibration"])]

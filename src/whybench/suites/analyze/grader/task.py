@@ -39,7 +39,6 @@ from whybench.suites.analyze.grader.prompt import (
 )
 from whybench.suites.analyze.grader.verdicts import (
     ParsedVerdicts,
-    criteria_for,
     mean_mark,
     parse_verdicts,
 )
@@ -117,8 +116,9 @@ async def grade_case(grader: Model, case: GradingCase) -> tuple[ParsedVerdicts, 
     for _ in range(ASKED):
         output = await ask(grader.generate, messages)
         truncated = output.stop_reason in CUT_OFF
-        criteria = criteria_for(case.challenge)
-        parsed = parse_verdicts(output.completion, criteria, seal(case), truncated)
+        parsed = parse_verdicts(
+            output.completion, case.criteria, seal(case), truncated, case.levels
+        )
         messages.append(output.message)
         if not parsed.problem:
             break

@@ -23,10 +23,12 @@ from whybench.suites.replies import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = [
     "LEVELS",
+    "MET",
+    "MET_OR_NOT",
     "ParsedVerdicts",
     "challenges_with_criteria",
     "criteria_for",
@@ -36,6 +38,10 @@ __all__ = [
 
 LEVELS = ("missed", "partly", "met")
 """What a verdict may be, from the worst; levels are equally far apart, and the best is worth 1."""
+
+MET = LEVELS[-1]
+MET_OR_NOT = (LEVELS[0], MET)
+"""What a verdict may be where a criterion cannot be met in part."""
 
 LONGEST_QUOTED = 60
 
@@ -80,7 +86,11 @@ class ParsedVerdicts:
 
 
 def parse_verdicts(
-    reply: str, criteria: Iterable[str], seal: str, truncated: bool = False
+    reply: str,
+    criteria: Iterable[str],
+    seal: str,
+    truncated: bool = False,
+    levels: Sequence[str] = LEVELS,
 ) -> ParsedVerdicts:
     """Read a grader's reply.
 
@@ -89,6 +99,7 @@ def parse_verdicts(
         criteria: The ids of the criteria.
         seal: The seal of the case.
         truncated: Whether the reply hit the token limit; then it says nothing.
+        levels: What a verdict may be.
     """
     if truncated:
         return ParsedVerdicts(problem="the reply was cut off")
@@ -103,7 +114,7 @@ def parse_verdicts(
     if verdicts is None:
         return ParsedVerdicts(problem="verdicts must be an object with each criterion once")
     names = tuple(criteria)
-    if problem := _find_problem(verdicts, names):
+    if problem := _find_problem(verdicts, names, levels):
         return ParsedVerdicts(problem=problem)
     return ParsedVerdicts({name: verdicts[name] for name in names})
 
@@ -115,7 +126,9 @@ def _to_mapping(pairs: object) -> dict[str, Any] | None:
     return dict(pairs)
 
 
-def _find_problem(verdicts: Mapping[str, Any], criteria: tuple[str, ...]) -> str:
+def _find_problem(
+    verdicts: Mapping[str, Any], criteria: tuple[str, ...], levels: Sequence[str]
+) -> str:
     missing = [name for name in criteria if name not in verdicts]
     unknown = [name[:LONGEST_QUOTED] for name in verdicts if name not in criteria]
     problems = [f"{', '.join(missing)} missing"] if missing else []
@@ -123,7 +136,7 @@ def _find_problem(verdicts: Mapping[str, Any], criteria: tuple[str, ...]) -> str
     if problems:
         return "; ".join(problems)
     for name in criteria:
-        if verdicts[name] not in LEVELS:
+        if verdicts[name] not in levels:
             level = repr(verdicts[name])[:LONGEST_QUOTED]
-            return f"{name} must be one of {', '.join(LEVELS)}, got {level}"
+            return f"{name} must be one of {', '.join(levels)}, got {level}"
     return ""

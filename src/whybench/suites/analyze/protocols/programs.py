@@ -96,7 +96,16 @@ def _language(opening: re.Match[str]) -> str:
     return words[0] if words else ""
 
 
-def follow_up(attempt: Attempt, programs_left: int, seconds: int = SECONDS) -> tuple[str, bool]:
-    """Return what is said to the agent after an attempt, and whether it asks for a repair."""
+def follow_up(
+    attempt: Attempt, programs_left: int, seconds: int = SECONDS, answer: str = ANSWER
+) -> tuple[str, bool]:
+    """Return what is said to the agent after an attempt, and whether it asks for a repair.
+
+    Args:
+        attempt: What came of the program.
+        programs_left: How many more may be run.
+        seconds: How long a program may run.
+        answer: How the answer is asked for.
+    """
     repair = attempt.failed and programs_left > 0
-    return f"{describe_attempt(attempt, seconds)}\n\n{REPAIR if repair else ANSWER}", repair
+    return f"{describe_attempt(attempt, seconds)}\n\n{REPAIR if repair else answer}", repair

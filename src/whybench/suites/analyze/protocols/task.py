@@ -31,11 +31,13 @@ from whybench.suites.analyze.protocols.attempts import Attempt, classify_exit, d
 from whybench.suites.analyze.protocols.programs import check_program, find_program, follow_up
 from whybench.suites.analyze.protocols.prompts import (
     ANSWER,
+    ANSWER_FREELY,
     NO_RUNS_LEFT,
     PROTOCOLS,
     ROWS_FILE,
     SECONDS,
 )
+from whybench.suites.analyze.published.forms import NO_RUBRICS
 from whybench.suites.asking import ask
 from whybench.suites.contract import GOES_ON
 from whybench.suites.conversations import (
@@ -105,7 +107,7 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
             output = await _ask(state)
             program = find_program(output.message.text, output.stop_reason in CUT_OFF)
             attempt = await workspace.run(program)
-            text, repair = follow_up(attempt, left, seconds)
+            text, repair = follow_up(attempt, left, seconds, _ask_for_answer(state))
             state.messages.append(_user_message(text, attempt))
             if not repair:
                 break
@@ -177,13 +179,22 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
                 break
         # Who ran nothing is recorded with no runs, as under the other protocols.
         state.messages.append(
-            _user_message(ANSWER, None if _count_runs(attempts) else Attempt("no_code"))
+            _user_message(
+                _ask_for_answer(state), None if _count_runs(attempts) else Attempt("no_code")
+            )
         )
         await _ask(state, tools, answering=True)
         await _go_on(state, tools)
         return state
 
     return solve
+
+
+def _ask_for_answer(state: TaskState) -> str:
+    """Return how the answer is asked for: in the form, or in the agent's own words."""
+    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
+    free = str(row.get("rubrics") or NO_RUBRICS) != NO_RUBRICS
+    return ANSWER_FREELY if free else ANSWER
 
 
 async def _go_on(state: TaskState, tools: Sequence[ToolDef] = ()) -> None:

@@ -33,18 +33,25 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMS",
     "NEITHER",
+    "NO_RUBRICS",
+    "PRINTED",
     "PUBLISHED",
+    "REPAIRED",
     "SETS",
     "data_set_of",
     "field_meanings",
     "published_fields",
     "read_data_set",
     "render_question",
+    "rubrics_of",
 ]
 
 PUBLISHED = "published"
 NEITHER = "none"
 """The variant of the source's data sets, and what they are of a trap and its control."""
+
+NO_RUBRICS, PRINTED, REPAIRED = "none", "printed", "repaired"
+"""Whether answers are marked by the source's rubrics, and by which."""
 
 SETS = 5
 """How many data sets the source has of each challenge."""
@@ -90,8 +97,14 @@ def read_data_set(challenge: str, number: int) -> DataSet:
 
 def data_set_of(instance: Instance) -> DataSet:
     """Return the data set of which a published instance was made."""
-    (number,) = instance.keys
+    number, *_ = instance.keys
     return read_data_set(instance.challenge, int(str(number)))
+
+
+def rubrics_of(instance: Instance) -> str:
+    """Return by which rubrics answers in free text are marked; `none` where there is a form."""
+    _, *rubrics = instance.keys if instance.variant == PUBLISHED else (None,)
+    return str(rubrics[0]) if rubrics else NO_RUBRICS
 
 
 def render_question(data: DataSet, hint: int) -> str:
@@ -110,7 +123,7 @@ def _fill_in(text: str, data: DataSet) -> str:
 
 
 def _words_for(placeholder: str, data: DataSet) -> str:
-    if placeholder in FORMS[FOLDERS[data.challenge]]:
+    if placeholder in FORMS.get(FOLDERS[data.challenge], {}):
         return WITHHELD
     if data.key is None:
         # One data set has no key; its columns stand in the order of their numbers.

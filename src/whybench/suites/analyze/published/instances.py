@@ -23,13 +23,21 @@ from whybench.suites.analyze.challenges.contract import (
 from whybench.suites.analyze.columns import DataColumn
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.published.arithmetic import EXACT
-from whybench.suites.analyze.published.forms import FORMS, PUBLISHED, SETS, read_data_set
+from whybench.suites.analyze.published.data_sets import FOLDERS
+from whybench.suites.analyze.published.forms import (
+    FORMS,
+    NO_RUBRICS,
+    PUBLISHED,
+    SETS,
+    read_data_set,
+)
 from whybench.suites.analyze.published.recomputed import parse_graphs, recompute
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Truth
     from whybench.suites.analyze.columns import Array
+    from whybench.suites.analyze.published.data_sets import DataSet
     from whybench.suites.analyze.published.recomputed import RecomputedField
 
 __all__ = ["competent_answer", "parse_key_field", "published_instance"]
@@ -38,20 +46,26 @@ NEAR = 0.75
 """How many standard errors from a value of these rows still count as the value."""
 
 
-@lru_cache(maxsize=len(FORMS) * SETS)
-def published_instance(challenge: str, number: int) -> Instance:
+@lru_cache(maxsize=len(FOLDERS) * SETS)
+def published_instance(challenge: str, number: int, rubrics: str = NO_RUBRICS) -> Instance:
     """Return a published data set by our name of its challenge and its number, from 1.
+
+    Args:
+        challenge: The challenge.
+        number: The number.
+        rubrics: By which rubrics answers are marked: then nothing is recomputed, and no truth of a
+            field is stated.
 
     Raises:
         UserError: There is no such data set, or its rows settle nothing.
     """
-    if challenge not in FORMS or not 1 <= number <= SETS:
+    there = FORMS if rubrics == NO_RUBRICS else FOLDERS.values()
+    if challenge not in there or not 1 <= number <= SETS:
         raise UserError(
-            f"a published data set must be of {', '.join(FORMS)} and have a number from 1 to "
+            f"a published data set must be of {', '.join(there)} and have a number from 1 to "
             f"{SETS}, got {challenge} {number}"
         )
     data = read_data_set(challenge, number)
-    pairs = zip(recompute(data), recompute(data, EXACT), strict=True)
     rows = {name: _to_integers(values) for name, values in data.rows.items()}
     return Instance(
         challenge=challenge,
@@ -59,13 +73,18 @@ def published_instance(challenge: str, number: int) -> Instance:
         parameters={},
         columns=tuple(DataColumn(name, _column_kind(values), 0) for name, values in rows.items()),
         rows=rows,
-        truths={
-            first.name.lower(): _make_truth(first, second)
-            for first, second in pairs
-            if first.name in FORMS[challenge]
-        },
-        keys=(number,),
+        truths=_recompute_truths(data, challenge) if rubrics == NO_RUBRICS else {},
+        keys=(number,) if rubrics == NO_RUBRICS else (number, rubrics),
     )
+
+
+def _recompute_truths(data: DataSet, challenge: str) -> dict[str, Truth]:
+    pairs = zip(recompute(data), recompute(data, EXACT), strict=True)
+    return {
+        first.name.lower(): _make_truth(first, second)
+        for first, second in pairs
+        if first.name in FORMS[challenge]
+    }
 
 
 def competent_answer(instance: Instance) -> dict[str, Any]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BEYOND_CHANCE",
+    "key_row",
     "key_rows",
     "key_score",
     "replicate",
@@ -61,7 +62,7 @@ def key_rows() -> Rows:
     itself tolerates; `beyond_chance`, by more than three standard errors; `differs`, other
     words; `small_n`, an effect that rests on few rows.
     """
-    return [_key_row(data, field) for data in read_data_sets() for field in recompute(data)]
+    return [key_row(data, field) for data in read_data_sets() for field in recompute(data)]
 
 
 def unsettled_rows() -> Rows:
@@ -82,7 +83,8 @@ def _data_set_columns(data: DataSet) -> dict[str, Any]:
     }
 
 
-def _key_row(data: DataSet, field: RecomputedField) -> dict[str, Any]:
+def key_row(data: DataSet, field: RecomputedField) -> dict[str, Any]:
+    """Return the row of one field; see `key_rows`."""
     key, ours = data.key or {}, field.value
     printed = key.get(field.name)
     row = {**_data_set_columns(data), "name": field.name, "method": field.method, "n": field.n}
