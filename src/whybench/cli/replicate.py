@@ -21,7 +21,7 @@ __all__ = ["replicate_command"]
 LABELS = (
     *("agent", "other", "graph", "content", "overload", "style", "story", "name", "measure"),
     *("criterion", "manipulation", "own_among_them"),
-    *("challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
+    *("protocol", "family", "challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
     *("cause", "effect", "path", "class"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
@@ -30,7 +30,7 @@ NUMBERS = (
     *("statistic", "p", "adjusted", "effect", "parameters", "consistency", "rmse", "mae", "r2"),
     *("printed", "b", "m1", "m2", "m", "lad", "number", "before", "after", "change", "rank"),
     *("accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio", "external", "internal"),
-    *("perfect", "n"),
+    *("over_families", "perfect", "n"),
 )
 """Columns of numbers for such a table, behind the estimate."""
 

@@ -8,15 +8,23 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 from evidence.graders import answer_in, ruling, scripted, sealed_in
 
+from whybench.cli import whybench_command
 from whybench.records.logs import read_logs
 from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.challenges import FAMILIES
 from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.items import AnalyzeItem
 from whybench.suites.analyze.protocols.prompts import ANSWER_FREELY
 from whybench.suites.analyze.published.data_sets import FOLDERS, PLACEHOLDER, read_json
+from whybench.suites.analyze.published.reliability import (
+    agent_tables,
+    printed_tables,
+    read_printed,
+)
 from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.replies import UNMARKED
 from whybench.suites.contract import UserError
@@ -294,3 +302,57 @@ def test_several_protocols_are_marked_in_one_run(source: Path, tmp_path: Path) -
     }
     assert found["code", "failed_programs"] == 1.0
     assert ("direct", "failed_programs") not in found
+
+
+def test_printed_reliability_is_the_mean_over_families_and_not_over_challenges() -> None:
+    tables = printed_tables()
+    both = [row for row in tables["reliability"] if "estimate" in row]
+    assert (len(tables["reliability"]), len(both), len(tables["families"])) == (30, 20, 120)
+    for row in both:
+        assert row["over_families"] == pytest.approx(row["printed"], abs=0.0051)
+        assert row["flags"] == "differs"
+        assert row["estimate"] != pytest.approx(row["printed"], abs=0.02)
+    cells = [row["family"] for row in tables["families"] if row["flags"]]
+    assert (len(cells), cells.count("counterfactual"), cells.count("confounding")) == (65, 20, 2)
+    # By the definition two models change places.
+    direct = [row for row in both if row["protocol"] == "direct"]
+    printed, defined = (
+        [row["agent"] for row in sorted(direct, key=lambda row: -row[name])][2:4]
+        for name in ("printed", "estimate")
+    )
+    assert printed == ["Claude-3.5-sonnet", "GPT-4.1"] == defined[::-1]
+
+
+def test_printed_tables_agree_with_one_another_where_they_repeat_a_number() -> None:
+    rows = {(row["protocol"], row["model"]): row for row in read_printed()}
+    assert len(rows) == 30
+    models = {model for _, model in rows}
+    assert len(models) == 10
+    for model in models:
+        # One more attempt never lowers the printed average.
+        assert rows["code-debug", model]["average"] > rows["code", model]["average"]
+    assert rows["direct", "GPT-o4-mini"]["average"] == 40.72
+
+
+def test_agents_stand_beside_what_is_printed(source: Path, tmp_path: Path) -> None:
+    log, _ = mark(tmp_path, lambda _: "It is confounded.", first_met, hint=5, seeds=1)
+    done = CliRunner().invoke(
+        whybench_command,
+        ["replicate", "analyze", "--table", "reliability", "--with", log.location, "--json"],
+    )
+    assert done.exit_code == 0, done.output
+    own, *others = [json.loads(line) for line in done.output.splitlines()]
+    assert len(others) == 30
+    found = {measure.title: measure for measure in SUITE.measures(records(log))}
+    reliability = found["reliability"]
+    assert (own["agent"], own["protocol"]) == ("mockllm/model", "direct")
+    assert own["estimate"] == pytest.approx(100 * reliability.estimate)
+    assert own["over_families"] == pytest.approx(100 * found["family_reliability"].estimate)
+    assert own["low"] < own["estimate"] < own["high"]
+    families = agent_tables(records(log))["families"]
+    assert {row["family"] for row in families} == set(FAMILIES)
+
+
+def test_answers_that_nobody_marked_are_not_set_beside(source: Path) -> None:
+    with pytest.raises(UserError, match="marked by the source's rubrics, got none"):
+        agent_tables(record_table([], SUITE.record_columns))

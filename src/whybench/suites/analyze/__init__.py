@@ -108,10 +108,18 @@ OPTIONS: Mapping[str, tuple[Any, str]] = {
 }
 
 
-def _published_tables(resamples: int) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+def _published_tables(
+    resamples: int, beside: pa.Table | None = None
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    from whybench.suites.analyze.published.reliability import (  # noqa: PLC0415
+        own_tables,
+        printed_tables,
+    )
     from whybench.suites.analyze.published.replication import replicate  # noqa: PLC0415
 
-    return replicate(resamples)
+    own = {} if beside is None else own_tables(beside)
+    tables = {**replicate(resamples), **printed_tables()}
+    return {name: [*own.get(name, ()), *rows] for name, rows in tables.items()}
 
 
 def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
@@ -156,7 +164,11 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         world_key=world_key,
         reward=lambda _factors, _truth, answer: answer.value or 0.0,
     )
-    replication = Replication(_published_tables, names=("keys", "not_recomputed"))
+    replication = Replication(
+        _published_tables,
+        names=("keys", "not_recomputed", "reliability", "families"),
+        takes_records=True,
+    )
     scale = HeadlineScale(exact=("gold", {}))
     comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
