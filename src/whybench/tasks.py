@@ -58,6 +58,10 @@ def analyze(**arguments: Any) -> Task:
 
 
 @task
-def grader_calibration() -> Task:
-    """Have a model grade the labelled answers, to see how well it agrees with the labels."""
-    return build_grader_calibration()
+def grader_calibration(answers: str | None = None) -> Task:
+    """Have a model grade labelled answers, to see how well it agrees with the labels.
+
+    Args:
+        answers: A YAML or JSON file of labelled answers of your own; the bundled ones if none.
+    """
+    return build_grader_calibration(answers)

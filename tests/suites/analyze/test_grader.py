@@ -14,6 +14,7 @@ from evidence.graders import (
     FIXED,
     FORGED,
     PARTS,
+    answer_in,
     grade_answers,
     honest,
     ruling,
@@ -253,13 +254,22 @@ def test_answers_without_verdicts_are_told_and_not_counted() -> None:
     found = measure_agreement("g", [{"a": "met"}, None, {"a": "partly"}], labels)
     assert (found.answers, found.unscored, found.gap.estimate) == (2, 1, -0.25)
     assert re.fullmatch(
-        r"graded by g: weighted kappa 0\.00 \[.*\], gap -0\.25 \[.*\], 2 verdicts on 2 labelled "
-        r"answers, 1 unscored",
+        r"graded by g: weighted kappa 0\.00 \[.*\], gap -0\.25 \[.*\], distance 0\.25 \[.*\], "
+        r"2 verdicts on 2 labelled answers, 1 unscored",
         str(found),
     )
     nothing = measure_agreement("g", [None, None, None], labels)
     assert nothing.kappa.estimate is nothing.gap.estimate is None
     assert "weighted kappa undefined" in str(nothing)
+
+
+def test_the_distance_does_not_cancel_between_answers_and_does_within_one() -> None:
+    labels = [{"a": "met", "b": "missed"}, {"a": "missed", "b": "missed"}, {"a": "met", "b": "met"}]
+    given = [{"a": "missed", "b": "met"}, {"a": "met", "b": "missed"}, {"a": "met", "b": "missed"}]
+    found = measure_agreement("g", given, labels)
+    assert found.gap.estimate == pytest.approx(0)
+    assert found.distance.estimate == pytest.approx((0 + 0.5 + 0.5) / 3)
+    assert (found.distance.n, found.distance.units) == (3, 3)
 
 
 def test_verdicts_must_be_of_the_labelled_criteria() -> None:
@@ -393,3 +403,68 @@ def test_a_calibrated_grader_has_its_agreement_with_every_figure(tmp_path: Path)
     assert "calibration must be the log of the grader mockllm/other" in other.error.message
     with pytest.raises(Exception, match="must be the finished log of grader_calibration"):
         read_agreement(graded)
+
+
+OWN = {
+    "challenge": "mine",
+    "question": "Does it help?",
+    "criteria": {"NAMES_IT": "Names the confounder", "SAYS_NO": "Says that it does not help"},
+    "answers": [
+        {"kind": "good", "labels": {"NAMES_IT": "met", "SAYS_NO": "met"}, "text": "No: age."},
+        {"kind": "bad", "labels": {"NAMES_IT": "missed", "SAYS_NO": "missed"}, "text": "Yes."},
+        {"kind": "mixed", "labels": {"NAMES_IT": "missed", "SAYS_NO": "met"}, "text": "No."},
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ["mine.yaml", "mine.json"])
+def test_a_grader_is_set_beside_labels_of_ones_own(tmp_path: Path, name: str) -> None:
+    own = tmp_path / name
+    own.write_text(json.dumps(OWN), encoding="utf-8")
+
+    def kind(messages: list[Any]) -> str:
+        text = answer_in(messages[0].text)
+        marks = {"NAMES_IT": "met", "SAYS_NO": "met" if text.startswith("No") else "missed"}
+        return ruling(marks, sealed_in(messages[0].text))
+
+    [log] = eval(
+        grader_calibration(answers=str(own)),
+        model=scripted("mockllm/grader", kind, []),
+        log_dir=str(tmp_path / "logs"),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    values = _values(log)
+    assert values["labelled"] == 3
+    assert values["gap"] == pytest.approx(2 / 6)
+    assert values["distance"] == pytest.approx((0 + 0.5 + 0.5) / 3)
+    assert read_agreement(log).kappa.estimate == pytest.approx(values["kappa"])
+    own.write_text(json.dumps({**OWN, "question": "Does it harm?"}), encoding="utf-8")
+    read_labelled_answers.cache_clear()
+    with pytest.raises(Exception, match="today's labelled answers"):
+        read_agreement(log)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"criteria": {"NAMES_IT": "x"}}, "labels of mine-1 must give NAMES_IT one of missed, met"),
+        ({"truth": "t"}, "mine.yaml must have the keys"),
+    ],
+)
+def test_labels_of_ones_own_must_fit(tmp_path: Path, changed: Any, message: str) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_text(json.dumps({**OWN, **changed}), encoding="utf-8")
+    with pytest.raises(Exception, match=message):
+        grader_calibration(answers=str(own))
+
+
+def test_without_criteria_a_challenge_must_have_some(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    told = {**OWN, "truth": "It does not."}
+    del told["criteria"]
+    own.write_text(json.dumps(told), encoding="utf-8")
+    with pytest.raises(Exception, match="must have criteria, or be of a challenge that has some"):
+        grader_calibration(answers=str(own))
+    with pytest.raises(Exception, match="none.yaml"):
+        grader_calibration(answers=str(tmp_path / "none.yaml"))

@@ -112,12 +112,12 @@ def _published_tables(
     resamples: int, beside: pa.Table | None = None
 ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     from whybench.suites.analyze.published.reliability import (  # noqa: PLC0415
-        own_tables,
+        agent_tables,
         printed_tables,
     )
     from whybench.suites.analyze.published.replication import replicate  # noqa: PLC0415
 
-    own = {} if beside is None else own_tables(beside)
+    own = {} if beside is None else agent_tables(beside)
     tables = {**replicate(resamples), **printed_tables()}
     return {name: [*own.get(name, ()), *rows] for name, rows in tables.items()}
 

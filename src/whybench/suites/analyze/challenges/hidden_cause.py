@@ -99,7 +99,11 @@ def closed_form(variant: str, at: Parameters) -> dict[str, float]:
         own = 0.0 if variant == LOT else at[f"pull_{role}"] / 4
         product += at[f"shift_{role}"] * (own + others * middle)
     bias = _find_bias(at) if variant == RECORDED else 0.0
-    return {"effect": at["gain"] + bias, "lower_bound": 2 * product - 0.5, "upper_bound": 2 * product + 0.5}
+    return {
+        "effect": at["gain"] + bias,
+        "lower_bound": 2 * product - 0.5,
+        "upper_bound": 2 * product + 0.5,
+    }
 
 
 def _find_bias(at: Parameters) -> float:

@@ -6,7 +6,12 @@ verdict and label over what that distance would be if verdicts were dealt out to
 on one answer go together.
 
 **Gap**: the mean of verdict less label, where missed is 0 and met is 1. A grader with a gap above 0
-is lenient. Answers on which a grader gave no verdicts count in neither; their number is given.
+is lenient.
+
+**Distance**: the mean over answers of how far the mean verdict is from the mean label, whichever
+way; what the source of analyze calls the gap between its grader and its experts.
+
+Answers on which a grader gave no verdicts count in none of them; their number is given.
 
 A model must not grade itself, and the same weights go by many names: with or without a provider
 before them, with a date, a tag or `latest` after them (`is_same_model`).
@@ -44,6 +49,7 @@ class Agreement:
         grader: The grader's name.
         kappa: Weighted kappa.
         gap: Mean of verdict less label.
+        distance: Mean over answers of the distance between mean verdict and mean label.
         answers: How many labelled answers have verdicts.
         unscored: How many do not.
     """
@@ -51,6 +57,7 @@ class Agreement:
     grader: str
     kappa: Estimate
     gap: Estimate
+    distance: Estimate
     answers: int
     unscored: int
 
@@ -58,8 +65,9 @@ class Agreement:
         """Say it in one line, to be printed with every graded figure."""
         kappa, gap = _format_estimate(self.kappa), _format_estimate(self.gap, "+")
         return (
-            f"graded by {self.grader}: weighted kappa {kappa}, gap {gap}, {self.kappa.n} verdicts "
-            f"on {self.answers} labelled answers, {self.unscored} unscored"
+            f"graded by {self.grader}: weighted kappa {kappa}, gap {gap}, distance "
+            f"{_format_estimate(self.distance)}, {self.kappa.n} verdicts on {self.answers} "
+            f"labelled answers, {self.unscored} unscored"
         )
 
 
@@ -96,10 +104,13 @@ def measure_agreement(
     gaps = (np.array(given, dtype=float) - np.array(true, dtype=float)) / (len(LEVELS) - 1)
     kappa = weighted_kappa(given, true)
     scored = len(set(answers))
+    _, code, counts = np.unique(answers, return_inverse=True, return_counts=True)
+    distances = np.abs(np.bincount(code, gaps)) / counts if scored else gaps
     return Agreement(
         grader,
         bootstrap(kappa, len(given), ("kappa", grader), answers, resamples=resamples),
         clustered_mean(gaps, answers),
+        clustered_mean(distances, np.arange(scored)),
         scored,
         len(labels) - scored,
     )

@@ -46,6 +46,7 @@ from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.asking import ask
 from whybench.suites.contract import find_heard
 from whybench.suites.conversations import CUT_OFF
+from whybench.suites.task import refusing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -200,23 +201,30 @@ def _find_case(state: TaskState) -> GradingCase | str:
     )
 
 
-def build_grader_calibration() -> Task:
-    """Have a model grade the labelled answers, to see how well it agrees with the labels."""
+def build_grader_calibration(answers: str | None = None) -> Task:
+    """Have a model grade labelled answers, to see how well it agrees with the labels.
+
+    Args:
+        answers: A file of labelled answers of one's own; the bundled ones if there is none.
+    """
+    with refusing():
+        labelled = read_labelled_answers(answers)
     samples = [
         Sample(
             id=entry.case.name,
             input=render_request(entry.case),
             metadata={"kind": entry.kind, "labels": dict(entry.labels)},
         )
-        for entry in read_labelled_answers()
+        for entry in labelled
     ]
     return Task(
         dataset=MemoryDataset(samples, name="grader-calibration"),
-        solver=_grade(),
+        solver=_grade(answers),
         scorer=_agrees(),
+        metrics=[grader_agreement(answers)],
         config=GenerateConfig(temperature=0.0),
         version=CALIBRATION_VERSION,
-        metadata={"content_hash": _calibration_hash()},
+        metadata={"content_hash": _calibration_hash(answers)},
     )
 
 
@@ -226,22 +234,25 @@ def read_agreement(log: EvalLog) -> Agreement:
     Raises:
         RefusedError: The log is of something else, or of other labelled answers.
     """
-    if read_content_hash(log) != _calibration_hash() or log.status != "success":
+    own = log.eval.task_args.get("answers")
+    with refusing():
+        today = _calibration_hash(own)
+    if read_content_hash(log) != today or log.status != "success":
         raise RefusedError(
             f"calibration must be the finished log of grader_calibration with today's labelled "
-            f"answers ({_calibration_hash()}), got {log.eval.task} with {read_content_hash(log)} "
+            f"answers ({today}), got {log.eval.task} with {read_content_hash(log)} "
             f"({log.status})"
         )
     scores = {
         str(sample.id): next(iter((sample.scores or {}).values()), None)
         for sample in log.samples or []
     }
-    return _measure_agreement(log.eval.model, scores)
+    return _measure_agreement(log.eval.model, scores, own)
 
 
 @solver
-def _grade() -> Solver:
-    cases = {entry.case.name: entry.case for entry in read_labelled_answers()}
+def _grade(answers: str | None = None) -> Solver:
+    cases = {entry.case.name: entry.case for entry in read_labelled_answers(answers)}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
         parsed, state.messages = await grade_case(get_model(), cases[str(state.sample_id)])
@@ -253,12 +264,12 @@ def _grade() -> Solver:
 
 
 @metric(scores="unreduced")
-def grader_agreement() -> Metric:
-    """Weighted kappa and gap with 95% intervals."""
+def grader_agreement(answers: str | None = None) -> Metric:
+    """Weighted kappa, gap and distance with 95% intervals."""
 
     def compute(scores: list[SampleScore]) -> Value:
         by_name = {str(entry.sample_id): entry.score for entry in scores}
-        return _agreement_values(_measure_agreement("the grader", by_name))
+        return _agreement_values(_measure_agreement("the grader", by_name, answers))
 
     return compute
 
@@ -271,9 +282,11 @@ def _agrees() -> Scorer:
     return score
 
 
-def _measure_agreement(grader: str, scores: Mapping[str, Score | None]) -> Agreement:
+def _measure_agreement(
+    grader: str, scores: Mapping[str, Score | None], own: str | None
+) -> Agreement:
     """Return the agreement of scores, by name of the labelled answer."""
-    labelled = read_labelled_answers()
+    labelled = read_labelled_answers(own)
     given = [scores.get(entry.case.name) for entry in labelled]
     verdicts = [((score and score.metadata) or {}).get("verdicts") for score in given]
     return measure_agreement(grader, verdicts, [entry.labels for entry in labelled])
@@ -281,7 +294,11 @@ def _measure_agreement(grader: str, scores: Mapping[str, Score | None]) -> Agree
 
 def _agreement_values(agreement: Agreement) -> dict[str, float]:
     counts = {"labelled": agreement.answers, "labelled_unscored": agreement.unscored}
-    ends = {**_name_values("kappa", agreement.kappa), **_name_values("gap", agreement.gap)}
+    ends = {
+        key: value
+        for name in ("kappa", "gap", "distance")
+        for key, value in _name_values(name, getattr(agreement, name)).items()
+    }
     return {"calibrated": 1, **ends, **counts}
 
 
@@ -291,7 +308,7 @@ def _name_values(name: str, estimate: Estimate) -> dict[str, float]:
     return {key: value for key, value in values.items() if value is not None}
 
 
-def _calibration_hash() -> str:
+def _calibration_hash(own: str | None) -> str:
     """Return a digest of what graders are asked and of the labels."""
-    requests = [(render_request(e.case), dict(e.labels)) for e in read_labelled_answers()]
+    requests = [(render_request(e.case), dict(e.labels)) for e in read_labelled_answers(own)]
     return digest("grader-calibration", requests).hex()[:16]

@@ -10,6 +10,10 @@ to try, and a label for each criterion of the challenge:
     verbose   says little at length
     injected  speaks to the grader
 
+A file of one's own (`-T answers=mine.yaml` of `grader_calibration`) has the same form, in YAML or
+JSON. In place of a truth it may have `criteria` of its own, by id, such as those of a rubric; then
+a label is `met` or `missed`.
+
 Labels say what the answer deserves by the criteria, whatever its kind: an answer that demands full
 marks gets what the rest of it earns.
 """
@@ -19,12 +23,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.grader.prompt import GradingCase
-from whybench.suites.analyze.grader.verdicts import LEVELS, criteria_for
+from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.contract import UserError
-from whybench.suites.files import parse_mapping
+from whybench.suites.files import parse_mapping, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,8 +49,14 @@ class LabelledAnswer:
 
 
 @cache
-def read_labelled_answers() -> tuple[LabelledAnswer, ...]:
-    """Return all labelled answers, file by file."""
+def read_labelled_answers(own: str | None = None) -> tuple[LabelledAnswer, ...]:
+    """Return all labelled answers, file by file; or those of a file of one's own.
+
+    Raises:
+        UserError: There is no such file, or it does not have the form.
+    """
+    if own is not None:
+        return tuple(parse_labelled_answers(read_text(own), PurePath(own).name))
     paths = [path for path in files(__package__).iterdir() if path.name.endswith(".yaml")]
     return tuple(
         answer
@@ -61,22 +72,35 @@ def parse_labelled_answers(text: str, where: str) -> Iterator[LabelledAnswer]:
         UserError: Something is missing, or a label is not one that there is.
     """
     raw = parse_mapping(text, where)
-    wanted = {"challenge", "question", "truth", "answers"}
+    wanted = {"challenge", "question", "criteria" if "criteria" in raw else "truth", "answers"}
     if set(raw) != wanted:
         raise UserError(f"{where} must have the keys {sorted(wanted)}, got {sorted(raw)}")
-    criteria = criteria_for(raw["challenge"])
-    for number, entry in enumerate(raw["answers"], start=1):
-        name = f"{where.removesuffix('.yaml')}-{number}"
-        _check(entry, name, set(criteria))
-        case = GradingCase(name, raw["challenge"], raw["question"], raw["truth"], entry["text"])
-        yield LabelledAnswer(case, entry["kind"], {key: entry["labels"][key] for key in criteria})
-
-
-def _check(entry: Mapping[str, Any], name: str, criteria: set[str]) -> None:
-    if set(entry) != {"kind", "labels", "text"} or entry["kind"] not in KINDS:
-        raise UserError(f"{name} must have labels, text and a kind of {', '.join(KINDS)}")
-    if set(entry["labels"]) != criteria or not set(entry["labels"].values()) <= set(LEVELS):
+    if "criteria" not in raw and raw["challenge"] not in challenges_with_criteria():
         raise UserError(
-            f"labels of {name} must give {', '.join(sorted(criteria))} one of {', '.join(LEVELS)}, "
-            f"got {entry['labels']}"
+            f"{where} must have criteria, or be of a challenge that has some "
+            f"({', '.join(challenges_with_criteria())}), got {raw['challenge']!r}"
+        )
+    for number, entry in enumerate(raw["answers"], start=1):
+        case = GradingCase(
+            f"{PurePath(where).stem}-{number}",
+            raw["challenge"],
+            raw["question"],
+            raw.get("truth", ""),
+            entry.get("text", ""),
+            raw.get("criteria"),
+        )
+        _check(entry, case)
+        yield LabelledAnswer(
+            case, entry["kind"], {key: entry["labels"][key] for key in case.criteria}
+        )
+
+
+def _check(entry: Mapping[str, Any], case: GradingCase) -> None:
+    if set(entry) != {"kind", "labels", "text"} or entry["kind"] not in KINDS:
+        raise UserError(f"{case.name} must have labels, text and a kind of {', '.join(KINDS)}")
+    labels, levels = entry["labels"], case.levels
+    if set(labels) != set(case.criteria) or not set(labels.values()) <= set(levels):
+        raise UserError(
+            f"labels of {case.name} must give {', '.join(sorted(case.criteria))} one of "
+            f"{', '.join(levels)}, got {labels}"
         )
