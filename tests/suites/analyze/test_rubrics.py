@@ -244,6 +244,11 @@ def test_marks_that_cannot_be_read_are_asked_for_twice_and_then_count_nowhere(
     by_challenge = {row["challenge"]: row for row in records(log).to_pylist()}
     assert by_challenge["selection"]["value"] is None
     assert by_challenge["selection"]["reason"] == UNMARKED
+    shown = {
+        sample.metadata["challenge"]: next(iter((sample.scores or {}).values())).value["score"]
+        for sample in log.samples or []
+    }
+    assert shown == {"simpson": 1.0, "selection": None}
     found = {measure.title: measure for measure in SUITE.measures(records(log))}
     assert found["score"].estimate == 1.0
     assert found["unmarked"].estimate == 0.5

@@ -249,7 +249,9 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         """Return the score, once more in the column of traps or that of controls."""
 
         def mean(chosen: Iterable[Mapping[str, Any]]) -> float | None:
-            return round_mean(row["value"] or 0.0 for row in chosen)
+            # What nobody marked has no score, not one of 0.
+            marked = (row for row in chosen if row.get(RUBRIC_MARKS) != "")
+            return round_mean(row["value"] or 0.0 for row in marked)
 
         return {
             "score": mean(rows),

@@ -21,13 +21,14 @@ from whybench.suites.analyze.grader.verdicts import mean_mark
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.replies import UNMARKED
 from whybench.suites.analyze.tables import RUBRIC_MARKS
-from whybench.suites.contract import Answer
 from whybench.suites.conversations import CUT_OFF, find_heard
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from inspect_ai.model import ChatMessage
+
+    from whybench.suites.contract import Answer
 
 __all__ = ["apply_marks", "mark_by_rubric"]
 
@@ -64,7 +65,7 @@ def apply_marks(answer: Answer, messages: Sequence[ChatMessage]) -> Answer:
     marks: dict[str, Any] = next((entry for entry in told if entry), {})
     verdicts = marks.get("verdicts")
     if not verdicts:
-        return Answer(None, UNMARKED)
+        return replace(answer, value=None, reason=UNMARKED)
     parts = {
         **answer.parts,
         RUBRIC_MARKS: json.dumps(verdicts, separators=(",", ":")),
