@@ -5,8 +5,7 @@ from whybench.agents.programs import mcp
 from whybench.agents.provider import reference
 from whybench.agents.scaffold import react
 from whybench.sandbox.environment import WhybenchSandbox
-from whybench.suites.analyze.grader.marks import mark_by_rubric
-from whybench.suites.analyze.grader.task import reasons, require_grader
+from whybench.suites.analyze.grader.task import mark_by_rubric, reasons, require_grader
 from whybench.suites.intervene.task import answer, episodes, hold, move, open_world
 from whybench.tasks import analyze, calculate, compose, grader_calibration, intervene, judge
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -219,9 +220,13 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """Return the files that lie in the sandbox's working folder when an item is asked."""
         return {}
 
-    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:  # noqa: ARG002
-        """Return an answer with what messages of Inspect's add, such as what became of programs."""
-        return answer
+    def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:  # noqa: ARG002
+        """Return what messages of Inspect's add to an answer, such as what became of programs."""
+        return {}
+
+    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:
+        """Return an answer with what the messages of its conversation say of it."""
+        return replace(answer, parts={**answer.parts, **self.transcript_columns(messages)})
 
     def draw(self, item: ItemT) -> Iterable[str]:  # noqa: ARG002
         """Return lines that picture an item's causal graph, for `whybench show`."""

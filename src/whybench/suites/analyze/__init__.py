@@ -9,7 +9,6 @@ never sees one. The challenges are in `challenges`, the words in `stories`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.agents import AGENTS, MINDS, oracle_reply
@@ -24,6 +23,7 @@ from whybench.suites.analyze.design import (
     make_design,
 )
 from whybench.suites.analyze.episode import AnalyzeEpisode
+from whybench.suites.analyze.grader.verdicts import apply_marks
 from whybench.suites.analyze.items import (
     COLUMNS,
     RANDOM_COLUMNS,
@@ -234,16 +234,17 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
             return {}
         return {ROWS_FILE: rows_csv(item.instance, item.label)}
 
-    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:
-        """Add what became of the programs of a conversation, and marks by a rubric."""
-        from whybench.suites.analyze.grader.marks import apply_marks  # noqa: PLC0415
+    def transcript_columns(self, messages: Sequence[Any]) -> Mapping[str, Scalar]:
+        """Return what became of the programs of a conversation."""
         from whybench.suites.analyze.protocols.task import read_outcomes  # noqa: PLC0415
 
-        if RUBRIC_MARKS in answer.parts:
-            answer = apply_marks(answer, messages)
         outcomes = read_outcomes(messages)
-        told = code_columns(outcomes) if outcomes else {}
-        return replace(answer, parts={**answer.parts, **told})
+        return code_columns(outcomes) if outcomes else {}
+
+    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:
+        """Return an answer with columns, and with its score where a rubric was applied to it."""
+        marked = apply_marks(answer, messages) if RUBRIC_MARKS in answer.parts else answer
+        return super().complete_answer(marked, messages)
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the score, once more in the column of traps or that of controls."""

@@ -4,7 +4,7 @@ The report is asked for first, in a form that gives nothing away, and its score 
 has given one is asked for a diagnosis, which says why: it has a score of its own and changes no
 report. A report that cannot be read ends the conversation, and so does one on published data, about
 which the source has a single form; or none, where its rubrics are applied to what is said in free
-words. What these give is in the transcript (`grader.marks`).
+words. What these give is in the transcript (`grader.verdicts`).
 """
 
 from __future__ import annotations

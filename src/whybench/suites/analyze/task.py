@@ -13,8 +13,7 @@ from inspect_ai.solver import chain
 
 from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze.design import DIRECT
-from whybench.suites.analyze.grader.marks import mark_by_rubric
-from whybench.suites.analyze.grader.task import reasons, require_grader
+from whybench.suites.analyze.grader.task import mark_by_rubric, reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.analyze.protocols.task import follow_protocol, offer_tools
 from whybench.suites.analyze.published.forms import NO_RUBRICS, PRINTED, PUBLISHED

@@ -43,6 +43,7 @@ from whybench.suites.analyze.grader.verdicts import (
     parse_verdicts,
 )
 from whybench.suites.analyze.items import instance_from_factors
+from whybench.suites.analyze.tables import RUBRIC_MARKS
 from whybench.suites.asking import ask
 from whybench.suites.contract import find_heard
 from whybench.suites.conversations import CUT_OFF
@@ -65,6 +66,7 @@ __all__ = [
     "grade_case",
     "graded_reasons",
     "grader_agreement",
+    "mark_by_rubric",
     "read_agreement",
     "reasons",
     "require_grader",
@@ -199,6 +201,32 @@ def _find_case(state: TaskState) -> GradingCase | str:
     return make_case(
         str(row["item"]), instance_from_factors(row), str(row["label"]), int(row["hint"]), reply
     )
+
+
+@solver
+def mark_by_rubric() -> Solver:
+    """Have the grader mark the last reply by the rubric of its data set."""
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+        [row] = unpack_sample(str(state.sample_id), state.metadata, None)
+        replies = find_heard(state.messages)
+        cut_off = bool(state.output.choices) and state.output.stop_reason in CUT_OFF
+        if not replies or cut_off or not graded_text(replies[-1].text):
+            return state
+        instance, reply, grader = instance_from_factors(row), replies[-1], get_grader()
+        case = make_case(
+            str(row["item"]), instance, str(row["label"]), int(row["hint"]), reply.text
+        )
+        parsed, _ = await grade_case(grader, case)
+        marks = {
+            "grader": str(grader),
+            "verdicts": dict(parsed.verdicts),
+            "problem": parsed.problem,
+        }
+        reply.metadata = {**(reply.metadata or {}), RUBRIC_MARKS: marks}
+        return state
+
+    return solve
 
 
 def build_grader_calibration(answers: str | None = None) -> Task:

@@ -8,11 +8,14 @@ criterion that is missing, unknown, said twice or of another level makes the who
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.analyze.replies import UNMARKED
+from whybench.suites.analyze.tables import RUBRIC_MARKS
 from whybench.suites.files import parse_mapping
 from whybench.suites.replies import (
     THINKING,
@@ -25,11 +28,14 @@ from whybench.suites.replies import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from whybench.suites.contract import Answer
+
 __all__ = [
     "LEVELS",
     "MET",
     "MET_OR_NOT",
     "ParsedVerdicts",
+    "apply_marks",
     "challenges_with_criteria",
     "criteria_for",
     "mean_mark",
@@ -140,3 +146,23 @@ def _find_problem(
             level = repr(verdicts[name])[:LONGEST_QUOTED]
             return f"{name} must be one of {', '.join(levels)}, got {level}"
     return ""
+
+
+def apply_marks(answer: Answer, messages: Sequence[Any]) -> Answer:
+    """Return an answer in free words with the score that the marks in its transcript give.
+
+    Verdicts stand in the metadata of the message that they are about, so that a log can be read
+    again without asking anybody. Without any the answer has no score, which is not its author's
+    doing: measures leave it out.
+    """
+    told = ((message.metadata or {}).get(RUBRIC_MARKS) for message in reversed(messages))
+    marks: dict[str, Any] = next((entry for entry in told if entry), {})
+    verdicts = marks.get("verdicts")
+    if not verdicts:
+        return replace(answer, value=None, reason=UNMARKED)
+    parts = {
+        **answer.parts,
+        RUBRIC_MARKS: json.dumps(verdicts, separators=(",", ":")),
+        "grader": str(marks["grader"]),
+    }
+    return replace(answer, value=mean_mark(verdicts), parts=parts)
