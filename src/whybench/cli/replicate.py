@@ -21,7 +21,17 @@ __all__ = ["replicate_command"]
 LABELS = (
     *("agent", "other", "graph", "content", "overload", "style", "story", "name", "measure"),
     *("criterion", "manipulation", "own_among_them"),
-    *("protocol", "family", "challenge", "data_set", "source", "stimuli", "structure", "entities", "worlds"),
+    *(
+        "protocol",
+        "family",
+        "challenge",
+        "data_set",
+        "source",
+        "stimuli",
+        "structure",
+        "entities",
+        "worlds",
+    ),
     *("cause", "effect", "path", "class"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
