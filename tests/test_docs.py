@@ -468,8 +468,10 @@ def test_the_gallery_shows_prompts_truths_and_certificates(
 
 def test_a_long_prompt_says_how_much_is_left_out(made_from_code: ModuleType) -> None:
     analyze = get_suite("analyze")
-    (item, *_) = analyze.items(analyze.make_design({"challenge": "direction"}))
-    *_, last = made_from_code.shown("analyze 1 -T challenge=direction")[0].splitlines()
+    settings = {"challenge": "direction", "protocol": "direct"}
+    (item, *_) = analyze.items(analyze.make_design(settings))
+    asked = "analyze 1 -T challenge=direction -T protocol=direct"
+    *_, last = made_from_code.shown(asked)[0].splitlines()
     left_out = len(analyze.render(item).splitlines()) - made_from_code.LONGEST
     assert last == f"… and {left_out} more lines"
 

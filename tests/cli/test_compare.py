@@ -239,20 +239,27 @@ def test_conditions_of_an_agent_are_compared(conditions: Path, tmp_path: Path) -
     told = run(conditions, str(conditions / "logs"), "--by", "style", "--json")
     rows = [json.loads(line) for line in told.stdout.splitlines()]
     assert {row["measure"] for row in rows} >= {"skill", "accuracy", "computability"}
-    assert {(row["by"], row["base"], row["level"]) for row in rows} == {("style", "cot", "direct")}
+    assert {(row["by"], row["reference"], row["level"]) for row in rows} == {
+        ("style", "cot", "direct")
+    }
     files = [*("--figures", str(tmp_path / "f")), *("-o", str(tmp_path / "c.csv"))]
     drawn = run(conditions, str(conditions / "logs"), "--by", "style", *files)
     assert drawn.exit_code == 0, drawn.output
     assert (tmp_path / "f" / "conditions-calculate-style.svg").exists()
-    assert csv.read_csv(tmp_path / "c.csv").column_names[:4] == ["suite", "agent", "by", "base"]
+    assert csv.read_csv(tmp_path / "c.csv").column_names[:4] == [
+        "suite",
+        "agent",
+        "by",
+        "reference",
+    ]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("--by", "query"), "--by must be a factor"),
-        (("--by", "style", "--base", "cott"), "--base must be a level of style"),
-        (("--base", "cot"), "--by compares conditions of every agent"),
+        (("--by", "style", "--reference", "cott"), "--reference must be a level of style"),
+        (("--reference", "cot"), "--by compares conditions of every agent"),
         (("--by", "style", "--agents", "a", "b"), "--by compares conditions of every agent"),
     ],
 )

@@ -47,7 +47,7 @@ def test_a_mind_that_errs_less_under_cot_is_found() -> None:
     ]
     found = Records({"intervene": pa.concat_tables(sides)}).compare(by="style")
     change = by_measure(found)["justified_accuracy"]
-    assert change.labels["base"] == "direct"
+    assert change.labels["reference"] == "direct"
     assert change.labels["level"] == "cot"
     assert "style" not in change.labels
     assert change.verdict == "rose"
@@ -55,7 +55,7 @@ def test_a_mind_that_errs_less_under_cot_is_found() -> None:
     (sentence,) = found.sentences()
     assert sentence.startswith("intervene: justified_accuracy of mind is 0.")
     assert "higher under cot than under direct [" in sentence
-    back = Records({"intervene": pa.concat_tables(sides)}).compare(by="style", base="cot")
+    back = Records({"intervene": pa.concat_tables(sides)}).compare(by="style", reference="cot")
     fell = by_measure(back)["justified_accuracy"]
     assert fell.verdict == "fell"
     assert fell.estimate == pytest.approx(-change.estimate)
@@ -95,7 +95,7 @@ def test_what_cannot_be_the_same_on_both_sides_goes_along() -> None:
         "none to story",
         "none to filler",
     }
-    sources = Records({"judge": table}).compare(by="overload_source", base="story")
+    sources = Records({"judge": table}).compare(by="overload_source", reference="story")
     overload = {change.labels["level"]: change.labels["overload"] for change in sources}
     assert overload == {"filler": "d", "none": "d to none"}
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_the_same_on_both_sides_goes_along() -> None:
 def test_levels_that_are_numbers_are_in_order() -> None:
     design = {"challenge": "simpson", "seeds": 3, "hint": "5,1,3"}
     found = Records({"analyze": answers("analyze", silence=0.2, **design)}).compare(by="hint")
-    assert [(one.labels["base"], one.labels["level"]) for one in found["twin_score"]] == [
+    assert [(one.labels["reference"], one.labels["level"]) for one in found["twin_score"]] == [
         ("1", "3"),
         ("1", "5"),
     ]
@@ -124,7 +124,7 @@ def test_a_setting_of_the_model_is_a_factor_and_the_agent_keeps_its_name() -> No
     assert {*table["temperature"].to_pylist()} == {None, 0.0, 0.8}
     found = Records({"calculate": table}).compare(by="temperature")
     assert found.agents == ("m/one[seed=1]", "m/two[seed=1]", "m/three[seed=1]")
-    levels = dict.fromkeys((one.labels["base"], one.labels["level"]) for one in found)
+    levels = dict.fromkeys((one.labels["reference"], one.labels["level"]) for one in found)
     assert [*levels] == [("default", "0"), ("default", "0.8")]
     # The same as two agents on the same items.
     one, two = (
@@ -139,7 +139,9 @@ def test_a_setting_of_the_model_is_a_factor_and_the_agent_keeps_its_name() -> No
 def test_efforts_are_in_order_of_amount() -> None:
     table = of_settings("[reasoning_effort=high]", "[reasoning_effort=minimal]")
     found = Records({"calculate": table}).compare(by="reasoning_effort")
-    assert {(one.labels["base"], one.labels["level"]) for one in found} == {("minimal", "high")}
+    assert {(one.labels["reference"], one.labels["level"]) for one in found} == {
+        ("minimal", "high")
+    }
 
 
 def test_means_over_agents_say_who_changes_most_and_least() -> None:
@@ -153,7 +155,7 @@ def test_means_over_agents_say_who_changes_most_and_least() -> None:
     assert (mean.least[0], mean.most[0]) == (ranked[0], ranked[-1])
     row = mean.row()
     assert row["most_change"] == pytest.approx(changes[ranked[-1]])
-    assert {"suite", "measure", "base", "level", "adjusted", "verdict"} <= {*row}
+    assert {"suite", "measure", "reference", "level", "adjusted", "verdict"} <= {*row}
 
 
 def test_all_changes_are_one_family() -> None:
@@ -182,8 +184,10 @@ def test_what_cannot_be_compared_is_said(by: str, words: str) -> None:
 
 def test_a_base_must_be_a_level_that_is_there() -> None:
     table = answers("calculate", style="cot,direct", telling="text")
-    with pytest.raises(UserError, match=r"`base` must be a level of style .*cot, direct.*'cott'"):
-        Records({"calculate": table}).compare(by="style", base="cott")
+    with pytest.raises(
+        UserError, match=r"`reference` must be a level of style .*cot, direct.*'cott'"
+    ):
+        Records({"calculate": table}).compare(by="style", reference="cott")
     with pytest.raises(UserError, match="two agents, or `by`"):
         Records({"calculate": table}).compare("mind", "mind", by="style")
 

@@ -40,7 +40,7 @@ FAILED = 1
     help="Compare conditions of each agent: style, protocol, …, or temperature and the like.",
 )
 @click.option(
-    "--base", metavar="LEVEL", help="The level others are compared with. [default: first]"
+    "--reference", metavar="LEVEL", help="The level others are compared with. [default: first]"
 )
 @click.option("--measure", "measures", multiple=True, help="Only this one; may be repeated.")
 @click.option(
@@ -64,7 +64,7 @@ def compare_command(
     sources: tuple[str, ...],
     agents: tuple[str, str] | None,
     by: str | None,
-    base: str | None,
+    reference: str | None,
     measures: tuple[str, ...],
     fail_if: tuple[str, ...],
     smallest: tuple[str, ...],
@@ -96,11 +96,11 @@ def compare_command(
     if by is not None and not agents:
         answers = read_sources(sources, False, ())
         with show_progress("comparing", quiet=json_output):
-            comparison = answers.compare(by=by, base=base, smallest=least)
-    elif by is not None or base is not None or folder is not None:
+            comparison = answers.compare(by=by, reference=reference, smallest=least)
+    elif by is not None or reference is not None or folder is not None:
         raise UserError(
-            "`by` compares conditions of every agent, and `base` and `folder` belong to it, got "
-            + ("agents too" if by else "no `by`")
+            "`by` compares conditions of every agent, and `reference` and `folder` belong to it, "
+            "got " + ("agents too" if by else "no `by`")
         )
     else:
         sides = _read_sides(sources, agents)

@@ -31,7 +31,7 @@ class LevelChange:
     agent: str
     measure: str
     by: str
-    base: str
+    reference: str
     level: str
     condition: str
     first: str
@@ -61,12 +61,14 @@ def level_changes(material: Material) -> dict[str, list[LevelChange]]:
 
 def _line(change: Change) -> LevelChange:
     labels = dict(change.labels)
-    agent, by, base, level = (labels.pop(name) for name in ("agent", "by", "base", "level"))
+    agent, by, reference, level = (
+        labels.pop(name) for name in ("agent", "by", "reference", "level")
+    )
     return LevelChange(
         agent=agent,
         measure=change.measure,
         by=by.replace("_", " "),
-        base=base,
+        reference=reference,
         level=level,
         condition=", ".join(value for value in labels.values() if value not in ("none", "")),
         first=number_text(change.first),

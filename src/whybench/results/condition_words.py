@@ -36,14 +36,14 @@ def tell_conditions(
     """
     few = every or len(comparison.agents) <= MOST_WHOLE
     changes = [one for one in comparison if few or _is_headline(one)]
-    names = ("agent", "base", "level") if len(comparison.agents) <= MOST_WHOLE else SIDES[2:]
+    names = ("agent", "reference", "level") if len(comparison.agents) <= MOST_WHOLE else SIDES[2:]
     groups: dict[tuple[str, ...], list[Change]] = {}
     for change in changes:
         key = (change.suite, *(change.labels[name] for name in names))
         groups.setdefault(key, []).append(change)
-    for (*whose, base, level), mine in groups.items():
-        title = f"{', '.join(whose)}, {comparison.by} {base} to {level}"
-        yield title, _change_rows(mine, base, level, label, own_agent="agent" in names)
+    for (*whose, reference, level), mine in groups.items():
+        title = f"{', '.join(whose)}, {comparison.by} {reference} to {level}"
+        yield title, _change_rows(mine, reference, level, label, own_agent="agent" in names)
     means = [one for one in comparison.means if few or _is_headline(one)]
     for suite, own in groupby(means, lambda mean: mean.suite):
         rows = list(own)
@@ -59,7 +59,7 @@ def _is_headline(change: Change | MeanChange) -> bool:
 
 
 def _change_rows(
-    changes: Sequence[Change], base: str, level: str, label: Label, *, own_agent: bool
+    changes: Sequence[Change], reference: str, level: str, label: Label, *, own_agent: bool
 ) -> list[Row]:
     return [
         {
@@ -70,7 +70,7 @@ def _change_rows(
                 SIDES,
             ),
             "agent": "" if own_agent else change.labels["agent"],
-            base: number_text(change.first),
+            reference: number_text(change.first),
             level: number_text(change.second),
             "change": interval_text(change.estimate, change.low, change.high, "+"),
             "p": "–" if change.adjusted is None else f"{change.adjusted:.2g}",
@@ -89,7 +89,7 @@ def _mean_rows(by: str, means: Sequence[MeanChange], label: Label) -> list[Row]:
                 mean.labels,
                 [other.labels for other in means if other.measure == mean.measure],
             ),
-            by: f"{mean.base} to {mean.level}",
+            by: f"{mean.reference} to {mean.level}",
             "mean change": interval_text(mean.estimate, mean.low, mean.high, "+"),
             "p": "–" if mean.adjusted is None else f"{mean.adjusted:.2g}",
             "verdict": mean.verdict,

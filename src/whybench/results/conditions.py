@@ -1,8 +1,8 @@
 """What changes in an agent from one condition to another, paired by what is asked.
 
 A condition is a level of a factor that a design may manipulate while the same is asked (`style`,
-`protocol`, `hint`), or of a setting of the model (`temperature`). The first level is the base, and
-every other level is held against it, agent by agent: the two sides of a comparison
+`protocol`, `hint`), or of a setting of the model (`temperature`). The first level is the
+reference, and every other level is held against it, agent by agent: the two sides of a comparison
 (`whybench.results.changes`) are the answers of one agent at two levels. Items pair by their
 `pairing_key` and by their levels of all other such factors, so that nothing else differs. A factor
 that cannot be the same on both sides, as the source of an overload where there is none, goes along,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SIDES", "ConditionComparison", "MeanChange", "compare_conditions"]
 
-SIDES = ("agent", "by", "base", "level")
+SIDES = ("agent", "by", "reference", "level")
 """The labels of a change that say whose it is, and from where to where."""
 
 
@@ -48,7 +48,7 @@ class MeanChange:
         suite: The suite.
         measure: The measure.
         by: The factor.
-        base: The level that is left.
+        reference: The level that is left.
         level: The level that is reached.
         labels: The rest of the condition.
         estimate: The mean change over agents.
@@ -65,7 +65,7 @@ class MeanChange:
     suite: str
     measure: str
     by: str
-    base: str
+    reference: str
     level: str
     labels: Mapping[str, str]
     estimate: float | None
@@ -104,7 +104,7 @@ class ConditionComparison(Sequence[Change], Frame):
     Attributes:
         by: The factor, or the setting of the model.
         changes: A change for each measure, agent and level, corrected as one family. Labels have
-            the `agent`, and `base` and `level` between which it changes.
+            the `agent`, and `reference` and `level` between which it changes.
         means: The mean changes over agents, where there are several.
         notes: What was compared and what was not, in words.
     """
@@ -181,22 +181,24 @@ def _tell(change: Change | MeanChange) -> str:
     """
     if isinstance(change, MeanChange):
         whose = f"the mean of {change.measure} over {change.agents} agents"
-        base, level = change.base, change.level
+        reference, level = change.reference, change.level
     else:
         whose = f"{change.measure} of {change.labels['agent']}"
-        base, level = change.labels["base"], change.labels["level"]
+        reference, level = change.labels["reference"], change.labels["level"]
     estimate, low, high = change.estimate, change.low, change.high
     if change.verdict == "fell":
         estimate, low, high = (None if x is None else -x for x in (estimate, high, low))
     amount, _, interval = interval_text(estimate, low, high).partition(" ")
     way = "higher" if change.verdict == "rose" else "lower"
-    return f"{change.suite}: {whose} is {amount} {way} under {level} than under {base} {interval}"
+    return (
+        f"{change.suite}: {whose} is {amount} {way} under {level} than under {reference} {interval}"
+    )
 
 
 def compare_conditions(
     tables: Mapping[str, pa.Table],
     by: str,
-    base: object = None,
+    reference: object = None,
     smallest: Mapping[str, float] | None = None,
 ) -> ConditionComparison:
     """Compare levels of a factor, or of a setting of the model, agent by agent.
@@ -204,7 +206,7 @@ def compare_conditions(
     Args:
         tables: Suite to its records.
         by: The factor: one that the design may manipulate, or a setting of the model.
-        base: The level with which others are compared; the first if there is none.
+        reference: The level with which others are compared; the first if there is none.
         smallest: Measure to the smallest change of interest, as in `whybench.compare`.
 
     Raises:
@@ -219,15 +221,15 @@ def compare_conditions(
     if not able:
         raise UserError(explain_levels(tables, by))
     known = list(dict.fromkeys(level for found in able.values() for level in found[by]))
-    if base is not None and level_word(base) not in known:
+    if reference is not None and level_word(reference) not in known:
         raise UserError(
-            f"`base` must be a level of {by} in these answers ({', '.join(known)}), got "
-            f"{level_word(base)!r}{suggest(level_word(base), known)}"
+            f"`reference` must be a level of {by} in these answers ({', '.join(known)}), got "
+            f"{level_word(reference)!r}{suggest(level_word(reference), known)}"
         )
     changes: list[Change] = []
     notes: list[str] = []
     for name, found in able.items():
-        first = found[by][0] if base is None else level_word(base)
+        first = found[by][0] if reference is None else level_word(reference)
         table = tables[name]
         if table["pairing_key"].null_count:
             table = table.filter(table["pairing_key"].is_valid())
@@ -269,7 +271,7 @@ def _means_over_agents(changes: Sequence[Change]) -> tuple[MeanChange, ...]:
                 suite=suite,
                 measure=measure,
                 by=said["by"],
-                base=said["base"],
+                reference=said["reference"],
                 level=said["level"],
                 labels=rest,
                 estimate=found.estimate.estimate,

@@ -74,34 +74,34 @@ class LevelSides:
         suite: The suite.
         table: Its records.
         by: The factor that is compared.
-        base: Its first level.
+        reference: Its first level.
         notes: What was compared and what was not.
     """
 
     suite: AnySuite
     table: pa.Table
     by: str
-    base: str
+    reference: str
     notes: list[str] = field(default_factory=list)
 
     def compare(
         self, levels: Sequence[str], smallest: Mapping[str, float] | None
     ) -> Iterator[Change]:
-        """Yield the changes of every agent from the base to every other level."""
+        """Yield the changes of every agent from the reference to every other level."""
         single = []
         for agent, mine in self._split_by_agent():
             found = {level_word(level) for level in mine[self.by].unique().to_pylist()}
-            if self.base not in found or len(found) < 2:
+            if self.reference not in found or len(found) < 2:
                 single.append(agent)
                 continue
             for level in levels:
-                if level in found and level != self.base:
+                if level in found and level != self.reference:
                     yield from self._compare_levels(agent, mine, level, smallest)
         if single:
             who = single[0] if len(single) == 1 else f"{len(single)} agents"
             self.notes.append(
-                f"{self.suite.name}: {who} without answers at {self.base} and another level of "
-                f"{self.by}, not compared"
+                f"{self.suite.name}: {who} without answers at {self.reference} and another level "
+                f"of {self.by}, not compared"
             )
 
     def _split_by_agent(self) -> Iterator[tuple[str, pa.Table]]:
@@ -116,14 +116,14 @@ class LevelSides:
         self, agent: str, mine: pa.Table, level: str, smallest: Mapping[str, float] | None
     ) -> Iterator[Change]:
         words = [*map(level_word, mine[self.by].to_pylist())]
-        whole = [mine.filter([word == one for word in words]) for one in (self.base, level)]
-        said = {"agent": agent, "by": self.by, "base": self.base, "level": level}
+        whole = [mine.filter([word == one for word in words]) for one in (self.reference, level)]
+        said = {"agent": agent, "by": self.by, "reference": self.reference, "level": level}
         for along, sides in self._pair(*whole):
             try:
                 shared = shared_items(self.suite.name, *sides)
                 found = compare_tables(self.suite, *sides, smallest)
             except UserError as error:
-                self.notes.append(f"{agent}, {self.base} and {level}: {error}")
+                self.notes.append(f"{agent}, {self.reference} and {level}: {error}")
                 continue
             self.notes += _count_pairs(self.suite.name, said, shared)
             for change in found:
@@ -182,7 +182,7 @@ def _combinations(side: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]
 
 def _count_pairs(suite: str, said: Mapping[str, str], shared: SharedItems) -> Iterator[str]:
     counts = {
-        f"only under {said['base']}": shared.only_first,
+        f"only under {said['reference']}": shared.only_first,
         f"only under {said['level']}": shared.only_second,
         "lost to errors": shared.lost,
     }

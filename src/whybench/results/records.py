@@ -229,7 +229,7 @@ class Records(Frame):
     ) -> Comparison: ...
     @overload
     def compare(
-        self, *, by: str, base: object = None, smallest: Mapping[str, float] | None = None
+        self, *, by: str, reference: object = None, smallest: Mapping[str, float] | None = None
     ) -> ConditionComparison: ...
     def compare(
         self,
@@ -238,7 +238,7 @@ class Records(Frame):
         smallest: Mapping[str, float] | None = None,
         *,
         by: str = "",
-        base: object = None,
+        reference: object = None,
     ) -> Comparison | ConditionComparison:
         """Return what differs between two agents, or between conditions of every agent.
 
@@ -251,13 +251,13 @@ class Records(Frame):
             smallest: Measure to the smallest change of interest, as in `whybench.compare`.
             by: In place of two agents, a factor that was manipulated, such as `style` or
                 `protocol`, or a setting of the model, such as `temperature`.
-            base: The level with which others are compared, in place of the first.
+            reference: The level with which others are compared, in place of the first.
         """
         from whybench.results.comparison import compare  # noqa: PLC0415
         from whybench.results.conditions import compare_conditions  # noqa: PLC0415
 
         if by and not first and not second:
-            return compare_conditions(self.tables, by, base, smallest)
+            return compare_conditions(self.tables, by, reference, smallest)
         if by or not first or not second:
             raise UserError(
                 "compare takes two agents, or `by` and a factor, got "

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.results.records import Records
 
-__all__ = ["Replicated", "ReplicatedTable", "replicate"]
+__all__ = ["PublishedResults", "ResultTable", "replicate"]
 
 
-class ReplicatedTable(Frame):
+class ResultTable(Frame):
     """One table of a replication.
 
     Attributes:
@@ -35,14 +35,14 @@ class ReplicatedTable(Frame):
         self.name, self.rows = name, tuple(rows)
 
     def __repr__(self) -> str:
-        return f"<ReplicatedTable {self.name!r}: {len(self.rows):,} rows>"
+        return f"<ResultTable {self.name!r}: {len(self.rows):,} rows>"
 
     def to_arrow(self) -> pa.Table:
         """Return the rows as a table."""
         return rows_to_arrow(self.rows)
 
 
-class Replicated(Mapping[str, ReplicatedTable]):
+class PublishedResults(Mapping[str, ResultTable]):
     """The tables of a replication by name, computed when one is needed, and its figures."""
 
     def __init__(self, suite: str, beside: pa.Table | None, resamples: int) -> None:
@@ -59,7 +59,7 @@ class Replicated(Mapping[str, ReplicatedTable]):
         self._beside = {} if beside is None else {"beside": beside}
 
     def __repr__(self) -> str:
-        return f"<Replicated {self.suite!r}: {', '.join(self._replication.names)}>"
+        return f"<PublishedResults {self.suite!r}: {', '.join(self._replication.names)}>"
 
     @property
     def note(self) -> str:
@@ -67,11 +67,11 @@ class Replicated(Mapping[str, ReplicatedTable]):
         return self._replication.note
 
     @cached_property
-    def _tables(self) -> dict[str, ReplicatedTable]:
+    def _tables(self) -> dict[str, ResultTable]:
         tables = self._replication.tables(self._resamples, **self._beside)
-        return {name: ReplicatedTable(name, rows) for name, rows in tables.items()}
+        return {name: ResultTable(name, rows) for name, rows in tables.items()}
 
-    def __getitem__(self, name: str) -> ReplicatedTable:
+    def __getitem__(self, name: str) -> ResultTable:
         """Return a table."""
         self.check(name)
         if name not in self._tables:
@@ -112,7 +112,9 @@ class Replicated(Mapping[str, ReplicatedTable]):
                 yield path
 
 
-def replicate(suite: str, *, beside: Records | None = None, resamples: int = 2000) -> Replicated:
+def replicate(
+    suite: str, *, beside: Records | None = None, resamples: int = 2000
+) -> PublishedResults:
     """Recompute the published results of a suite from raw data, which are downloaded if need be.
 
     Args:
@@ -121,4 +123,4 @@ def replicate(suite: str, *, beside: Records | None = None, resamples: int = 200
             published agents in every table and figure.
         resamples: Resamples of every bootstrap interval.
     """
-    return Replicated(suite, None if beside is None else beside[suite].to_arrow(), resamples)
+    return PublishedResults(suite, None if beside is None else beside[suite].to_arrow(), resamples)

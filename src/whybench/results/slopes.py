@@ -75,9 +75,11 @@ def _by_level(changes: Sequence[Change]) -> dict[tuple[str, str, str, str], Esti
     every: dict[tuple[str, str, str, str], Any] = {}
     for change in changes:
         labels = dict(change.labels)
-        agent, _, base, level = (labels.pop(name) for name in ("agent", "by", "base", "level"))
+        agent, _, reference, level = (
+            labels.pop(name) for name in ("agent", "by", "reference", "level")
+        )
         condition = ", ".join(word for word in labels.values() if word not in ("", "none"))
         if change.sides is not None:
-            for at, side in zip((base, level), change.sides, strict=True):
+            for at, side in zip((reference, level), change.sides, strict=True):
                 every.setdefault((agent, condition, change.measure, at), side)
     return every

@@ -15,7 +15,7 @@ from whybench.cli import whybench_command
 from whybench.records.logs import read_logs
 from whybench.records.table import record_table
 from whybench.suites.analyze import SUITE
-from whybench.suites.analyze.challenges import FAMILIES
+from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.items import AnalyzeItem
 from whybench.suites.analyze.protocols.prompts import ANSWER_FREELY
@@ -355,7 +355,7 @@ def test_agents_stand_beside_what_is_printed(source: Path, tmp_path: Path) -> No
     assert own["over_families"] == pytest.approx(100 * found["family_reliability"])
     assert own["low"] < own["estimate"] < own["high"]
     families = agent_tables(records(log))["families"]
-    assert {row["family"] for row in families} == set(FAMILIES)
+    assert {row["family"] for row in families} == {CHALLENGES[name].family for name in CORE}
 
 
 def test_answers_that_nobody_marked_are_not_set_beside(source: Path) -> None:

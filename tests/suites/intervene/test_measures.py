@@ -297,7 +297,8 @@ def test_agents_and_conditions_are_kept_apart_in_order_of_appearance() -> None:
         ("b", "direct", 3, pytest.approx(1 / 3)),
     ]
     assert list(found[0].labels) == [
-        *("agent", "design", "design_hash", "worlds", "theme", "style", "interface", "split")
+        *("agent", "design", "design_hash", "worlds", "theme", "style", "interface"),
+        *("stimuli", "split"),
     ]
     assert found[0].row()["interface"] == "text"
 

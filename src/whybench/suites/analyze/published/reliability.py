@@ -15,7 +15,7 @@ from importlib.resources import files
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.analyze.challenges import CHALLENGES, FAMILIES
+from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.measures import analyze_measures
 from whybench.suites.analyze.published.data_sets import FOLDERS
 from whybench.suites.analyze.published.forms import NO_RUBRICS
@@ -34,6 +34,9 @@ ROUNDING = 0.0101
 """How far a printed mean of printed numbers may be off, since both have two digits."""
 
 Rows = list[dict[str, Any]]
+
+PRINTED_FAMILIES = tuple(dict.fromkeys(CHALLENGES[name].family for name in CORE))
+"""The families of the source's challenges."""
 
 
 @cache
@@ -67,13 +70,13 @@ def _reliability_row(row: Mapping[str, Any]) -> dict[str, Any]:
     if "simpson" not in row:
         return {**found, "flags": ""}
     defined = fmean(row[name] for name in FOLDERS.values())
-    over_families = fmean(row[name] for name in FAMILIES)
+    over_families = fmean(row[name] for name in PRINTED_FAMILIES)
     flags = "differs" if abs(defined - row["average"]) > ROUNDING else ""
     return {**found, "estimate": defined, "over_families": over_families, "flags": flags}
 
 
 def _family_rows(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    for family in FAMILIES:
+    for family in PRINTED_FAMILIES:
         members = [name for name in FOLDERS.values() if CHALLENGES[name].family == family]
         mean = fmean(row[name] for name in members)
         yield {
