@@ -72,7 +72,14 @@ suite. What was kept of them is read as before; nobody can ask for them."""
 ADDED: dict[str, dict[str, str | None]] = {
     "judge": {"independence": "unstated"},
     "intervene": {"report": None, "stimuli": "own"},
-    "analyze": {"setting": None, "diagnosis": None, "diagnosis_reason": None},
+    "analyze": {
+        "setting": None,
+        "diagnosis": None,
+        "diagnosis_reason": None,
+        "rubrics": "none",
+        "rubric_marks": None,
+        "grader": None,
+    },
 }
 """Suite to the words that its records took on later, and what all that was kept before had: the
 level that went without saying, or nothing."""
