@@ -92,6 +92,6 @@ def test_a_run_asks_every_crossing_once_and_settings_can_be_compared(tmp_path: P
         "reference/calculate.slips[top_p=0.5]",
         "reference/calculate.slips[top_p=0.9]",
     )
-    assert {(one.labels["base"], one.labels["level"]) for one in found} == {("0", "0.8")}
+    assert {(one.labels["reference"], one.labels["level"]) for one in found} == {("0", "0.8")}
     assert len(run()) == len(answers)
     assert len([*tmp_path.rglob("*.eval")]) == 4

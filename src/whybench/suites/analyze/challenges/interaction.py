@@ -77,7 +77,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     interaction, onto, carried, steer = (
         sign * rng.uniform((0.4, 0.2, 0.3, 0.4), (1.1, 0.5, 0.6, 0.8))
     ).tolist()
-    level, half, turn = rng.uniform(4, 6), rng.uniform(0.9, 1.2), rng.uniform(-0.6, 0.6)
+    level, half, turn = rng.uniform(4, 6), rng.uniform(1.2, 1.5), rng.uniform(-0.6, 0.6)
     slope, baseline = rng.uniform((-0.8, 0.4), (0.8, 0.6)).tolist()
     centre = level + onto / 2 + carried * baseline
     direct = -interaction * (centre + turn)
