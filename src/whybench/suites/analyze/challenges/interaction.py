@@ -44,6 +44,7 @@ __all__ = ["CHALLENGE"]
 
 CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
+WITHOUT = "regression without the product"
 TAIL = 0.05
 """The share of each arm's rows that lie beyond either of the two values, at least."""
 
@@ -62,10 +63,11 @@ def _truths(
             "regression with the product": estimate,
             "regression in each arm": by_arm[name],
         }
-        plain = {"regression without the product": additive[name].value}
+        plain = additive[name]
         if variant == "no_interaction":
-            references |= plain
-        naive = plain if variant == "trap" else {}
+            # That there is no product has no error.
+            references[WITHOUT] = plain if plain.se else plain.value
+        naive = {WITHOUT: plain.value} if variant == "trap" else {}
         truths[name] = NumericTruth(certified[name], references, estimate.se, naive)
     turns = truths["cde_low"].value * truths["cde_high"].value < 0
     return {**truths, "sign_change": CategoricalTruth(turns, alarm=(True,))}
@@ -77,7 +79,7 @@ def _parameters(variant: str, rng: np.random.Generator) -> dict[str, float]:
     interaction, onto, carried, steer = (
         sign * rng.uniform((0.4, 0.2, 0.3, 0.4), (1.1, 0.5, 0.6, 0.8))
     ).tolist()
-    level, half, turn = rng.uniform(4, 6), rng.uniform(1.2, 1.5), rng.uniform(-0.6, 0.6)
+    level, half, turn = rng.uniform(4, 6), rng.uniform(1.2, 1.5), rng.uniform(-1.0, 1.0)
     slope, baseline = rng.uniform((-0.8, 0.4), (0.8, 0.6)).tolist()
     centre = level + onto / 2 + carried * baseline
     direct = -interaction * (centre + turn)
