@@ -454,7 +454,7 @@ def judge_cases(cases: Sequence[Case]) -> Iterator[Figure]:
         f"{sum(case.changed for case in sources)} answers changed",
         not any(case.changed for case in sources)
         and all(case.notes for case in missing)
-        and 3 * of_logs[0] >= of_logs[1] > 0,
+        and 4 * of_logs[0] >= of_logs[1] > 0,
     )
 
 

@@ -254,18 +254,15 @@ def _write_program(item: AnalyzeItem) -> str:
 def _word_answer(item: AnalyzeItem, printed: Sequence[float]) -> str:
     """Return the answer to what was printed: effect, its interval, and the crude difference."""
     effect, low, high, crude = printed
-    direction = "increases" if low > 0 else "decreases" if high < 0 else "none"
-    reversal = direction != "none" and effect * crude < 0
+    advice = "raise" if low > 0 else "lower" if high < 0 else "either"
+    reversal = advice != "either" and effect * crude < 0
     return "Adjusted for what came before. " + json.dumps(
         {
+            "recommendation": advice,
             "effect": effect,
-            "ci": [low, high],
-            "direction": direction,
+            "interval": [low, high],
             "reversal": reversal,
             "adjustment_set": [item.names["stratum"]] if reversal else [],
-            "recommendation": {"increases": "use", "decreases": "avoid", "none": "either"}[
-                direction
-            ],
         }
     )
 
