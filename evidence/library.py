@@ -43,7 +43,7 @@ def shape(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (there is no smalle
     )
     source = ROOT / "src" / "whybench" / "cli"
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in source.glob("*.py"))
-    yield Figure("the command has at most 2,550 lines", f"{lines:,}", lines <= 2550)
+    yield Figure("the command has at most 2,750 lines", f"{lines:,}", lines <= 2750)
 
 
 def readme_script() -> str:
