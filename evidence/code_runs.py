@@ -158,7 +158,8 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
         samples = converse("code", scripts, Path(folder))
     for name, (_, outcome, words) in TRIED.items():
         messages = samples[name].messages
-        told = messages[2].text if len(messages) == 4 else ""
+        # Question, program, what came of it, report; form and words of the diagnosis.
+        told = messages[2].text if len(messages) == 6 else ""
         yield Figure(
             f"code: {name}: the outcome is told to the agent, who is asked for the answer",
             f"outcome {read_outcomes(messages)}; told: {told.partition(chr(10))[0][:100]}",
@@ -166,7 +167,7 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
             and words in told
             and len(told) < 10_000
             and told.endswith(ANSWER)
-            and messages[-1].text == TRUE,
+            and messages[3].text == TRUE,
         )
     rows = rows_csv(full_instance("simpson", "trap", 3), "neutral").encode()
     yield Figure(

@@ -79,7 +79,7 @@ def test_our_own_sandbox_has_what_is_promised(monkeypatch: pytest.MonkeyPatch) -
 def test_any_sandbox_may_be_chosen_and_versions_stand_in_the_log(tmp_path: Path) -> None:
     calls, ended = asked(tmp_path, sandbox="local")
     assert ended.progress.complete
-    assert sorted(calls) == [1, 1, 3, 3]
+    assert sorted(calls) == [1, 1, 3, 3, 5, 5]  # a program, the report, the diagnosis
     rows = read_logs([str(tmp_path)]).rows["analyze"]
     assert {(row["outcome"], row["code_outcome"], row["runs"]) for row in rows} == {
         ("scored", "ok", 1)
@@ -161,7 +161,7 @@ def test_a_sandbox_is_named_as_inspect_names_it(
 
 
 def test_a_task_without_programs_is_given_no_sandbox() -> None:
-    task = analyze(challenge="simpson", seeds=1)
+    task = analyze(challenge="simpson", seeds=1, protocol="direct")
     assert check_sandbox(task, "docker:compose.yaml", "logs") is None
 
 

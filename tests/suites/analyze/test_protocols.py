@@ -251,7 +251,7 @@ def test_a_program_is_repaired_once(run: Callable[..., dict[str, EvalSample]]) -
         sample = samples[name]
         assert read_outcomes(sample.messages) == outcomes, name
         replies = [message for message in sample.messages if message.role == "assistant"]
-        assert len(replies) == len(script), name
+        assert len(replies) == len(script) + 1, name  # and the diagnosis
         assert sample.output.completion == TRUE, name
     assert "SyntaxError" in _told(samples["repaired"])
 
