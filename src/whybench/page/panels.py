@@ -172,7 +172,8 @@ def standing_out(
         ]
         mixed = [told for row in zip_longest(*further) for told in row if told is not None]
         unseen = [*_unseen(agent, firsts, compared or {})]
-        found[agent] = [*unseen, *mixed][:MOST_STANDING_OUT]
+        # With the names of two agents in it, such a sentence takes the room of two.
+        found[agent] = [*unseen[:1], *mixed][: MOST_STANDING_OUT - len(unseen[:1])]
     return found
 
 
