@@ -19,7 +19,7 @@ from evidence.figures import Figure
 from evidence.outside_analysts import ANALYSTS
 from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.grading import grade_values
-from whybench.suites.analyze.reports import find_number
+from whybench.suites.analyze.reports import find_number, recommend
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -103,8 +103,7 @@ def _report(challenge: Challenge, answer: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {number: answer[number]}
     interval = answer.get(f"{number}_ci", answer.get("ci") if number in ("effect", "ate") else None)
     if interval is not None:
-        low, high = found["interval"] = interval
-        found["recommendation"] = "raise" if low > 0 else "lower" if high < 0 else "either"
+        found |= {"interval": interval, "recommendation": recommend(*interval)}
     return found
 
 

@@ -27,7 +27,7 @@ from inspect_ai.util import store
 
 from whybench.errors import RefusedError, UserError
 from whybench.seeds import split_digest
-from whybench.suites.contract import GOES_ON, find_heard, reply_generator
+from whybench.suites.contract import reply_generator
 from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import find_item, get_suite
 
@@ -97,14 +97,9 @@ def find_current_item(messages: list[ChatMessage]) -> tuple[str, Item | None]:
 def replay_episode(suite: AnySuite, item: Item, messages: list[ChatMessage]) -> tuple[Episode, int]:
     """Return the episode after all replies so far, and how many there were."""
     episode = suite.open_episode(item.factors)
-    replies = [message.text for message in messages if message.role == "assistant"]
-    if not suite.every_turn_acts:
-        # A reply from which the conversation did not go on is asked for again.
-        while messages and not (messages[-1].metadata or {}).get(GOES_ON):
-            messages = messages[:-1]
-        replies = [reply.text for reply in find_heard(messages)]
+    replies = suite.find_heard(messages, ended=False)
     for reply in replies:
-        episode.hear(reply, truncated=False)
+        episode.hear(reply.text, truncated=False)
     return episode, len(replies)
 
 

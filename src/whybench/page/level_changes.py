@@ -13,7 +13,7 @@ from whybench.errors import UserError
 from whybench.numerals import interval_text, number_text
 from whybench.page.pairings import MOST_LINES, VERDICTS, format_p, tables_of
 from whybench.results.changes import correct_family
-from whybench.results.conditions import compare_conditions
+from whybench.results.conditions import compare_conditions, split_labels
 from whybench.results.levels import list_levels_met
 from whybench.suites.registry import get_suite
 
@@ -60,17 +60,14 @@ def level_changes(material: Material) -> dict[str, list[LevelChange]]:
 
 
 def _line(change: Change) -> LevelChange:
-    labels = dict(change.labels)
-    agent, by, reference, level = (
-        labels.pop(name) for name in ("agent", "by", "reference", "level")
-    )
+    (agent, by, reference, level), condition = split_labels(change)
     return LevelChange(
         agent=agent,
         measure=change.measure,
         by=by.replace("_", " "),
         reference=reference,
         level=level,
-        condition=", ".join(value for value in labels.values() if value not in ("none", "")),
+        condition=condition,
         first=number_text(change.first),
         second=number_text(change.second),
         change=interval_text(change.estimate, change.low, change.high, "+"),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from whybench.errors import UserError
 from whybench.frames import Frame, rows_to_arrow
@@ -22,16 +23,60 @@ from whybench.suites.registry import get_suite
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
+    from typing import Self
 
     import pyarrow as pa
 
     from whybench.results.changes import SharedItems
 
-__all__ = ["Change", "Comparison", "compare"]
+__all__ = ["Change", "Changes", "Comparison", "compare"]
+
+
+class Changes(Sequence[Change], Frame):
+    """Changes that are corrected as one family; a dataclass that has them is one.
+
+    Attributes:
+        changes: The changes.
+    """
+
+    changes: tuple[Change, ...]
+
+    def __len__(self) -> int:
+        return len(self.changes)
+
+    @overload
+    def __getitem__(self, which: int) -> Change: ...
+    @overload
+    def __getitem__(self, which: str | slice) -> Self: ...
+    def __getitem__(self, which: int | str | slice) -> Change | Self:
+        """Return one change by its position, or those of a measure as a comparison of their own.
+
+        What is looked at alone is corrected alone.
+        """
+        if isinstance(which, int):
+            return self.changes[which]
+        if isinstance(which, slice):
+            whole: Any = self
+            part: Self = replace(whole, changes=self.changes[which])
+            return part
+        return self.choose(which)
+
+    @abstractmethod
+    def choose(self, *measures: str) -> Self:
+        """Return the comparison of these measures alone; what is asked for must be there."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures that are compared."""
+        return tuple(dict.fromkeys(change.measure for change in self.changes))
+
+    def to_arrow(self) -> pa.Table:
+        """Return one row for each change."""
+        return rows_to_arrow([change.row() for change in self.changes])
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison(Sequence[Change], Frame):
+class Comparison(Changes):
     """How the main measures differ between two sides, second - first.
 
     Attributes:
@@ -46,32 +91,9 @@ class Comparison(Sequence[Change], Frame):
     left_out: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, str] = ("first", "second")
 
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    @overload
-    def __getitem__(self, which: int) -> Change: ...
-    @overload
-    def __getitem__(self, which: str | slice) -> Comparison: ...
-    def __getitem__(self, which: int | str | slice) -> Change | Comparison:
-        """Return one change by its position, or those of a measure as a comparison of their own.
-
-        What is looked at alone is corrected alone.
-        """
-        if isinstance(which, int):
-            return self.changes[which]
-        if isinstance(which, slice):
-            return replace(self, changes=self.changes[which])
-        return self.choose(which)
-
     def __repr__(self) -> str:
         changed = sum(change.verdict in {"rose", "fell"} for change in self.changes)
         return f"<Comparison: {len(self)} measures, of which {changed} changed>"
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The names of the measures that are compared."""
-        return tuple(dict.fromkeys(change.measure for change in self.changes))
 
     def choose(self, *measures: str) -> Comparison:
         """Return the comparison of these measures alone; what is asked for must be there."""
@@ -94,10 +116,6 @@ class Comparison(Sequence[Change], Frame):
             yield f"{name}: {len(shared.items)} items compared{counts and f'; {counts}'}"
         for name, reason in self.left_out.items():
             yield f"{name}: {reason}, and not compared"
-
-    def to_arrow(self) -> pa.Table:
-        """Return one row for each change."""
-        return rows_to_arrow([change.row() for change in self.changes])
 
 
 def compare(

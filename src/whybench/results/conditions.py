@@ -14,27 +14,26 @@ are another. A mean and its interval treat agents as drawn from others like them
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
-from whybench.frames import Frame, rows_to_arrow
 from whybench.numerals import interval_text
 from whybench.results.changes import ALPHA, Change, choose_measures, correct_family
+from whybench.results.comparison import Changes
 from whybench.results.levels import LevelSides, explain_levels, level_word, list_levels_met
 from whybench.stats import benjamini_hochberg
 from whybench.stats.paired import mean_change
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
 
-__all__ = ["SIDES", "ConditionComparison", "MeanChange", "compare_conditions"]
+__all__ = ["SIDES", "ConditionComparison", "MeanChange", "compare_conditions", "split_labels"]
 
 SIDES = ("agent", "by", "reference", "level")
 """The labels of a change that say whose it is, and from where to where."""
@@ -98,7 +97,7 @@ class MeanChange:
 
 
 @dataclass(frozen=True, eq=False)
-class ConditionComparison(Sequence[Change], Frame):
+class ConditionComparison(Changes):
     """How the main measures of agents change from one level of a factor to others.
 
     Attributes:
@@ -114,21 +113,6 @@ class ConditionComparison(Sequence[Change], Frame):
     means: tuple[MeanChange, ...] = ()
     notes: tuple[str, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.changes)
-
-    @overload
-    def __getitem__(self, which: int) -> Change: ...
-    @overload
-    def __getitem__(self, which: str | slice) -> ConditionComparison: ...
-    def __getitem__(self, which: int | str | slice) -> Change | ConditionComparison:
-        """Return one change by its position, or those of a measure as a comparison of their own."""
-        if isinstance(which, int):
-            return self.changes[which]
-        if isinstance(which, slice):
-            return replace(self, changes=self.changes[which])
-        return self.choose(which)
-
     def __repr__(self) -> str:
         changed = sum(change.verdict in {"rose", "fell"} for change in self.changes)
         return f"<ConditionComparison by {self.by}: {len(self)} changes, of which {changed} show>"
@@ -137,11 +121,6 @@ class ConditionComparison(Sequence[Change], Frame):
     def agents(self) -> tuple[str, ...]:
         """Whose conditions are compared."""
         return tuple(dict.fromkeys(change.labels["agent"] for change in self.changes))
-
-    @property
-    def measures(self) -> tuple[str, ...]:
-        """The names of the measures that are compared."""
-        return tuple(dict.fromkeys(change.measure for change in self.changes))
 
     def choose(self, *measures: str) -> ConditionComparison:
         """Return the comparison of these measures alone, corrected alone."""
@@ -169,9 +148,12 @@ class ConditionComparison(Sequence[Change], Frame):
             for name in suites
         ]
 
-    def to_arrow(self) -> pa.Table:
-        """Return one row for each change."""
-        return rows_to_arrow([change.row() for change in self.changes])
+
+def split_labels(change: Change) -> tuple[tuple[str, ...], str]:
+    """Return what `SIDES` are of a change between conditions, and the rest of the condition."""
+    rest = [word for name, word in change.labels.items() if name not in SIDES]
+    condition = ", ".join(word for word in rest if word not in ("", "none"))
+    return tuple(change.labels[name] for name in SIDES), condition
 
 
 def _tell(change: Change | MeanChange) -> str:

@@ -110,7 +110,7 @@ class LevelSides:
         if self.by in MODEL_SETTINGS:
             agents = [name_without(agent, self.by) for agent in agents]
         for agent in dict.fromkeys(agents):
-            yield agent, _set(self.table, "agent", agent).filter([one == agent for one in agents])
+            yield agent, _set(self.table.filter([one == agent for one in agents]), "agent", agent)
 
     def _compare_levels(
         self, agent: str, mine: pa.Table, level: str, smallest: Mapping[str, float] | None

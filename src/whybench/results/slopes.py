@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.drawing.charts import ShownEstimate, plot_lines, span_of
 from whybench.drawing.figure import Figure, short_names
 from whybench.drawing.style import SERIES
+from whybench.results.conditions import split_labels
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -71,14 +72,10 @@ def _draw(word: str, changes: Sequence[Change]) -> Chart:
 
 
 def _by_level(changes: Sequence[Change]) -> dict[tuple[str, str, str, str], Estimate]:
-    """Return agent, condition, measure and level to the estimate there; bases before the rest."""
+    """Return agent, condition, measure and level to the estimate there; references first."""
     every: dict[tuple[str, str, str, str], Any] = {}
     for change in changes:
-        labels = dict(change.labels)
-        agent, _, reference, level = (
-            labels.pop(name) for name in ("agent", "by", "reference", "level")
-        )
-        condition = ", ".join(word for word in labels.values() if word not in ("", "none"))
+        (agent, _, reference, level), condition = split_labels(change)
         if change.sides is not None:
             for at, side in zip((reference, level), change.sides, strict=True):
                 every.setdefault((agent, condition, change.measure, at), side)

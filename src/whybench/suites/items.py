@@ -203,11 +203,12 @@ class OneTurn:
         return None
 
 
-def find_heard(messages: Sequence[Any]) -> list[Any]:
+def find_heard(messages: Sequence[Any], *, ended: bool = True) -> list[Any]:
     """Return the replies from which a conversation went on, and the last one if it did not.
 
     Args:
         messages: The messages of the conversation, as Inspect has them.
+        ended: Whether it is over; else a reply from which it did not go on is asked for again.
     """
     heard: list[Any] = []
     last = None
@@ -217,4 +218,4 @@ def find_heard(messages: Sequence[Any]) -> list[Any]:
         elif last is not None and (message.metadata or {}).get(GOES_ON):
             heard.append(last)
             last = None
-    return heard if last is None else [*heard, last]
+    return heard if last is None or not ended else [*heard, last]

@@ -12,7 +12,7 @@ from whybench.aliases import DESIGN
 from whybench.errors import UserError, suggest
 from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection, round_mean
 from whybench.suites.designs import build_design
-from whybench.suites.items import Design, Item, OneTurn
+from whybench.suites.items import Design, Item, OneTurn, find_heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -309,6 +309,12 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         and the last.
         """
         return self.multi_turn
+
+    def find_heard(self, messages: Sequence[Any], *, ended: bool = True) -> list[Any]:
+        """Return the replies of a conversation that its episode hears; see `items.find_heard`."""
+        if self.every_turn_acts:
+            return [message for message in messages if message.role == "assistant"]
+        return find_heard(messages, ended=ended)
 
     @property
     def parses_prompts(self) -> bool:

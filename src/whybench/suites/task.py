@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.log import HeadlineMetric
-from inspect_ai.model import ChatMessageAssistant, ChatMessageUser
+from inspect_ai.model import ChatMessageUser
 from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value, metric, scorer
 from inspect_ai.solver import Solver, TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
@@ -39,7 +39,6 @@ from whybench.suites.catalog import (
     task_signature,
 )
 from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
-from whybench.suites.items import find_heard
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
 
@@ -357,11 +356,7 @@ def score_sample(sample: TaskState | EvalSample) -> Score:
                 ((message.metadata or {}).get("stop_reason") or (message is last and stop_reason))
                 in CUT_OFF,
             )
-            for message in (
-                [entry for entry in messages if isinstance(entry, ChatMessageAssistant)]
-                if suite.every_turn_acts
-                else find_heard(messages)
-            )
+            for message in suite.find_heard(messages)
         ]
         last_words = sample.output.completion if len(rows) == 1 else ""
         if last_words and (last is None or last_words != last.text):

@@ -335,7 +335,7 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     A family of challenges stands for its members, and `all` for the core, or for all rows. A
     sample of rows is shown in the prompt, so the protocol is direct unless another is named.
     """
-    sampled = settings.get("rows") not in (None, ALL, 0, "0")
+    sampled = bool(_parse_rows(settings.get("rows", ALL)))
     implied = {"protocol": DIRECT} if sampled and "protocol" not in settings else {}
     return build_design(
         "analyze",

@@ -44,7 +44,6 @@ class AnalyzeEpisode:
     """One conversation, made from the factors of an item.
 
     Attributes:
-        fields: The fields of the form that is asked for now.
         answer: What the replies came to; the score of the report, once it has been given.
         over: Whether nothing more is asked.
     """
@@ -55,7 +54,6 @@ class AnalyzeEpisode:
         self._verdicts: tuple[Verdict, ...] = ()
         self.label = str(factors["label"])
         self.names = column_names(self._key, self.label)
-        self.fields: Sequence[Field] = report_fields(self._key)
         self.answer = Answer(None, "unfinished")
         self.over = False
 
@@ -63,6 +61,11 @@ class AnalyzeEpisode:
     def instance(self) -> Instance:
         """The data set, with its rows."""
         return instance_from_factors(self._factors)
+
+    @property
+    def fields(self) -> Sequence[Field]:
+        """The fields of the form that is asked for now."""
+        return diagnosis_fields(self._key) if self.is_reported else report_fields(self._key)
 
     @property
     def is_reported(self) -> bool:
@@ -78,7 +81,6 @@ class AnalyzeEpisode:
             self.answer, self.over = self._diagnose(reply, truncated), True
             return None
         self.answer = self._report(reply, truncated)
-        self.fields = diagnosis_fields(self._key)
         self.over = not self.is_reported or not self.fields
         return None if self.over else render_diagnosis(self._key, self.label)
 

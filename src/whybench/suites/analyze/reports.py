@@ -31,6 +31,7 @@ __all__ = [
     "complete_answer",
     "derive_recommendation",
     "find_number",
+    "recommend",
     "report_on",
 ]
 
@@ -57,7 +58,7 @@ def derive_recommendation(truth: Truth) -> CategoricalTruth:
     if not isinstance(truth, NumericTruth):
         return CategoricalTruth(CANNOT_TELL)
     right = EITHER if truth.value == 0 else RAISE if truth.value > 0 else LOWER
-    found = {_recommend(*estimate.interval) for estimate in truth.panel.values()}
+    found = {recommend(*estimate.interval) for estimate in truth.panel.values()}
     return CategoricalTruth(right, also=tuple(sorted(found - {right})))
 
 
@@ -73,10 +74,10 @@ def complete_answer(report: Sequence[Field], answers: Mapping[str, Any]) -> dict
     found: Coefficient | None = answers[name]
     if found is None:
         return {RECOMMENDATION: CANNOT_TELL, INTERVAL: None, **answers}
-    advice = _recommend(*found.interval)
+    advice = recommend(*found.interval)
     return {**answers, RECOMMENDATION: advice, name: found.value, INTERVAL: found.interval}
 
 
-def _recommend(low: float, high: float) -> str:
+def recommend(low: float, high: float) -> str:
     """Return what to do with a cause whose effect is between these."""
     return RAISE if low > 0 else LOWER if high < 0 else EITHER

@@ -9,7 +9,7 @@ the metadata of the message that told the agent of them, so that a log can be re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from inspect_ai.model import (
     ChatMessageTool,
@@ -127,14 +127,15 @@ def follow_protocol(seconds: int = SECONDS) -> Solver:
     }
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        return await solvers[_find_protocol(state)](state, generate)
+        return await solvers[str(_find_row(state)["protocol"])](state, generate)
 
     return solve
 
 
-def _find_protocol(state: TaskState) -> str:
+def _find_row(state: TaskState) -> dict[str, Any]:
+    """Return the factors of the item that a sample asks."""
     [row] = unpack_sample(str(state.sample_id), state.metadata, None)
-    return str(row["protocol"])
+    return row
 
 
 @solver
@@ -146,7 +147,7 @@ def offer_tools(seconds: int = SECONDS) -> Solver:
     packages = PackageCheck()
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-        rules = PROTOCOLS.get(_find_protocol(state))
+        rules = PROTOCOLS.get(str(_find_row(state)["protocol"]))
         if rules is not None:
             state.store.set(VERSIONS, dict(await packages.versions()))
         if rules is not None and rules.tool:
@@ -192,16 +193,14 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
 
 def _ask_for_answer(state: TaskState) -> str:
     """Return how the answer is asked for: in the form, or in the agent's own words."""
-    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
-    free = str(row.get("rubrics") or NO_RUBRICS) != NO_RUBRICS
+    free = str(_find_row(state).get("rubrics") or NO_RUBRICS) != NO_RUBRICS
     return ANSWER_FREELY if free else ANSWER
 
 
 async def _go_on(state: TaskState, tools: Sequence[ToolDef] = ()) -> None:
     """Ask for the diagnosis, if there is a report."""
-    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
     heard = reply_text(state.output.message)
-    said = AnalyzeEpisode(row).hear(heard, state.output.stop_reason in CUT_OFF)
+    said = AnalyzeEpisode(_find_row(state)).hear(heard, state.output.stop_reason in CUT_OFF)
     if said is not None:
         state.messages.append(ChatMessageUser(content=said, metadata={GOES_ON: True}))
         await _ask(state, tools, answering=True)
@@ -231,7 +230,7 @@ async def _open_workspace(state: TaskState, seconds: int, packages: PackageCheck
     """
     if VERSIONS not in state.store:
         state.store.set(VERSIONS, dict(await packages.versions()))
-    [row] = unpack_sample(str(state.sample_id), state.metadata, None)
+    row = _find_row(state)
     return _Workspace(rows_csv(instance_from_factors(row), str(row["label"])), seconds)
 
 
