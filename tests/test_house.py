@@ -38,7 +38,7 @@ MAY_IMPORT = {
     "sandbox": set(),
     "suites": {"drawing", "fits", "records", "stats", "sandbox", "datasets", "scm"},
     "agents": {"suites.contract", "suites.references", "suites.registry"},
-    "sweep": {*RUNNING, "suites", "records", "stats", "datasets", "scm"},
+    "sweep": {*RUNNING, "planning.asks", "suites", "records", "stats", "datasets", "scm"},
     "page": {"results", "suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
     "scaffolds": {"suites"},
     "training": {"suites", "records", "datasets"},

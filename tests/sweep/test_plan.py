@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from whybench.planning.asks import Ask
 from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
-from whybench.sweep.plan import Ask, SweepPlan, list_units, read_plan
+from whybench.sweep.plan import SweepPlan, list_units, read_plan
 
 NOISY = "reference/judge.noisy-or"
 

@@ -8,8 +8,9 @@ import pytest
 from inspect_ai.log import read_eval_log_sample_summaries
 
 from whybench.errors import Fence, UserError
+from whybench.planning.asks import Ask
 from whybench.sweep.collection import collect, read_answers, read_state
-from whybench.sweep.plan import Ask, SweepPlan, list_units
+from whybench.sweep.plan import SweepPlan, list_units
 from whybench.sweep.store import DONE, PROGRESS, Store, open_store
 from whybench.sweep.worker import run_unit
 

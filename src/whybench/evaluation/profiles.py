@@ -15,15 +15,14 @@ from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import Interrupted, UserError
-from whybench.evaluation.engine import LEAN, build_task, cap_replies, check_model, evaluate
-from whybench.evaluation.progress import planned_samples, read_progress
+from whybench.evaluation.engine import LEAN, build_task, check_model
+from whybench.evaluation.requests import Request, ask_requests
 from whybench.evaluation.runs import (
     file_name,
     inspect_settings,
     list_suites_for,
 )
 from whybench.evaluation.spending import watch_spending
-from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import plan_budget, plan_rows
 from whybench.planning.prices import Prices
 from whybench.suites.contract import BUDGETS
@@ -218,44 +217,22 @@ def _ask(
     for model in planned.plans:
         check_model(model, settings["model_args"])
     tasks = {name: _task(suite, planned.budget) for name, suite in planned.suites.items()}
-    units = [(model, plan) for model, plans in planned.plans.items() for plan in plans]
-    reasons = []
+    requests = [
+        Request(
+            plan.suite,
+            plan.design,
+            tasks[plan.suite.name],
+            model,
+            str(folder / "logs" / file_name(model) / plan.suite.name),
+            settings,
+            plan.limit,
+            plan.epochs,
+        )
+        for model, plans in planned.plans.items()
+        for plan in plans
+    ]
     with watch_spending(folder, max_cost, planned.prices, planned.plans):
-        for number, (model, plan) in enumerate(units, start=1):
-            log_dir = _log_dir(folder, model, plan)
-            ended = evaluate(
-                tasks[plan.suite.name],
-                folder="output",
-                label=f"{number} of {len(units)}: {plan.suite.name}, {model}",
-                keep_errors=keep_errors,
-                model=model,
-                limit=plan.limit,
-                epochs=plan.epochs,
-                log_dir=log_dir,
-                **cap_replies(settings, plan.suite, plan.design, model, log_dir),
-            )
-            if ended.stopped:
-                raise_stopped(ended.stopped, _tell_progress(folder, tasks, planned))
-            if ended.reason:
-                reasons.append(f"{plan.suite.name}, {model}: {ended.reason}")
-    return reasons
-
-
-def _log_dir(folder: Path, model: str, plan: Plan) -> str:
-    return str(folder / "logs" / file_name(model) / plan.suite.name)
-
-
-def _tell_progress(folder: Path, tasks: Mapping[str, Any], planned: ProfilePlan) -> str:
-    """Say how far each model is in each suite, by its logs."""
-    words = []
-    for model, plans in planned.plans.items():
-        far = []
-        for plan in plans:
-            samples = planned_samples(tasks[plan.suite.name], plan.limit, plan.epochs)
-            progress = read_progress(_log_dir(folder, model, plan), samples)
-            far.append(f"{plan.suite.name} {progress}")
-        words.append((f"{model}: " if len(planned.plans) > 1 else "") + ", ".join(far))
-    return "; ".join(words)
+        return ask_requests(requests, folder="output", keep_errors=keep_errors)
 
 
 def _task(suite: AnySuite, budget: str) -> Any:

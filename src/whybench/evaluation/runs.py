@@ -20,13 +20,11 @@ from whybench.evaluation.crossings import check_single, cross_settings
 from whybench.evaluation.engine import (
     LEAN,
     build_task,
-    cap_replies,
     check_model,
     check_settings,
-    evaluate,
 )
+from whybench.evaluation.requests import Request, ask_requests
 from whybench.evaluation.spending import watch_spending
-from whybench.evaluation.stopping import raise_stopped
 from whybench.planning.plans import check_counts, count_calls
 from whybench.planning.prices import NO_SERVER, Prices
 from whybench.seeds import digest
@@ -130,44 +128,40 @@ def run(
     task_args |= {"shard": shard, **({"group": group} if group else {})}
     named = {"temperature": temperature, "reasoning_effort": reasoning_effort}
     own = {name: level for name, level in named.items() if level is not None}
-    crossings = {
-        words: inspect_settings(
-            args,
-            of_model,
-            max_tokens=max_tokens,
-            max_connections=max_connections,
-            timeout=timeout,
-            sandbox=sandbox,
-            log_buffer=log_buffer,
-            display=display,
+    task = build_task(chosen, task_args)
+    requests = [
+        Request(
+            chosen,
+            built,
+            task,
+            model,
+            f"{folder}/{words}" if words else folder,
+            inspect_settings(
+                args,
+                of_model,
+                max_tokens=max_tokens,
+                max_connections=max_connections,
+                timeout=timeout,
+                sandbox=sandbox,
+                log_buffer=log_buffer,
+                display=display,
+            ),
+            limit,
+            epochs,
+            words,
         )
         for words, of_model in cross_settings({**(settings or {}), **own}).items()
-    }
+    ]
     table = Prices.read(prices)
     planned: dict[str, list[Plan]] = {}
     if not model.startswith(NO_SERVER):  # to count renders every item
         counted = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
-        planned[model] = [counted] * len(crossings)
-        for how in crossings.values():
-            table.check_max_cost(max_cost, planned, how)
+        planned[model] = [counted] * len(requests)
+        for request in requests:
+            table.check_max_cost(max_cost, planned, request.settings)
     check_model(model, args)
-    reasons = []
     with watch_spending(folder, max_cost, table, planned):
-        for words, how in crossings.items():
-            within = f"{folder}/{words}" if words else folder
-            ended = evaluate(
-                build_task(chosen, task_args),
-                label=", ".join(filter(None, (suite, model, words))),
-                keep_errors=keep_errors,
-                model=model,
-                limit=limit,
-                epochs=epochs,
-                log_dir=within,
-                **cap_replies(how, chosen, built, model, within),
-            )
-            if ended.stopped:
-                raise_stopped(ended.stopped, f"{suite} {ended.progress}")
-            reasons += [ended.reason] if ended.reason else []
+        reasons = ask_requests(requests, keep_errors=keep_errors)
     return load(folder, incomplete=reasons)
 
 

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
+from whybench.planning.asks import Ask, read_ask, read_model
 from whybench.seeds import digest
 from whybench.suites.catalog import split_into_samples, take_shard
 from whybench.suites.references import REFERENCE, find_reference
@@ -40,42 +40,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from whybench.suites.contract import Design
-
-__all__ = ["MOST_SAMPLES", "Ask", "SweepPlan", "Unit", "find_unit", "list_units", "read_plan"]
+__all__ = ["MOST_SAMPLES", "SweepPlan", "Unit", "find_unit", "list_units", "read_plan"]
 
 MOST_SAMPLES = 10_000
 """The most samples of a unit: Inspect holds all samples of a run in memory, some 20 KB each."""
 
 UPLOAD_EVERY = 500
 """An upload sends the whole log again, so more often would cost more than a lost machine does."""
-
-
-@dataclass(frozen=True)
-class Ask:
-    """A suite and a design to ask every model about.
-
-    Attributes:
-        suite: The suite's name.
-        design: Settings of the design, as for `Suite.make_design`; empty for the default.
-        epochs: How often to ask everything.
-        group: Items a sample asks; None for one, or those that belong together.
-        limit: The number of samples, from the start of the design.
-    """
-
-    suite: str
-    design: Mapping[str, Any] = field(default_factory=dict)
-    epochs: int = 1
-    group: int | None = None
-    limit: int | None = None
-
-    def choose_design(self) -> Design:
-        """Return the design that is asked."""
-        suite = get_suite(self.suite)
-        chosen: Design = (
-            suite.make_design(self.design) if self.design else next(iter(suite.designs.values()))
-        )
-        return chosen
 
 
 @dataclass(frozen=True)
@@ -178,8 +149,8 @@ def _make_plan(path: Path, given: Mapping[str, Any]) -> SweepPlan:
     # Who asks for small units need not say that their logs are uploaded as often.
     often = min(UPLOAD_EVERY, samples) if type(samples) is int else UPLOAD_EVERY
     plan = SweepPlan(
-        models=tuple(map(_model, given["models"])),
-        asks=tuple(map(_ask, given["suites"])),
+        models=tuple(map(read_model, given["models"])),
+        asks=tuple(map(read_ask, given["suites"])),
         **{"upload_every": often, **others},
     )
     for name, most in (("samples", MOST_SAMPLES), ("upload_every", plan.samples)):
@@ -231,49 +202,6 @@ def _sizes(ask: Ask, items: list[Any], most: int) -> list[int]:
         if max(sizes) <= most:
             return sizes
     raise AssertionError("shards of one item each are small enough")
-
-
-def _model(entry: object) -> tuple[str, Mapping[str, Any]]:
-    if isinstance(entry, str):
-        _check_reference(entry)
-        return entry, {}
-    given = entry if isinstance(entry, dict) else {}
-    model, args = given.get("model"), given.get("args", {})
-    if isinstance(model, str) and isinstance(args, dict) and not set(given) - {"model", "args"}:
-        _check_reference(model)
-        return model, args
-    raise UserError(f"a model must be a name, or a mapping of model and args, got {entry!r}")
-
-
-def _check_reference(model: str) -> None:
-    """Refuse a reference agent that no suite has."""
-    if model.startswith(REFERENCE):
-        find_reference(model)
-
-
-def _ask(entry: object) -> Ask:
-    settings = {"suite": entry} if isinstance(entry, str) else entry
-    names = [entry.name for entry in fields(Ask)]
-    if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(names):
-        unknown = (
-            (key for key in settings if key not in names) if isinstance(settings, dict) else ()
-        )
-        raise UserError(
-            f"a suite must be a name, or a mapping of {', '.join(names)}, got {entry!r}"
-            f"{next((suggest(key, names) for key in unknown), '')}"
-        )
-    get_suite(str(settings["suite"]))
-    for name in ("epochs", "group", "limit"):
-        number = settings.get(name, 1)
-        if (type(number) is not int or number < 1) and (number is not None or name == "epochs"):
-            raise UserError(f"{name} must be a whole number from 1, got {number!r}")
-    design = settings.get("design", {})
-    chosen = {DESIGN: design} if isinstance(design, str) else design
-    if not isinstance(chosen, dict):
-        raise UserError(f"design must be a name, or a mapping of factors, got {design!r}")
-    # Of no suite: factors keep the words of the plan, which name its units and their logs.
-    chosen = current_settings("", chosen)
-    return Ask(**{**settings, "design": chosen})
 
 
 def find_unit(units: Sequence[Unit], which: str) -> Unit:

@@ -1,0 +1,90 @@
+"""What is asked and who is asked, as sweeps and experiments state it in YAML."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from whybench.aliases import DESIGN, current_settings
+from whybench.errors import UserError, suggest
+from whybench.suites.references import REFERENCE, find_reference
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from whybench.suites.contract import Design
+
+__all__ = ["Ask", "read_ask", "read_model"]
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A suite and a design to ask every model about.
+
+    Attributes:
+        suite: The suite's name.
+        design: Settings of the design, as for `Suite.make_design`; empty for the default.
+        epochs: How often to ask everything.
+        group: Items a sample asks; None for one, or those that belong together.
+        limit: The number of samples, from the start of the design.
+    """
+
+    suite: str
+    design: Mapping[str, Any] = field(default_factory=dict)
+    epochs: int = 1
+    group: int | None = None
+    limit: int | None = None
+
+    def choose_design(self) -> Design:
+        """Return the design that is asked."""
+        suite = get_suite(self.suite)
+        chosen: Design = (
+            suite.make_design(self.design) if self.design else next(iter(suite.designs.values()))
+        )
+        return chosen
+
+
+def read_model(entry: object) -> tuple[str, Mapping[str, Any]]:
+    """Return a model and its arguments: a name, or a mapping of model and args."""
+    if isinstance(entry, str):
+        _check_reference(entry)
+        return entry, {}
+    given = entry if isinstance(entry, dict) else {}
+    model, args = given.get("model"), given.get("args", {})
+    if isinstance(model, str) and isinstance(args, dict) and not set(given) - {"model", "args"}:
+        _check_reference(model)
+        return model, args
+    raise UserError(f"a model must be a name, or a mapping of model and args, got {entry!r}")
+
+
+def _check_reference(model: str) -> None:
+    """Refuse a reference agent that no suite has."""
+    if model.startswith(REFERENCE):
+        find_reference(model)
+
+
+def read_ask(entry: object) -> Ask:
+    """Return what a suite is asked: a name, or a mapping that has its design, epochs and so on."""
+    settings = {"suite": entry} if isinstance(entry, str) else entry
+    names = [entry.name for entry in fields(Ask)]
+    if not isinstance(settings, dict) or "suite" not in settings or set(settings) - set(names):
+        unknown = (
+            (key for key in settings if key not in names) if isinstance(settings, dict) else ()
+        )
+        raise UserError(
+            f"a suite must be a name, or a mapping of {', '.join(names)}, got {entry!r}"
+            f"{next((suggest(key, names) for key in unknown), '')}"
+        )
+    get_suite(str(settings["suite"]))
+    for name in ("epochs", "group", "limit"):
+        number = settings.get(name, 1)
+        if (type(number) is not int or number < 1) and (number is not None or name == "epochs"):
+            raise UserError(f"{name} must be a whole number from 1, got {number!r}")
+    design = settings.get("design", {})
+    chosen = {DESIGN: design} if isinstance(design, str) else design
+    if not isinstance(chosen, dict):
+        raise UserError(f"design must be a name, or a mapping of factors, got {design!r}")
+    # Of no suite: factors keep the words of the plan, which name its units and their logs.
+    chosen = current_settings("", chosen)
+    return Ask(**{**settings, "design": chosen})
