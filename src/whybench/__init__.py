@@ -7,9 +7,10 @@ This is the front door: everything that a script or a notebook needs.
     answers = wb.run("judge", model="reference/judge.noisy-or", limit=60)
     answers.measures().to_pandas()
 
-What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`. What came of
-it: `load`, `compare`, `report`, and `replicate`, among what others published. The suites as tasks
-for Inspect: `judge`, `intervene`, `compose`, `calculate`, `analyze`, and `grader_calibration`.
+What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`, `experiment`.
+What came of it: `load`, `compare`, `report`, and `replicate`, among what others published. The
+suites as tasks for Inspect: `judge`, `intervene`, `compose`, `calculate`, `analyze`, and
+`grader_calibration`.
 Names are imported when they are first used, so that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
@@ -26,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.errors import DataError, Interrupted, StoppedError, UserError
+    from whybench.evaluation.experiments import experiment
     from whybench.evaluation.profiles import profile
     from whybench.evaluation.runs import run
     from whybench.page.writing import report
@@ -68,6 +70,7 @@ _HOMES = {
     "calculate": "tasks",
     "compare": "results.comparison",
     "compose": "tasks",
+    "experiment": "evaluation.experiments",
     "get_suite": "suites.registry",
     "grader_calibration": "tasks",
     "intervene": "tasks",
@@ -107,6 +110,7 @@ __all__ = [
     "calculate",
     "compare",
     "compose",
+    "experiment",
     "get_suite",
     "grader_calibration",
     "intervene",

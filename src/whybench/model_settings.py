@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AMOUNTS", "MODEL_SETTINGS", "name_without", "read_model_settings"]
+__all__ = ["AMOUNTS", "MODEL_SETTINGS", "name_model", "name_without", "read_model_settings"]
 
 MODEL_SETTINGS: Mapping[str, type] = {
     "temperature": float,
@@ -78,3 +78,14 @@ def name_without(agent: str, setting: str) -> str:
         return agent
     parts = [part for part in brackets[1].split(",") if part.partition("=")[0] != setting]
     return agent[: brackets.start()] + (f"[{','.join(parts)}]" if parts else "")
+
+
+def name_model(agent: str) -> str:
+    """Return the name of an agent without any setting that has a column.
+
+    >>> name_model("openai/o3[temperature=0.7,reasoning_effort=low]")
+    'openai/o3'
+    """
+    for setting in MODEL_SETTINGS:
+        agent = name_without(agent, setting)
+    return agent

@@ -336,7 +336,7 @@ def test_no_part_that_fails_ends_the_page(logs, tmp_path, monkeypatch, parse, me
     monkeypatch.setattr("whybench.page.pairings.compare_tables", fail)
     monkeypatch.setattr("whybench.page.browsing.read_transcripts", fail)
     monkeypatch.setattr("whybench.records.runs.read_runs", fail)
-    for place in ("conditions", "panels"):
+    for place in ("conditions", "material"):
         monkeypatch.setattr(f"whybench.page.{place}.suite_names", lambda: ("analyze",))
     analyzed = [str(path) for path in logs.iterdir() if "analyze" in path.name]
     text = report(load(*analyzed), tmp_path / "page.html").read_text(encoding="utf-8")

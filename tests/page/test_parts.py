@@ -432,8 +432,8 @@ def test_conditions_of_an_agent_are_set_beside_each_other() -> None:
         items = list(suite.items(design))
         rows += simulate_rows(suite, design, items, suite.agent("bayes"), {"error": error}, "a", {})
     table = record_table(rows, suite.record_columns)
-    (line,) = level_changes(Material([("intervene", table)]))["intervene"]
+    (line,) = level_changes(Material([("intervene", table)])).lines["intervene"]
     assert (line.agent, line.by, line.reference, line.level) == ("a", "style", "direct", "cot")
     assert (line.measure, line.verdict) == ("justified_accuracy", "cot is higher")
     alone = table.filter([style == "cot" for style in table["style"].to_pylist()])
-    assert not level_changes(Material([("intervene", alone)]))
+    assert not level_changes(Material([("intervene", alone)])).lines

@@ -32,6 +32,7 @@ GROUPS = {
     "Ask": {
         "run": ("run", "Ask a model the items of a design."),
         "profile": ("run", "Measure every ability of a model; says beforehand what it costs."),
+        "experiment": ("experiment", "Designs, settings and models of one file, compared."),
         "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
         "play": ("people", "Take part yourself, at the terminal, and be recorded."),
         "study": ("people", "Ask people: an experiment in a browser, and its data."),
@@ -73,6 +74,7 @@ COMMANDS = {name: known for group in GROUPS.values() for name, known in group.it
 EXAMPLES = {
     "run": "whybench run judge --model openai/gpt-4o -T style=cot",
     "profile": "whybench profile openai/gpt-4o --budget small --plan",
+    "experiment": "whybench experiment effort.yaml --plan",
     "sweep": "whybench sweep run plan.yaml",
     "play": "whybench play intervene --as anna",
     "study": "whybench study export judge -o study",

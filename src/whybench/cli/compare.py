@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from whybench.frames import Frame
     from whybench.results import Change, Comparison, ConditionComparison, Records
 
-__all__ = ["compare_command"]
+__all__ = ["compare_command", "print_conditions"]
 
 
 FAILED = 1
@@ -131,15 +131,9 @@ def _print_comparison(
     comparison: Comparison | ConditionComparison, sources: Sequence[str], *, every: bool
 ) -> None:
     from whybench.results import ConditionComparison  # noqa: PLC0415
-    from whybench.results.condition_words import tell_conditions  # noqa: PLC0415
 
     if isinstance(comparison, ConditionComparison):
-        for part in tell_conditions(comparison, label_measure, every=every):
-            if isinstance(part, str):
-                print_line(part)
-                continue
-            print_rows(part[1], part[0], share=("flags",))
-            click.echo()
+        print_conditions(comparison, every=every)
     else:
         named = sources if len(sources) > 1 else ("", "")
         for side, agent, source in zip(("first", "second"), comparison.agents, named, strict=True):
@@ -147,6 +141,18 @@ def _print_comparison(
         click.echo()
         print_groups(comparison, lambda change: change.suite, _print_changes)
     if comparison.notes:
+        click.echo()
+
+
+def print_conditions(comparison: ConditionComparison, *, every: bool = False) -> None:
+    """Print what changes between conditions: tables, then sentences."""
+    from whybench.results.condition_words import tell_conditions  # noqa: PLC0415
+
+    for part in tell_conditions(comparison, label_measure, every=every):
+        if isinstance(part, str):
+            print_line(part)
+            continue
+        print_rows(part[1], part[0], share=("flags",))
         click.echo()
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
+from whybench.aliases import DESIGN
 from whybench.errors import UserError
 from whybench.suites.registry import get_suite
 from whybench.terminal import print_note, show_progress
@@ -32,6 +33,7 @@ __all__ = [
     "model_options",
     "name_options",
     "parse_design_settings",
+    "parse_factors",
     "parse_key_values",
     "print_json",
     "print_notes",
@@ -191,7 +193,17 @@ def parse_design_settings(
     suite_name: str, design: str | None, factors: Iterable[str]
 ) -> dict[str, object]:
     """Return a design's settings, as `Suite.make_design` takes them; by default the first's."""
-    return get_suite(suite_name).settings(design, **parse_key_values(factors, "-T"))
+    chosen, levels = parse_factors(design, factors)
+    return get_suite(suite_name).settings(chosen, **levels)
+
+
+def parse_factors(design: str | None, factors: Iterable[str]) -> tuple[str | None, dict[str, Any]]:
+    """Return the design and the levels that -T gives; as with `inspect eval`, it may give both."""
+    levels = parse_key_values(factors, "-T")
+    named = levels.pop(DESIGN, None)
+    if design and named:
+        raise UserError(f"a design must be named once, got --design {design} and -T design={named}")
+    return design or named, levels
 
 
 def read_sources(

@@ -288,7 +288,7 @@ def play_command(
     if not re.fullmatch(r"[\w.-]+", name):
         raise UserError(f"--as must be letters, digits, '.', '-' or '_', got {name!r}")
     folder = log_dir or f"logs/play-{suite.name}-{name}"
-    settings = suite.settings(design, **parse_key_values(factors, "-T"))
+    settings = parse_design_settings(suite.name, design, factors)
     with leave_in_order(lambda: LEFT):
         _play(suite, chosen, settings, f"person/{name}", folder, count)
 

@@ -12,7 +12,7 @@ from whybench.cli.options import (
     design_options,
     json_option,
     model_options,
-    parse_key_values,
+    parse_factors,
     print_json,
     print_notes,
     redirect_progress,
@@ -20,9 +20,9 @@ from whybench.cli.options import (
     suite_argument,
 )
 from whybench.cli.results import measure_answers, say_step
-from whybench.cli.tables import print_headlines, print_measures, print_outcomes
+from whybench.cli.tables import print_headlines, print_measures, print_outcomes, print_plans
 from whybench.suites.contract import BUDGETS
-from whybench.terminal import print_line, print_note, print_rows
+from whybench.terminal import print_line, print_note
 
 if TYPE_CHECKING:
     from whybench.results import Records
@@ -81,8 +81,9 @@ def run_command(
     from whybench.planning.plans import plan  # noqa: PLC0415
     from whybench.planning.prices import Prices  # noqa: PLC0415
 
+    design, levels = parse_factors(design, factors)
     chosen: dict[str, Any] = {
-        **parse_key_values(factors, "-T"),
+        **levels,
         "limit": limit,
         "epochs": epochs,
         "shard": shard,
@@ -91,11 +92,11 @@ def run_command(
     list_suites_for(model, [suite_name])
     planned = plan(suite_name, design, **chosen)
     given = {name: value for name, value in model_settings.items() if value is not None}
-    levels = {**model_settings["settings"], **given}
-    crossed = list(cross_settings(levels).values())
+    of_model = {**model_settings["settings"], **given}
+    crossed = list(cross_settings(of_model).values())
     config, plans = crossed[-1], [planned] * len(crossed)
     cost = Prices.read(model_settings["prices"]).explain(model, plans, config)
-    lines = (planned.line(model, config), tell_crossings(levels), cost, *planned.advice())
+    lines = (planned.line(model, config), tell_crossings(of_model), cost, *planned.advice())
     for line in filter(None, lines):
         print_line(line, err=json_output)
     if only_plan:
@@ -158,11 +159,7 @@ def profile_command(
     from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
 
     planned = ProfilePlan.make(models, budget, suites, prices)
-    tables = list(planned.tables(model_settings))
-    for _, rows in {str(rows): (model, rows) for model, rows in tables}.values():
-        alike = ", ".join(model for model, others in tables if others == rows)
-        print_rows(rows, alike, f"budget {budget}", err=json_output)
-        click.echo(err=json_output)
+    print_plans(planned.tables(model_settings), f"budget {budget}", err=json_output)
     for line in planned.lines(model_settings):
         print_line(line, err=json_output)
     planned.check_max_cost(max_cost, model_settings)

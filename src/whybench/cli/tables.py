@@ -19,6 +19,7 @@ __all__ = [
     "print_headlines",
     "print_measures",
     "print_outcomes",
+    "print_plans",
 ]
 
 SHOWN = 5
@@ -82,6 +83,17 @@ def _print_headlines(suite: str, measures: Sequence[Measure]) -> None:
         name = label_measure(measure.name, measure.labels, others, SAME_IN_PROFILE)
         rows.append({"agent": agent, "measure": name, **_measure_texts(measure)})
     print_rows(sorted(rows, key=lambda row: row["agent"]), suite, share=("agent", *SHARED))
+
+
+def print_plans(
+    tables: Iterable[tuple[str, list[dict[str, str]]]], suffix: str = "", *, err: bool = False
+) -> None:
+    """Print what models will be asked, a table for all that are asked alike."""
+    listed = list(tables)
+    for rows in {str(rows): rows for _, rows in listed}.values():
+        alike = ", ".join(model for model, others in listed if others == rows)
+        print_rows(rows, alike, suffix, err=err)
+        print_line("", err=err)
 
 
 def print_outcomes(answers: Records) -> int:

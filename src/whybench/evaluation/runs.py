@@ -47,6 +47,7 @@ __all__ = [
     "list_played_items",
     "list_suites_for",
     "log_folder",
+    "name_agent",
     "run",
 ]
 
@@ -195,13 +196,13 @@ def log_folder(
     group: int | None = None,
 ) -> str:
     """Name a folder after what is asked and who is asked, so that other runs have others."""
-    parts = [suite, design.name.strip("*"), design.hash[:6], _agent_words(model, model_args)]
+    parts = [suite, design.name.strip("*"), design.hash[:6], name_agent(model, model_args)]
     parts += [f"shard-{shard}"] if shard != WHOLE else []
     parts += [f"by-{group}"] if group else []
     return "logs/" + file_name(*parts)
 
 
-def _agent_words(model: str, model_args: Mapping[str, Any]) -> str:
+def name_agent(model: str, model_args: Mapping[str, Any]) -> str:
     """Name an agent: settings of a reference agent in words, others by a digest.
 
     A key or an address is neither shown nor counted, since another one does not make another agent.

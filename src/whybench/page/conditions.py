@@ -157,7 +157,7 @@ def not_measured(material: Material, agents: Sequence[str]) -> list[tuple[str, s
 def _missing(material: Material, agents: Sequence[str]) -> list[tuple[str, str, str, str]]:
     """Return agent and suite where there are no answers, why, and the command for them."""
     outcomes = material.outcomes()
-    names = abilities({*suite_names(), *(name for name, _ in material.tables)})
+    names = abilities(material.suites())
     return [
         (agent, name, *_why_not(name, agent))
         for agent in agents

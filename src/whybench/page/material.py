@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from whybench.page.methods import abilities
 from whybench.results.measures import measure_table
+from whybench.suites.registry import suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from whybench.errors import Fence
     from whybench.records.runs import Run
+    from whybench.results.experiments import Statement
     from whybench.stats import Measure
 
 __all__ = ["Material", "Measured"]
@@ -45,12 +47,14 @@ class Material:
         beside: The agents that come from downloaded data: people and published models.
         runs: The runs behind the records, where there are logs.
         logs: The log files and folders, where conversations are read.
+        statement: What was stated of the experiment, if it is one.
     """
 
     tables: Sequence[tuple[str, pa.Table]]
     beside: frozenset[str] = frozenset()
     runs: Sequence[Run] = ()
     logs: Sequence[str] = ()
+    statement: Statement | None = None
 
     def __post_init__(self) -> None:
         order = abilities({name for name, _ in self.tables})
@@ -73,6 +77,11 @@ class Material:
         """Return the folders of the logs, for Inspect's viewer."""
         folders = (log if Path(log).is_dir() else str(Path(log).parent) for log in self.logs)
         return list(dict.fromkeys(folders))
+
+    def suites(self) -> set[str]:
+        """Return the suites that a reader looks for: of an experiment its own, else all."""
+        answered = {name for name, _ in self.tables}
+        return answered if self.statement else {*suite_names(), *answered}
 
     def agents(self) -> list[str]:
         """Return the agents of the sources, in order of appearance."""

@@ -34,7 +34,7 @@ from whybench.page.cautions import cautions
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
 from whybench.page.drawings import drawings
-from whybench.page.level_changes import level_changes
+from whybench.page.level_changes import LevelChanges, level_changes
 from whybench.page.methods import designs, outcome_words, versions
 from whybench.page.pairings import pairings
 from whybench.page.panels import FEW, panels, standing_out
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from whybench.page.drawings import Drawing
     from whybench.page.material import Material
     from whybench.records.runs import Run
+    from whybench.results.experiments import Statement
 
 __all__ = [
     "SECTIONS",
@@ -70,6 +71,7 @@ def report(
     date: str = "",
     seed: int = 0,
     against: str = "",
+    statement: Statement | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Path:
     """Write one page about answers: profiles, comparisons, figures, answers, measures, data.
@@ -85,6 +87,7 @@ def report(
         date: A date to show; without it there is none.
         seed: Decides which answers are shown, if not all.
         against: Compare every agent with this one; by default every two, or with the first if many.
+        statement: Of an experiment, what was stated beforehand.
         say: Hears what is being done, a line at a time.
 
     Returns:
@@ -107,6 +110,7 @@ def report(
         beside=frozenset(answers.baseline_agents),
         runs=runs,
         logs=answers.logs,
+        statement=statement,
     )
     page = make_page(
         material, title=title, dated=date, seed=seed, against=against, say=say, fence=fence
@@ -184,6 +188,9 @@ def make_page(
     say("comparing agents")
     compared = pairings(material, against)
     among = people(material)
+    changes = LevelChanges({})
+    with fence.around("changes between conditions"):
+        changes = level_changes(material)
     missing = not_measured(material, agents)
     made = panels(material, found, among.among, commands(material, agents), fence)
     wanted = {
@@ -228,7 +235,8 @@ def make_page(
         missing=missing,
         suites=suite_sections(found, agents, beside, figures),
         pairings=compared,
-        level_changes=level_changes(material),
+        level_changes=changes,
+        stated=material.statement is not None,
         people=among,
         figures_notes=figures_notes,
         shown=shown,

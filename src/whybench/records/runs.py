@@ -64,6 +64,7 @@ class Run:
         whybench: The version of this package that ran it.
         inspect: The version of Inspect that ran it.
         grading: What the grader's agreement is, where answers were graded by a model.
+        started: When it was started, in ISO form with its zone.
     """
 
     log: str
@@ -81,6 +82,7 @@ class Run:
     whybench: str
     inspect: str
     grading: str
+    started: str = ""
 
     def row(self) -> dict[str, Any]:
         """Return the run as one flat row."""
@@ -116,6 +118,7 @@ def _run(path: str, header: EvalLog) -> Run:
         whybench=metadata.get("whybench", ""),
         inspect=header.eval.packages.get("inspect_ai", ""),
         grading=_grading(header),
+        started=header.eval.created,
     )
 
 

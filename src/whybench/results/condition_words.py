@@ -49,7 +49,9 @@ def tell_conditions(
         rows = list(own)
         title = f"{suite}, mean over {max(mean.agents for mean in rows)} agents"
         yield title, _mean_rows(comparison.by, rows, label)
-    yield from list(comparison.sentences()) or ["no change of a headline measure is shown"]
+    told = {change.measure for change in comparison} if every else ()
+    nothing = "no change is shown" if every else "no change of a headline measure is shown"
+    yield from list(comparison.sentences(*told)) or [nothing]
     if not few:
         yield "Other measures: --measure NAME, or --json for all."
 

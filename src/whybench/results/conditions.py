@@ -9,15 +9,18 @@ that cannot be the same on both sides, as the source of an overload where there 
 and labels say so.
 
 All changes of all agents are one family, corrected by Benjamini and Hochberg; the means over agents
-are another. A mean and its interval treat agents as drawn from others like them (Student's t).
+are another. A mean and its interval treat agents as drawn from others like them (Student's t); a
+model that was asked at several settings is one of them, with the mean of its changes.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
+from whybench.model_settings import name_model
 from whybench.numerals import interval_text
 from whybench.results.changes import ALPHA, Change, choose_measures, correct_family
 from whybench.results.comparison import Changes
@@ -127,10 +130,14 @@ class ConditionComparison(Changes):
         kept = correct_family(choose_measures(self.changes, measures))
         return replace(self, changes=tuple(kept), means=_means_over_agents(kept))
 
-    def sentences(self) -> Iterator[str]:
-        """Yield in words what shows of the headline measures: means where agents are several."""
+    def sentences(self, *measures: str) -> Iterator[str]:
+        """Yield in words what shows of measures: means where agents are several.
+
+        Args:
+            *measures: The measures; those of the headlines if none is named.
+        """
         for change in self.means or self.changes:
-            if change.measure not in get_suite(change.suite).headline:
+            if change.measure not in (measures or get_suite(change.suite).headline):
                 continue
             if change.verdict in {"rose", "fell"} and change.estimate is not None:
                 yield _tell(change)
@@ -239,15 +246,17 @@ def _means_over_agents(changes: Sequence[Change]) -> tuple[MeanChange, ...]:
             alike.setdefault((change.suite, change.measure, labels), []).append(change)
     means = []
     for (suite, measure, labels), mine in alike.items():
-        if len(mine) < 2:
+        by_agent: dict[str, list[float]] = {}
+        for change in mine:
+            agent = name_model(change.labels["agent"])
+            by_agent.setdefault(agent, []).append(float(change.estimate or 0))
+        if len(by_agent) < 2:
             continue
+        of_agents = {agent: fmean(estimates) for agent, estimates in by_agent.items()}
         said = dict(labels)
         rest = {name: word for name, word in said.items() if name not in SIDES}
-        found = mean_change([float(change.estimate or 0) for change in mine])
-        ranked = sorted(
-            ((change.labels["agent"], float(change.estimate or 0)) for change in mine),
-            key=lambda one: abs(one[1]),
-        )
+        found = mean_change([*of_agents.values()])
+        ranked = sorted(of_agents.items(), key=lambda one: abs(one[1]))
         means.append(
             MeanChange(
                 suite=suite,
@@ -260,7 +269,7 @@ def _means_over_agents(changes: Sequence[Change]) -> tuple[MeanChange, ...]:
                 low=found.estimate.low,
                 high=found.estimate.high,
                 p=found.p,
-                agents=len(mine),
+                agents=len(of_agents),
                 most=ranked[-1],
                 least=ranked[0],
                 flags=found.estimate.flags,

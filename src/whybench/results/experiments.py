@@ -1,0 +1,250 @@
+"""What is stated of an experiment before answers are seen, and whether the answers keep to it.
+
+An analysis plan says which factors are compared, by which measures, from which change on, and whose
+answers are left out. It may be frozen together with all that decides what is asked: a file with the
+date, the statement, and a hash of the statement, which can be made public. A page about the answers
+then says, point by point, whether they are what was frozen.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from whybench.errors import UserError, atomic_write
+from whybench.results.changes import correct_family
+from whybench.results.conditions import compare_conditions
+from whybench.results.levels import list_levels_met
+from whybench.seeds import canonical
+from whybench.suites.registry import get_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from whybench.records.runs import Run
+    from whybench.results.conditions import ConditionComparison
+
+__all__ = ["AnalysisPlan", "Frozen", "FrozenPoint", "Statement"]
+
+
+@dataclass(frozen=True)
+class AnalysisPlan:
+    """What is compared of an experiment.
+
+    Attributes:
+        factors: Factors and settings of the model whose levels are compared; all if none is named.
+        measures: The measures that are compared; those of the headlines if none is named.
+        smallest: Measure to the smallest change of interest.
+        answered_below: An agent that answers a smaller share of a suite is left out of it.
+    """
+
+    factors: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
+    smallest: Mapping[str, float] = field(default_factory=dict)
+    answered_below: float = 0.0
+
+    def compare(
+        self, tables: Mapping[str, pa.Table]
+    ) -> tuple[list[ConditionComparison], list[str]]:
+        """Return what changes from condition to condition, a comparison for each factor, and notes.
+
+        The changes of all factors, measures, suites and agents are one family.
+        """
+        kept, notes = self._leave_out(tables)
+        found = []
+        for by in self.factors or _list_factors(kept):
+            try:
+                comparison = compare_conditions(kept, by, smallest=self.smallest)
+            except UserError as error:  # levels that no two items share, as of themes in turn
+                notes += [str(error)] if self.factors else []
+                continue
+            names = {one.measure for one in comparison.changes if self._is_chosen(one)}
+            found += [comparison.choose(*names)] if names else []
+            notes += comparison.notes if self.factors else ()
+        absent = {*self.measures} - {one.measure for each in found for one in each.changes}
+        notes += [f"no change of {name} can be computed from these answers" for name in absent]
+        family = iter(correct_family(change for one in found for change in one.changes))
+        together = [replace(one, changes=tuple(next(family) for _ in one.changes)) for one in found]
+        return together, notes
+
+    def _is_chosen(self, change: Any) -> bool:
+        return change.measure in (self.measures or get_suite(change.suite).headline)
+
+    def _leave_out(self, tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[str]]:
+        """Return records without agents that answered too little, and who they are."""
+        kept, notes = {}, []
+        for name, table in tables.items():
+            agents, outcomes = table["agent"].to_pylist(), table["outcome"].to_pylist()
+            answered: dict[str, list[bool]] = {}
+            for agent, outcome in zip(agents, outcomes, strict=True):
+                answered.setdefault(agent, []).append(outcome == "scored")
+            shares = {agent: sum(mine) / len(mine) for agent, mine in answered.items()}
+            out = {agent for agent, share in shares.items() if share < self.answered_below}
+            notes += [
+                f"{name}: {agent} is left out, since it answered {shares[agent]:.0%}, less than "
+                f"{self.answered_below:.0%}"
+                for agent in shares
+                if agent in out
+            ]
+            kept[name] = table.filter([agent not in out for agent in agents]) if out else table
+        return kept, notes
+
+
+def _list_factors(tables: Mapping[str, pa.Table]) -> list[str]:
+    """Return all that can be compared."""
+    return list(
+        dict.fromkeys(
+            by
+            for name, table in tables.items()
+            if get_suite(name).comparison is not None
+            for by in list_levels_met(get_suite(name), table)
+        )
+    )
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A statement as it was when it was frozen.
+
+    Attributes:
+        hash: The hash that was made then.
+        date: When, in ISO form with its zone.
+        content: What was stated.
+    """
+
+    hash: str
+    date: str
+    content: Mapping[str, Any]
+
+    @classmethod
+    def now(cls, content: Mapping[str, Any]) -> Frozen:
+        """Freeze a statement."""
+        moment = datetime.now(UTC).replace(microsecond=0)
+        return cls(_hash(content), moment.isoformat(), content)
+
+    @classmethod
+    def read(cls, path: Path) -> Frozen | None:
+        """Return what was frozen into a file; None if there is no such file."""
+        if not path.exists():
+            return None
+        try:
+            given = json.loads(path.read_text(encoding="utf-8"))
+            datetime.fromisoformat(given["date"])
+            return cls(str(given["hash"]), str(given["date"]), dict(given["content"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            raise UserError(
+                f"{path} must be as it was written, with hash, date and content, got something "
+                "else; restore it, or use another folder"
+            ) from None
+
+    def write(self, path: Path) -> None:
+        """Write it into a file."""
+        with atomic_write(path) as part:
+            shown = {"hash": self.hash, "date": self.date, "content": self.content}
+            part.write_text(json.dumps(shown, indent=2) + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class FrozenPoint:
+    """A point in which answers keep to what was frozen, or do not."""
+
+    words: str
+    holds: bool
+
+
+@dataclass(frozen=True)
+class Statement:
+    """All that is stated of an experiment.
+
+    Attributes:
+        analysis: What is compared.
+        content: The whole of it, as it is frozen: models, suites, settings, analysis.
+        frozen: What was frozen, if something was.
+    """
+
+    analysis: AnalysisPlan
+    content: Mapping[str, Any]
+    frozen: Frozen | None = None
+
+    def differences(self) -> list[str]:
+        """Return in what the statement differs from what was frozen."""
+        return [] if self.frozen is None else [*_differences(self.frozen.content, self.content)]
+
+    def check(self, tables: Mapping[str, pa.Table], runs: Sequence[Run]) -> list[FrozenPoint]:
+        """Return point by point whether answers are those that were frozen."""
+        frozen = self.frozen
+        if frozen is None:
+            return []
+        whole = _hash(frozen.content) == frozen.hash
+        others = self.differences()
+        checks = [
+            FrozenPoint(
+                f"what was frozen has the hash {frozen.hash}"
+                if whole
+                else "the frozen file was changed: its content has not the hash that it names",
+                whole,
+            ),
+            FrozenPoint(
+                "the experiment is stated as it was frozen"
+                if not others
+                else "the experiment is not stated as it was frozen: " + "; ".join(others),
+                not others,
+            ),
+        ]
+        return [*checks, *_check_time(frozen, runs), *_check_answers(frozen, tables)]
+
+
+def _check_time(frozen: Frozen, runs: Sequence[Run]) -> Iterator[FrozenPoint]:
+    started = [datetime.fromisoformat(run.started) for run in runs if run.started]
+    if started:
+        before = datetime.fromisoformat(frozen.date) <= min(started)
+        words = "before the first run" if before else "after the first run had started"
+        yield FrozenPoint(f"frozen on {frozen.date[:10]}, {words}", before)
+
+
+def _check_answers(frozen: Frozen, tables: Mapping[str, pa.Table]) -> Iterator[FrozenPoint]:
+    """FrozenPoint designs, versions and numbers of answers against what was frozen."""
+    planned: dict[tuple[str, str, int], int] = {}
+    for ask in frozen.content["suites"]:
+        key = (ask["suite"], ask["design_hash"], ask["version"])
+        planned[key] = planned.get(key, 0) + ask["answers"]
+    met: dict[tuple[str, str, int], int] = {}
+    for name, table in tables.items():
+        columns = (table["design_hash"].to_pylist(), table["version"].to_pylist())
+        for design, version in zip(*columns, strict=True):
+            met[name, design, version] = met.get((name, design, version), 0) + 1
+    for key, count in planned.items():
+        there = met.pop(key, 0)
+        yield FrozenPoint(
+            f"{key[0]}: {there:,} of {count:,} answers that were planned", there == count
+        )
+    for (name, _, version), count in met.items():
+        yield FrozenPoint(f"{name}, version {version}: {count:,} answers were not planned", False)
+
+
+def _hash(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of a statement as JSON with sorted keys and no spaces."""
+    return hashlib.sha256(canonical(content).encode()).hexdigest()
+
+
+def _differences(before: Any, after: Any, place: str = "") -> Iterator[str]:
+    """Yield where two statements differ, by the names that lead there."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in dict.fromkeys([*before, *after]):
+            inner = f"{place}.{name}" if place else str(name)
+            yield from _differences(before.get(name), after.get(name), inner)
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for number, (one, two) in enumerate(zip(before, after, strict=True), start=1):
+            yield from _differences(one, two, f"{place} {number}")
+    elif before != after:
+        yield f"{place} was {_word(before)} and is {_word(after)}"
+
+
+def _word(value: object) -> str:
+    return "nothing" if value in (None, [], {}) else json.dumps(value)
