@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from evidence.differences import change_covers, known_changes, mean_estimate
+from evidence.experiment_model import PARTS as MODEL_PARTS
 from evidence.figures import Figure, Parts, figures_of
 from whybench.records.table import record_table
 from whybench.results.conditions import compare_conditions
@@ -233,5 +234,5 @@ def _compare(case: Case, first: pa.Table, second: pa.Table) -> tuple[Change, ...
     return compare_conditions(tables, case.by).changes
 
 
-PARTS: Parts = {case.name: partial(experiment, case) for case in CASES}
+PARTS: Parts = {**{case.name: partial(experiment, case) for case in CASES}, **MODEL_PARTS}
 figures = partial(figures_of, PARTS)

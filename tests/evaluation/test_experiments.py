@@ -77,7 +77,7 @@ def test_what_is_stated_is_counted(file: Path) -> None:
         ({"compare": ["stlye"]}, "got 'stlye'; did you mean"),
         ({"compare": ["story"]}, "several levels .*, got 'story'"),
         ({"settings": {}}, "got 'temperature'"),
-        ({"measures": ["eaa"]}, "such as .*coherence, ea, .*got 'eaa'"),
+        ({"measures": ["eaa"]}, r"are compared \(.*coherence, .*ea, .*got 'eaa'; did"),
         ({"smallest": {"ea": -1}}, "smallest ea must be a number from 0, got -1"),
         ({"exclude": {"answered": 1}}, "exclude must be answered_below"),
         ({"exclude": {"answered_below": 80}}, "a share from 0 to 1, got 80"),

@@ -9,4 +9,4 @@ from evidence.figures import held
 
 @pytest.mark.parametrize("part", PARTS)
 def test_the_figures_hold(part: str, mirror) -> None:
-    assert len(held(PARTS[part])) == 2
+    assert len(held(PARTS[part])) >= 2

@@ -28,6 +28,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,11 +41,13 @@ from whybench.evaluation.requests import Request, ask_requests
 from whybench.evaluation.runs import file_name, inspect_settings, list_suites_for, name_agent
 from whybench.evaluation.spending import watch_spending
 from whybench.model_settings import MODEL_SETTINGS
-from whybench.page.methods import measure_words
 from whybench.planning.asks import Ask, read_ask, read_model
 from whybench.planning.plans import count_calls
 from whybench.planning.prices import Prices
+from whybench.records.table import record_table
+from whybench.results.changes import compare_tables
 from whybench.results.experiments import AnalysisPlan, Frozen, Statement
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -57,6 +60,9 @@ __all__ = ["Experiment", "experiment", "freeze", "read_experiment"]
 
 FROZEN = "frozen.json"
 """The file of a folder that has what was frozen."""
+
+ENOUGH = 60
+"""So many answers have every measure of a suite, if not with an interval."""
 
 Models = tuple[tuple[str, Mapping[str, Any]], ...]
 
@@ -256,13 +262,24 @@ def _check_analysis(stated: Experiment) -> None:
                 f"several levels ({', '.join(sorted(several)) or 'none has'}), got {name!r}"
                 f"{suggest(name, several)}"
             )
-    headline = {one for ask in stated.asks for one in get_suite(ask.suite).headline}
-    for name in (*stated.analysis.measures, *stated.analysis.smallest):
-        if name not in headline and not measure_words(name):
+    named = (*stated.analysis.measures, *stated.analysis.smallest)
+    known = {one for ask in stated.asks for one in _list_measures(ask)} if named else set()
+    for name in named:
+        if name not in known:
             raise UserError(
-                f"measures and smallest must name measures of the suites, such as "
-                f"{', '.join(sorted(headline))}, got {name!r}{suggest(name, headline)}"
+                "measures and smallest must name measures that are compared "
+                f"({', '.join(sorted(known))}), got {name!r}{suggest(name, known)}"
             )
+
+
+def _list_measures(ask: Ask) -> set[str]:
+    """Return the measures that can be compared, from answers of a reference agent to some items."""
+    suite, design = get_suite(ask.suite), ask.choose_design()
+    items = list(islice(suite.items(design), ENOUGH))
+    agent = next(iter(suite.agents.values()))
+    rows = simulate_rows(suite, design, items, agent, {}, "reference", {})
+    table = record_table(list(rows), suite.record_columns)
+    return {change.measure for change in compare_tables(suite, table, table)}
 
 
 def freeze(stated: Experiment, folder: Path) -> Frozen:
