@@ -32,8 +32,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from whybench.errors import UserError, suggest
 from whybench.evaluation.crossings import cross_settings, tell_crossings
 from whybench.evaluation.engine import build_task, check_model
@@ -48,6 +46,7 @@ from whybench.records.table import record_table
 from whybench.results.changes import compare_tables
 from whybench.results.experiments import AnalysisPlan, Frozen, Statement
 from whybench.suites.calibration import simulate_rows
+from whybench.suites.files import parse_mapping, read_text
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -168,11 +167,7 @@ def read_experiment(path: str | Path) -> Experiment:
     Raises:
         UserError: It is not one: says what was expected and what came.
     """
-    try:
-        given = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except (OSError, yaml.YAMLError, ValueError, RecursionError) as error:
-        words = " ".join(str(error).split())
-        raise UserError(f"an experiment must be a YAML file, got {path}: {words}") from None
+    given = parse_mapping(read_text(path), str(path), "models and suites")
     try:
         return _make(Path(path).stem, given)
     except UserError as error:
@@ -193,9 +188,7 @@ KEYS = {
 """What an experiment may state, and as what."""
 
 
-def _make(name: str, given: object) -> Experiment:
-    if not isinstance(given, dict):
-        raise UserError(f"an experiment must have models and suites, got {given!r}")
+def _make(name: str, given: Mapping[str, Any]) -> Experiment:
     for key, value in given.items():
         if key not in KEYS:
             raise UserError(

@@ -76,7 +76,8 @@ def read_text(path: str | Path) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path} must be a file of text, got one that has none: {error}") from None
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"{path} must be a file of text, got one that has none: {reason}") from None
 
 
 @contextmanager
