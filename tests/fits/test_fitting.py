@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from evidence.fits import QUESTIONS, TASKS
+from scipy import stats
 
 from whybench.fits import (
     CHAIN_3,
@@ -14,6 +15,7 @@ from whybench.fits import (
     TaskQuestion,
     TaskTable,
     fit,
+    information_criteria,
 )
 from whybench.fits.search import search
 from whybench.scm import Graph
@@ -155,3 +157,24 @@ def test_the_corner_where_leak_and_strength_vanish_is_found():
     data = noiseless(TASKS, COLLIDER_3, truth)
     fits = fit(TASKS, COLLIDER_3, data)
     assert fits.loss.max() < 1e-8
+
+
+def test_information_criteria_are_those_of_normal_errors():
+    values = [0.1, 0.3, 0.5, 0.6, 0.8, 0.9]
+    asked = ["I", "I", "III", "III", "VI", "VI"]
+    data = Judgments.from_rows(TASKS, values, asked)
+    found = {scheme: fit(TASKS, scheme, data) for scheme in (COLLIDER_3, COLLIDER_4)}
+    for scheme, fits in found.items():
+        names = dict(zip(TASKS.names, fits.predictions[0], strict=True))
+        spread = np.mean(
+            [(value - names[task]) ** 2 for value, task in zip(values, asked, strict=True)]
+        )
+        deviance = -2 * sum(
+            stats.norm.logpdf(value, names[task], np.sqrt(spread))
+            for value, task in zip(values, asked, strict=True)
+        )
+        constant = len(values) * (np.log(2 * np.pi) + 1)
+        count = len(scheme.parameters)
+        criteria = information_criteria(fits)
+        assert criteria["aic"][0] == pytest.approx(deviance - constant + 2 * count)
+        assert criteria["bic"][0] == pytest.approx(deviance - constant + count * np.log(6))

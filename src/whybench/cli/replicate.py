@@ -32,7 +32,8 @@ LABELS = (
         "entities",
         "worlds",
     ),
-    *("cause", "effect", "path", "class"),
+    *("cause", "effect", "path", "class", "provider", "released", "context_window"),
+    *("most", "least"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
 
@@ -40,7 +41,7 @@ NUMBERS = (
     *("statistic", "p", "adjusted", "effect", "parameters", "consistency", "rmse", "mae", "r2"),
     *("printed", "b", "m1", "m2", "m", "lad", "number", "before", "after", "change", "rank"),
     *("accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio", "external", "internal"),
-    *("over_families", "perfect", "n"),
+    *("over_families", "perfect", "words", "shortest", "longest", "aic", "bic", "n"),
 )
 """Columns of numbers for such a table, behind the estimate."""
 

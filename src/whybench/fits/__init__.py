@@ -29,7 +29,7 @@ their exact predictions and derivatives); `solver` and `search` (the optimum); `
 `validation` and `intervals`.
 """
 
-from whybench.fits.fitting import Fits, fit
+from whybench.fits.fitting import Fits, fit, information_criteria
 from whybench.fits.intervals import bootstrap_intervals
 from whybench.fits.judgments import Judgments, Rows, TaskQuestion, TaskTable
 from whybench.fits.nets import (
@@ -69,4 +69,5 @@ __all__ = [
     "cross_validate",
     "fit",
     "folds",
+    "information_criteria",
 ]

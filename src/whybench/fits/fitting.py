@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats, Judgments, TaskTable
     from whybench.fits.nets import Predictor, Scheme
 
-__all__ = ["METHOD", "Fits", "collect_flags", "fit", "r_squared"]
+__all__ = ["METHOD", "Fits", "collect_flags", "fit", "information_criteria", "r_squared"]
 
 METHOD = "weighted least squares on question means"
 
@@ -112,6 +112,17 @@ def fit(table: TaskTable, scheme: Scheme, data: Judgments, starts: int = STARTS)
         converged=solution.converged,
         flags=_flags(predictor, data, solution.theta.T, solution.converged),
     )
+
+
+def information_criteria(fits: Fits) -> dict[str, Floats]:
+    """Return `aic` and `bic` of each fit, with errors that are normal and of one spread.
+
+    Lower is better, and only fits to the same answers can be compared. -∞ where all is met exactly.
+    """
+    count = len(fits.scheme.parameters)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fitted = fits.n * np.log(fits.rmse**2)
+        return {"aic": fitted + 2 * count, "bic": fitted + count * np.log(fits.n)}
 
 
 def r_squared(rss: Floats, spread: Floats) -> Floats:

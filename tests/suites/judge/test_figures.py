@@ -42,11 +42,11 @@ from whybench.suites.judge.figures import (
 )
 from whybench.suites.judge.figures.distribution import share_rows
 from whybench.suites.judge.figures.looks import TASKS, condition_name
-from whybench.suites.judge.figures.release import released
 from whybench.suites.judge.figures.run import make_figure, sheets_of
 from whybench.suites.judge.figures.tasks_panel import layers, task_rows
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.measures import CONDITION
+from whybench.suites.judge.published_models import released
 from whybench.suites.judge.published_replies import CONDITIONS, published_records
 from whybench.suites.judge.questions import GRAPHS, load_structure
 

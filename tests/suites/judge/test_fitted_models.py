@@ -142,3 +142,17 @@ def test_two_strengths_are_told_apart_where_the_winner_does(mirror) -> None:
     assert row["parameters"] == 4
     assert row["m1"] < row["m2"]
     assert row["m"] == pytest.approx((row["m1"] + row["m2"]) / 2)
+
+
+def test_criteria_say_how_many_parameters_they_would_choose(mirror) -> None:
+    records = published_records("published", ("direct",))
+    rows = fits_table(records).to_pylist()
+    assert {row["bic_parameters"] for row in rows} == {3, 4}
+    for model, row in zip(fit_agents(records, 0), rows, strict=True):
+        own = model.criteria[row["parameters"]]
+        assert (row["aic"], row["bic"]) == (own["aic"], own["bic"])
+        assert row["aic"] - row["bic"] == pytest.approx(
+            row["parameters"] * (2 - np.log(row["n"])), abs=1e-6
+        )
+        for name in ("aic", "bic"):
+            assert model.criteria[row[f"{name}_parameters"]][name] <= own[name]

@@ -8,6 +8,7 @@ import pytest
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
+from whybench.suites.judge.items import draw_graph
 from whybench.suites.judge.prompt_parser import JudgePromptError, parse_prompt
 from whybench.suites.judge.prompts import overload_text
 from whybench.suites.judge.stories import load_story
@@ -157,3 +158,15 @@ def test_conditions_that_the_source_does_not_have_are_refused(mirror) -> None:
         UserError, match="published stimuli must be asked for as .* style=confidence"
     ):
         list(SUITE.items(SUITE.make_design({"design": "published", "style": "confidence"})))
+
+
+def test_a_picture_has_no_names_that_the_prompt_has_not(mirror) -> None:
+    told = next(iter(SUITE.items(DESIGNS["published"])))
+    assert told.story.state("C1", told.polarity, 1) in "\n".join(draw_graph(told))
+    abstract = next(iter(SUITE.items(DESIGNS["published-abstract"])))
+    lines = list(draw_graph(abstract))
+    assert [line.split(maxsplit=1)[1].split() for line in lines] == [
+        ["C1", "->", "E", "absent"],
+        ["C2", "->", "E", "absent"],
+        ["E", "unknown", "<-", "asked"],
+    ]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from functools import cache
 from typing import Any
 
@@ -59,7 +60,52 @@ def test_the_published_results_stay_what_they_are() -> None:
         others = [row for row in beside[name] if not row["own"]]
         assert len(others) == len(alone[name]), name
     assert not any("own" in row for rows in alone.values() for row in rows)
-    assert {*beside} - {*alone} == {"agent_pairs", "own_changes"}
+    assert {*beside} - {*alone} == {"own_changes"}
+
+
+def test_all_pairs_of_published_agents_are_tested_once() -> None:
+    pairs = [
+        row
+        for row in tables(own=False)["agent_pairs"]
+        if (row["content"], row["overload"], row["style"], row["story"])
+        == ("story", "none", "direct", "weather")
+    ]
+    met = {frozenset((row["agent"], row["other"])) for row in pairs}
+    agents = {agent for pair in met for agent in pair}
+    assert len(pairs) == len(met) == len(agents) * (len(agents) - 1) / 2
+    assert "gpt-3.5-turbo" in agents
+
+
+def test_the_most_and_least_changing_agents_are_those_of_the_source() -> None:
+    """Lines of its table B.18, of which no fit rests on a handful of answers."""
+    changes = {
+        (row["content"], row["overload"], row["measure"]): row
+        for row in tables(own=False)["changes"]
+        if row["manipulation"] == "reasoning"
+    }
+    assert changes["story", "e", "b"]["most"] == (
+        "gpt-3.5-turbo (-0.374); gemini-2.5-flash-lite (-0.148); claude-3-haiku-20240307 (-0.132)"
+    )
+    assert changes["story", "e", "b"]["least"] == (
+        "gpt-4 (+0.006); gpt-5-v_low-r_minimal (-0.010); claude-sonnet-4-20250514 (-0.015)"
+    )
+    assert changes["story", "none", "m1"]["most"] == (
+        "gpt-5-mini-v_low-r_minimal (+0.425); gpt-4 (+0.360); gemini-2.5-flash-lite (+0.349)"
+    )
+
+
+def test_models_and_lengths_of_prompts_are_told() -> None:
+    models = {row["agent"]: row for row in tables(own=False)["models"]}
+    assert len(models) == 24
+    assert models["gpt-4o"]["context_window"] == "128K"
+    assert models["gpt-4o"]["released"] == "2024-05-13"
+    words = {
+        (row["content"], row["overload"], row["style"]): row for row in tables(own=False)["prompts"]
+    }
+    assert len(words) == 8
+    assert sum(row["n"] for row in words.values()) == 2400
+    assert words["abstract", "d", "cot"]["longest"] == 596  # as the errata say
+    assert words["story", "e", "cot"]["words"] > words["story", "none", "cot"]["words"]
 
 
 def test_an_agent_does_not_differ_from_its_twin() -> None:
@@ -108,6 +154,26 @@ def test_figures_have_ones_own_agent_in_every_condition_it_met() -> None:
     }
     assert len(met) == 6
     without = {n for n, f in figures.items() if not any(row["agent"] == OWN for row in f.rows)}
-    # The twin was not asked about abstract names with distracting text; the second page of
-    # single agents is of published ones.
-    assert {n for n in without if "abstract-overload" not in n} == {"determinacy-conditions-2"}
+    # The twin was not asked about abstract names with distracting text; pages of single agents
+    # after the first are of published ones.
+    others = {n for n in without if "abstract-overload" not in n}
+    assert others == {n for n in figures if n.startswith("determinacy-conditions-")} - {
+        "determinacy-conditions-1"
+    }
+    drawn = [
+        {row["agent"] for row in figure.rows}
+        for name, figure in figures.items()
+        if name.startswith("determinacy-conditions-")
+    ]
+    agents = {agent for page in drawn for agent in page}
+    assert sum(map(len, drawn)) == len(agents) > 25
+
+
+def test_the_figure_of_consistency_says_how_long_prompts_are() -> None:
+    assert SUITE.replication is not None
+    assert SUITE.replication.figures is not None
+    for figure in SUITE.replication.figures():
+        if figure.name == "consistency":
+            assert "335 / 435 words" in json.dumps(figure.spec)
+            return
+    raise AssertionError("no figure of consistency")

@@ -9,6 +9,7 @@ from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.checks import overload_is_unrelated
 from whybench.suites.judge.design import DESIGNS
+from whybench.suites.judge.prompts import render_prompt
 from whybench.suites.judge.questions import GRAPHS
 from whybench.suites.judge.stories import MORE_STORIES, STORY_NAMES, bundled_stories, load_story
 
@@ -183,3 +184,35 @@ def test_a_bad_story_says_what_is_wrong_and_where(tmp_path, raw, message) -> Non
 def test_a_missing_file_is_named() -> None:
     with pytest.raises(UserError, match="got 'nowhere/mine.yaml': no such file"):
         load_story("nowhere/mine.yaml")
+
+
+def test_a_text_of_ones_own_may_distract(tmp_path, monkeypatch) -> None:
+    own = yaml.safe_load(
+        files("whybench.suites.judge.stories").joinpath("collider/tea.yaml").read_text("utf-8")
+    )
+    (tmp_path / "kitchen").mkdir()
+    (tmp_path / "kitchen" / "noise.yaml").write_text(
+        yaml.safe_dump(own | {"name": "noise"}), encoding="utf-8"
+    )
+    source = written(tmp_path, changed("overload_from", "kitchen/noise.yaml"))
+    settings = {"story": source, "overload": "de", "task": "VI"}
+    design = SUITE.make_design(settings)
+    words = render_prompt(next(iter(SUITE.items(design))))
+    assert own["variables"]["C1"]["description"] in words
+    assert own["links"]["C1 -> E"]["pp"] in words
+
+    monkeypatch.chdir(tmp_path)
+    again = SUITE.make_design({**settings, "story": "mine.yaml"})
+    assert again.hash == design.hash  # paths do not count, texts do
+    own["variables"]["C1"]["description"] = "The leaves come from far away."
+    (tmp_path / "kitchen" / "noise.yaml").write_text(
+        yaml.safe_dump(own | {"name": "noise"}), encoding="utf-8"
+    )
+    load_story.cache_clear()
+    assert SUITE.make_design(settings).hash != design.hash
+
+
+def test_a_text_that_distracts_must_be_there(tmp_path) -> None:
+    source = written(tmp_path, changed("overload_from", "nowhere.yaml"))
+    with pytest.raises(UserError, match=r"nowhere\.yaml': no such file"):
+        list(SUITE.items(SUITE.make_design({"story": source, "overload": "e"})))

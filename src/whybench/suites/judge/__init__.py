@@ -151,9 +151,10 @@ TABLES = {"fits": _fits_table}
 
 REPLICATED = (
     *("people", "alignment", "story_differences", "story_permutations", "story_pairs"),
-    *("agent_differences", "measures", "fits", "tallies", "changes", "agent_pairs", "own_changes"),
+    *("agent_differences", "agent_pairs", "measures", "fits", "tallies", "changes", "models"),
+    *("prompts", "own_changes"),
 )
-"""The tables of the replication; the last two are of agents that stand beside it."""
+"""The tables of the replication; the last is of agents that stand beside it."""
 
 SMALLEST = {"coherence": 0.05, **dict.fromkeys(("ea", "mv", "alignment", "consistency"), 0.02)}
 """Differences below these say little of a mind: judgments come in whole or in round numbers."""

@@ -243,7 +243,11 @@ class JudgeDesign:
             return digest("judge", [part.hash for part in split_union(self)]).hex()[:16]
         settings = identifying_settings(self, "story", "graph")
         sources = tuple(load_story(story.overload_from, story.graph) for story in self.stories)
-        return digest("judge", first_words("judge", settings), self.stories, sources).hex()[:16]
+        stories = tuple(
+            replace(story, overload_from=source.name)
+            for story, source in zip(self.stories, sources, strict=True)
+        )
+        return digest("judge", first_words("judge", settings), stories, sources).hex()[:16]
 
 
 _CONDITIONS = (

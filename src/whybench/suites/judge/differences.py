@@ -73,6 +73,9 @@ COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 """Name of a manipulation, and the levels before and after it; all else must be equal."""
 
+SHOWN = 3
+"""So many of the most and of the least changing agents are named."""
+
 StoryTest = Literal["kruskal-wallis", "permutation"]
 Rows = list[dict[str, Any]]
 
@@ -117,12 +120,21 @@ class ConditionChange:
             **self.condition,
             "agents": len(self.agents),
             "change": self.mean.estimate,
+            "most": self._list_agents(range(SHOWN)),
+            "least": self._list_agents(range(-1, -SHOWN - 1, -1)),
             "low": self.mean.low,
             "high": self.mean.high,
             "p": self.test.p,
             "p_adjusted": self.test.adjusted,
             "flags": " ".join(self.mean.flags),
         }
+
+    def _list_agents(self, places: range) -> str:
+        """Return the agents at some places from the most changing on, with their changes."""
+        moves = {agent: after - before for agent, (before, after) in self.agents.items()}
+        order = sorted(moves, key=lambda agent: -abs(moves[agent]))
+        chosen = [order[place] for place in places if -len(order) <= place < len(order)]
+        return "; ".join(f"{agent} ({moves[agent]:+.3f})" for agent in chosen)
 
 
 def story_differences(
@@ -162,22 +174,23 @@ def story_pairs(records: pa.Table) -> list[Difference]:
     return pairs
 
 
-def agent_pairs(records: pa.Table, agents: Collection[str]) -> list[Difference]:
-    """Test for each story from which others some agents differ. Adjusted within the condition.
+def agent_pairs(records: pa.Table, agents: Collection[str] = ()) -> list[Difference]:
+    """Test for each story which agents differ, two by two. Adjusted within the condition.
 
     Args:
-        records: Records of these agents and of others.
-        agents: Whose pairs with everybody else are tested.
+        records: Records of agents.
+        agents: Those whose pairs with everybody else are tested; all pairs if none are named.
     """
     return _adjust(
         [
             Difference({"agent": agent, "other": other, **labels}, _compare(answers, agent, other))
             for labels, rows in _group_scored(records, ("story", "overload_source"))
             for answers in (_values_by(rows, "agent"),)
-            for agent in answers
-            if agent in agents
-            for other in answers
-            if other != agent
+            for agent, other in (
+                ((one, two) for one in answers if one in agents for two in answers if two != one)
+                if agents
+                else combinations(answers, 2)
+            )
         ]
     )
 

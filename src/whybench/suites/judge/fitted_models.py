@@ -18,7 +18,10 @@ consistency that this number of answers shows; noise in the answers keeps that b
 own.
 
 The table `fits` has more of each fit: the number of parameters, the strengths of both causes of a
-collider (`m1`, `m2`), and how far single answers lie from it (`rmse`, `mae`, `r2`).
+collider (`m1`, `m2`), and how far single answers lie from it (`rmse`, `mae`, `r2`). Information
+criteria of the winner (`aic`, `bic`) stand there too, with the number of parameters that each would
+have chosen (`aic_parameters`, `bic_parameters`): they count parameters, the winner is by what it
+predicts. With errors of least squares, AIC is n ln(RSS/n) + 2k and BIC n ln(RSS/n) + k ln n.
 """
 
 from __future__ import annotations
@@ -42,6 +45,7 @@ from whybench.fits import (
     choose_scheme,
     cross_validate,
     fit,
+    information_criteria,
 )
 from whybench.fits.intervals import sum_by_unit
 from whybench.stats import Estimate, Measure, t_quantile
@@ -49,7 +53,7 @@ from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
 from whybench.suites.judge.questions import load_structure
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
@@ -107,6 +111,7 @@ class FittedModel:
         rmse: Row-level root mean square error of the fit.
         r2: Row-level R² of the fit.
         mae: Mean absolute error of single answers; NaN where these are not known.
+        criteria: Number of parameters of each model that was fitted, to its AIC and BIC.
         flags: What a reader should know.
     """
 
@@ -121,6 +126,7 @@ class FittedModel:
     rmse: float
     r2: float
     mae: float
+    criteria: Mapping[int, Mapping[str, float]]
     flags: tuple[str, ...]
 
     def measures(self) -> Iterator[Measure]:
@@ -181,11 +187,22 @@ def fit_row(model: FittedModel) -> dict[str, Any]:
         "consistency": model.consistency.estimate,
         "class_consistency": model.class_consistency.estimate,
         **{name: getattr(model, name) for name in ERRORS},
+        **_criteria_columns(model),
         "flags": " ".join(model.flags),
     }
     for name, found in model.estimates.items():
         row |= {name: found.estimate, f"{name}_low": found.low, f"{name}_high": found.high}
     return row
+
+
+def _criteria_columns(model: FittedModel) -> dict[str, float | None]:
+    """Return AIC and BIC of the winner, and how many parameters each would have chosen."""
+    own = model.criteria[len(model.scheme.parameters)]
+    columns: dict[str, float | None] = {}
+    for name, value in own.items():
+        best = min(model.criteria, key=lambda count: (model.criteria[count][name], count))
+        columns |= {name: value if np.isfinite(value) else None, f"{name}_parameters": best}
+    return columns
 
 
 def fits_table(records: pa.Table) -> pa.Table:
@@ -235,6 +252,7 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
     by_task = [cross_validate(table, scheme, data) for scheme in schemes]
     by_class = [cross_validate(table, scheme, data, "class") for scheme in schemes]
     winners = [choice.winner for choice in choose_scheme(by_task)]
+    criteria = {len(s.parameters): information_criteria(fit(table, s, data)) for s in schemes}
     models: dict[int, FittedModel] = {}
     for scheme, tasks, classes in zip(schemes, by_task, by_class, strict=True):
         won = [position for position, winner in enumerate(winners) if winner == scheme.name]
@@ -264,6 +282,10 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
                 rmse=float(fits.rmse[row]),
                 r2=float(fits.r2[row]),
                 mae=float("nan") if fits.mae is None else float(fits.mae[row]),
+                criteria={
+                    count: {name: float(values[position]) for name, values in found.items()}
+                    for count, found in criteria.items()
+                },
                 flags=fits.flags[row],
             )
     return [models[position] for position in sorted(models)]

@@ -133,10 +133,12 @@ class JudgeItem:
 def draw_graph(item: JudgeItem) -> Iterator[str]:
     """Yield lines that picture the causal graph, with what is known and what is asked."""
     known, structure = dict(item.question.given), item.story.structure
+    # The source's abstract prompts have names of their own, which no story of ours knows.
+    shows_words = not item.published or item.story.content == "story"
     for node in structure.nodes:
         status = {1: "present", 0: "absent"}.get(known.get(node, -1), "unknown")
         mark = "  <- asked" if node == item.question.target else ""
         effects = [effect for cause, effect in structure.edges if cause == node]
         arrows = f"{node} -> {', '.join(effects)}" if effects else node
-        state = item.story.state(node, item.polarity, 1)
-        yield f"{'picture':16} {arrows:11} {state}: {status}{mark}"
+        named = f"{item.story.state(node, item.polarity, 1)}: " if shows_words else ""
+        yield f"{'picture':16} {arrows:11} {named}{status}{mark}"

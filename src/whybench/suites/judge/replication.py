@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from itertools import product
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -31,20 +33,30 @@ from whybench.suites.judge.differences import (
 from whybench.suites.judge.fitted_models import FittedModel, fit_agents, fit_row
 from whybench.suites.judge.groups import CONDITION, make_measure
 from whybench.suites.judge.measures import contrast_measures
-from whybench.suites.judge.published import CATEGORY, mean_records, people_records
+from whybench.suites.judge.published import (
+    CATEGORY,
+    mean_records,
+    people_records,
+    published_prompts,
+)
+from whybench.suites.judge.published_models import read_models
 from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from whybench.stats import Measure
     from whybench.suites.judge.differences import ConditionChange, Difference
 
-__all__ = ["POOLED", "count_agents", "match_conditions", "replicate"]
+__all__ = ["POOLED", "count_agents", "count_words", "match_conditions", "replicate"]
 
 POOLED = tuple(name for name in CONDITION if name != "overload_source")
 
 WARM = "[temperature=0.7]"
+
+FITTED = ("lad", "consistency")
+PARAMETERS = ("p", "b", "m1", "m2")
+"""What changes of a fit: with the other measures, and the parameters as a family of their own."""
 
 Tables = dict[str, list[dict[str, Any]]]
 
@@ -79,7 +91,8 @@ def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
         for model in fit_agents(records, resamples, POOLED)
         if WARM not in model.group.labels["agent"] or model.group.labels["agent"] in own
     ]
-    every = [*measured, *_as_measures(models, own)]
+    every = [*measured, *_as_measures(models, own, FITTED)]
+    parameters = list(_as_measures(models, own, PARAMETERS))
     tables = {
         "people": _rows([*human, *contrast_measures(people, POOLED), *ceilings]),
         "alignment": _rows(alignment(printed["published"], unit="row", resamples=resamples)),
@@ -89,14 +102,24 @@ def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
         ),
         "story_pairs": _rows(d for table in tested for d in story_pairs(table)),
         "agent_differences": _rows(d for table in tested for d in agent_differences(table)),
+        "agent_pairs": _rows(d for table in tested for d in agent_pairs(table, own)),
         "measures": _rows(measured),
         "fits": [{**fit_row(model), "agent": _print_agent(model, own)} for model in models],
         "tallies": list(count_agents(measured, human_ea or 0.0, own)),
-        "changes": _rows(condition_changes(m for m in every if m.labels["agent"] not in own)),
+        "changes": _rows(
+            change
+            for family in (every, parameters)
+            for change in condition_changes(m for m in family if m.labels["agent"] not in own)
+        ),
+        "models": list(read_models()),
+        "prompts": list(count_words()),
     }
     if own:
-        tables["agent_pairs"] = _rows(d for table in tested for d in agent_pairs(table, own))
-        tables["own_changes"] = list(_own_changes(condition_changes(every), own))
+        tables["own_changes"] = [
+            row
+            for family in (every, parameters)
+            for row in _own_changes(condition_changes(family), own)
+        ]
         for rows in tables.values():
             for row in rows:
                 if "agent" in row:
@@ -223,12 +246,29 @@ def count_agents(
             }
 
 
+def count_words() -> Iterator[dict[str, Any]]:
+    """Yield how many words the prompts of each condition and style have."""
+    for design, style in product(CONDITIONS, CATEGORY):
+        (content,) = {story.content for story in DESIGNS[design].stories}
+        overload = DESIGNS[design].overload[0]
+        prompts = published_prompts(content == "abstract", overload, style)
+        words = [len(prompt.split()) for versions in prompts.values() for prompt in versions]
+        yield {
+            **{"content": content, "overload": overload, "style": style, "n": len(words)},
+            **{"words": fmean(words), "shortest": min(words), "longest": max(words)},
+        }
+
+
 def _rows(results: Iterable[Measure | Difference | ConditionChange]) -> list[dict[str, Any]]:
     return [result.row() for result in results]
 
 
-def _as_measures(models: Iterable[FittedModel], own: Collection[str]) -> Iterator[Measure]:
+def _as_measures(
+    models: Iterable[FittedModel], own: Collection[str], names: Sequence[str]
+) -> Iterator[Measure]:
     for model in models:
         labels = {**model.group.labels, "agent": _print_agent(model, own)}
-        for name, estimate in (("lad", model.estimates["lad"]), ("consistency", model.consistency)):
+        known = {**model.estimates, "consistency": model.consistency}
+        for name in names:
+            estimate = known[name]
             yield replace(make_measure(model.group, name, estimate, estimate.method), labels=labels)

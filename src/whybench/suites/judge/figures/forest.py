@@ -26,7 +26,7 @@ from whybench.suites.judge.figures.results import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from whybench.drawing.charts import Chart
     from whybench.drawing.style import Look
@@ -70,7 +70,11 @@ def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None
     return _by_place(pooled, across, _guide(ceiling, "ceiling: what people's noise allows"))
 
 
-def measure_by_condition(measures: Sequence[Measure], name: str = "consistency") -> Chart:
+def measure_by_condition(
+    measures: Sequence[Measure],
+    name: str = "consistency",
+    below: Mapping[str, str] | None = None,
+) -> Chart:
     """Return one measure of each agent, a panel for each condition, with all styles in a row.
 
     Agents stand in the order of the first condition and style; people are a line.
@@ -78,6 +82,7 @@ def measure_by_condition(measures: Sequence[Measure], name: str = "consistency")
     Args:
         measures: Measures, those of this name among them.
         name: The measure.
+        below: By condition, what stands below its name.
     """
     known = estimated(measures, name)
     mine = [m for m in known if not is_people(m.labels["agent"])]
@@ -89,7 +94,13 @@ def measure_by_condition(measures: Sequence[Measure], name: str = "consistency")
         key=lambda agent: rank([found.get((agent, place)) for place in places]),
     )
     names = short_names(agents)
-    panels = {place.condition: place.condition.replace("\n", " ") for place in places}
+    notes = below or {}
+    panels = {
+        place.condition: f"{place.condition.replace(chr(10), ' ')}\n{notes[place.condition]}"
+        if place.condition in notes
+        else place.condition.replace("\n", " ")
+        for place in places
+    }
     ends = span_of(known)
     if name in DISTANCES:
         ends = (0.0, max(m.estimate or 0.0 for m in known))

@@ -6,8 +6,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from whybench.drawing.charts import Segment, Spot, plot_plane, span_of
-from whybench.drawing.figure import DATE, SETTINGS, is_people, short_names
-from whybench.drawing.style import read_table
+from whybench.drawing.figure import is_people, short_names
 from whybench.suites.contract import UserError
 from whybench.suites.judge.figures.looks import look, measure_name, style_name
 from whybench.suites.judge.figures.results import (
@@ -18,6 +17,7 @@ from whybench.suites.judge.figures.results import (
     own_agents,
     places_of,
 )
+from whybench.suites.judge.published_models import released
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,28 +26,13 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["measures_by_release", "released"]
+__all__ = ["measures_by_release"]
 
 MEASURES = ("lad", "ea", "mv", "consistency")
 
 
 HEIGHT = 130
 """Height of a panel in pixels, where there are panels of several conditions."""
-
-
-def released(agent: str) -> tuple[str, date] | None:
-    """Return the provider and release date of a model, if the source's table has it.
-
-    >>> released("published/gpt-5-mini-v_low-r_high")
-    ('OpenAI', datetime.date(2025, 8, 7))
-    """
-    name = agent.rsplit("/", maxsplit=1)[-1].split("[", maxsplit=1)[0]
-    names = (name, SETTINGS.sub("", name), DATE.sub("", name))
-    for provider, dates in read_table(__package__, "release_dates.yaml").items():
-        for known in names:
-            if known in dates:
-                return provider, dates[known]
-    return None
 
 
 def measures_by_release(measures: Sequence[Measure], names: Sequence[str] = MEASURES) -> Chart:

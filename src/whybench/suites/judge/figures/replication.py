@@ -7,6 +7,7 @@ the published, their names in bold, and come first in figures of a few agents.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,7 @@ from whybench.suites.judge.figures.forest import (
     measure_by_condition,
 )
 from whybench.suites.judge.figures.heat_map import parameter_map
+from whybench.suites.judge.figures.looks import condition_name
 from whybench.suites.judge.figures.release import measures_by_release
 from whybench.suites.judge.figures.run import make_figure
 from whybench.suites.judge.figures.tasks_panel import MOST, tasks_panel
@@ -35,7 +37,7 @@ from whybench.suites.judge.fitted_models import (
 from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.published import mean_records
 from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
-from whybench.suites.judge.replication import POOLED, match_conditions
+from whybench.suites.judge.replication import POOLED, count_words, match_conditions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -107,7 +109,9 @@ def replication_figures(
     errors = list(error_measures(models))
     for name in ERRORS:
         yield make_figure(f"errors-{name}", measure_by_condition, _of(errors, (name,)), name)
-    yield make_figure("consistency", measure_by_condition, _of(measures, ("consistency",)))
+    consistency = _of(measures, ("consistency",))
+    plot = partial(measure_by_condition, below=_name_lengths(consistency))
+    yield make_figure("consistency", plot, consistency)
     for name in BY_CONDITION:
         yield make_figure(f"conditions-{name}", measure_by_condition, _of(measures, (name,)), name)
     for style in STYLES:
@@ -117,7 +121,8 @@ def replication_figures(
 
     of_plain = [m for m in measures if m.labels["design"] in ("people", PLAIN)]
     yield make_figure("determinacy", determinacy_panels, of_plain)
-    for page, agents in pages(few, MOST_AGENTS):
+    others = [agent for agent in _list_agents(measures) if agent not in few]
+    for page, agents in pages([*few, *others], MOST_AGENTS):
         theirs = [m for m in measures if m.labels["agent"] in agents]
         name = "-".join(["determinacy-conditions", *page])
         yield make_figure(name, determinacy_by_condition, theirs)
@@ -145,6 +150,21 @@ def _changes(measures: Sequence[Measure]) -> Iterator[Figure]:
 
 def _of(measures: Sequence[Measure], names: Sequence[str]) -> list[Measure]:
     return [m for name in names for m in measures if m.name == name]
+
+
+def _list_agents(measures: Sequence[Measure]) -> list[str]:
+    agents = dict.fromkeys(m.labels["agent"] for m in measures if m.name == "lad")
+    return [agent for agent in agents if not is_people(agent)]
+
+
+def _name_lengths(measures: Sequence[Measure]) -> dict[str, str]:
+    """Return, by condition, how many words its prompts have in either style."""
+    words = {(row["content"], row["overload"], row["style"]): row["words"] for row in count_words()}
+    return {
+        condition_name(of): f"{' / '.join(f'{length:.0f}' for length in lengths)} words"
+        for of in (measure.labels for measure in measures if not _is_people(measure.labels))
+        for lengths in ([words[of["content"], of["overload"], style] for style in STYLES],)
+    }
 
 
 def _is_people(labels: Mapping[str, str]) -> bool:

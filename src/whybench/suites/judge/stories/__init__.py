@@ -14,14 +14,21 @@ believe about the world but not the causal structure, so that beliefs can be tol
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from whybench.errors import UserError, suggest
-from whybench.suites.files import check_name_is_new, explain_shape, parse_mapping, read_own_file
+from whybench.suites.files import (
+    check_name_is_new,
+    explain_shape,
+    is_path,
+    parse_mapping,
+    read_own_file,
+)
 from whybench.suites.judge.questions import CausalStructure, load_structure
 
 if TYPE_CHECKING:
@@ -96,7 +103,8 @@ class JudgeStory:
         variables: The variables in the order of the structure's nodes.
         reasons: (cause, effect, signs) to the explanation of that link; may lack entries.
         polarities: The polarities it can be told in.
-        overload_from: The story whose text serves to distract from this one.
+        overload_from: The story whose text serves to distract from this one: a bundled one, or the
+            path of a user's own.
     """
 
     name: str
@@ -145,7 +153,8 @@ def bundled_stories(*graphs: str) -> tuple[str, ...]:
 def load_story(source: str, graph: str = "collider") -> JudgeStory:
     """Return a bundled story by name, or a user's own by the path of its YAML file.
 
-    A story that is bundled for every graph is that of `graph`; any other has a graph of its own.
+    A story that is bundled for every graph is that of `graph`; any other has a graph of its own. A
+    story that distracts is looked up from where the user's own is.
     """
     for folder in (load_structure(graph).name, *MORE_STORIES):
         if source in bundled_stories(folder):
@@ -154,6 +163,8 @@ def load_story(source: str, graph: str = "collider") -> JudgeStory:
     with explain_shape(source, "a story"):
         story = _parse_story(read_own_file("story", source, bundled_stories(graph)), source)
     check_name_is_new("stories", source, story.name, bundled_stories())
+    if is_path(story.overload_from):
+        return replace(story, overload_from=str(Path(source).parent / story.overload_from))
     return story
 
 
