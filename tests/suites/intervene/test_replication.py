@@ -52,6 +52,24 @@ def test_twelve_models_are_printed_under_two_prompts() -> None:
             assert whole == pytest.approx(result.accuracy.estimate, abs=0.002)
 
 
+def test_the_better_prompt_is_the_one_that_table_1_marks() -> None:
+    better = {one["agent"]: one for one in replicate()["better"]}
+    assert len(better) == 12
+    assert next(iter(better)) == "Llama 3.1 Nemotron 70B"
+    limited = {agent for agent, one in better.items() if one["style"] == "fewest-steps"}
+    assert limited == {
+        "Mistral 7B",
+        "Qwen2.5 32B",
+        "DeepSeek Distill Qwen 32B",
+        "Llama 3.1 Nemotron 70B",
+        "GPT-4o",
+    }
+    assert better["Gemini 2.0 Flash"]["estimate"] == 0.845
+    own = [row(style="direct", value=0.0), row(style="fewest-steps")]
+    mine = [one for one in replicate(table(*own))["better"] if one["source"] == "own run"]
+    assert [(one["style"], one["estimate"]) for one in mine] == [("fewest-steps", 1.0)]
+
+
 def test_failures_of_table_2_are_our_patterns() -> None:
     failures = replicate()["failures"]
     assert [one["name"] for one in failures if one["name"] != "other"] == [

@@ -94,7 +94,7 @@ TURNS = {"graph": 4}
 TABLES = {"steps": steps_table}
 
 
-REPLICATED = ("published", "failures", "structures", "sizes")
+REPLICATED = ("published", "better", "failures", "structures", "sizes")
 """The tables of the replication; the last two are of one's own agents."""
 
 

@@ -33,7 +33,7 @@ from whybench.suites.intervene.sets import list_core_cases
 from whybench.suites.intervene.verdicts import PATTERNS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "PrintedLine",
     "Result",
+    "choose_better",
     "core_results",
     "measure_sizes",
     "measure_structures",
@@ -55,6 +56,7 @@ Rows = list[dict[str, Any]]
 
 ERRORS = ("invalid_format", "invalid_action", "invalid_answer", "cut_off")
 SOURCE_OF = {"direct": "table 4", "fewest-steps": "table 5", "cot": "5.4", "recipe": "5.4"}
+TWO_PROMPTS = ("direct", "fewest-steps")
 STRUCTURE = {"confounder-perturbed": "confounder"}
 LARGER = ("source-advanced", "advanced")
 OWN = "own run"
@@ -88,6 +90,7 @@ def replicate(records: pa.Table | None = None) -> dict[str, Rows]:
     results.sort(key=lambda one: (order.index(one.labels["style"]), -(one.accuracy.estimate or 0)))
     tables = {
         "published": [result.row() for result in results],
+        "better": [result.row() for result in choose_better(results)],
         "failures": [*_printed_failures(), *(() if records is None else _own_failures(records))],
     }
     if records is not None:
@@ -141,6 +144,27 @@ class Result:
             "n": self.accuracy.n,
             "flags": " ".join(self.flags),
         }
+
+
+def choose_better(results: Iterable[Result]) -> list[Result]:
+    """Return for each agent the better of the two prompts of tables 4 and 5, the best agent first.
+
+    The source prints this as its table 1. Of equals it is the plain prompt.
+    """
+    better: dict[tuple[str, ...], Result] = {}
+    for result in results:
+        if result.labels["style"] in TWO_PROMPTS:
+            key = tuple(level for name, level in result.labels.items() if name != "style")
+            if key not in better or _rank(result) < _rank(better[key]):
+                better[key] = result
+    return sorted(better.values(), key=_rank)
+
+
+def _rank(result: Result) -> tuple[float, int]:
+    """Return what sorts results; printed shares of as many cases may differ in their last digit."""
+    cases = result.accuracy.n or 1
+    right = round((result.accuracy.estimate or 0.0) * cases)
+    return -right / cases, TWO_PROMPTS.index(result.labels["style"])
 
 
 def printed_results() -> Iterator[Result]:
