@@ -7,6 +7,9 @@ change should hold it about 95 times in a hundred. With the same settings at bot
 measure should be called changed about five times in a hundred at most.
 
 Answers go straight into records: no model is asked.
+
+The part `coverage` says which of the experiments and results of the four sources are here
+(`evidence.coverage`).
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from evidence.coverage import coverage
 from evidence.differences import change_covers, known_changes, mean_estimate
 from evidence.experiment_model import PARTS as MODEL_PARTS
 from evidence.figures import Figure, Parts, figures_of
@@ -234,5 +238,9 @@ def _compare(case: Case, first: pa.Table, second: pa.Table) -> tuple[Change, ...
     return compare_conditions(tables, case.by).changes
 
 
-PARTS: Parts = {**{case.name: partial(experiment, case) for case in CASES}, **MODEL_PARTS}
+PARTS: Parts = {
+    **{case.name: partial(experiment, case) for case in CASES},
+    **MODEL_PARTS,
+    "coverage": coverage,
+}
 figures = partial(figures_of, PARTS)

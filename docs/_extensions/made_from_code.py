@@ -1,6 +1,6 @@
 """Pages made from the code: items as `whybench show` prints them, files as `new` writes them.
 
-Three directives, so that nothing that the code says has to be copied into a page:
+Four directives, so that nothing that the code says has to be copied into a page:
 
 - `show`: its argument is what stands behind `whybench show`, such as `judge 9 -T style=cot`.
   The prompt and what is known of the item are two blocks; with the option `prompt` there is the
@@ -8,14 +8,17 @@ Three directives, so that nothing that the code says has to be copied into a pag
 - `scaffold`: its argument is what stands behind `whybench new`, such as `story bakery`. With the
   option `file`, only the file with that ending.
 - `commands`: a section for each command, with what it says of itself.
+- `sources`: a section for each file in `evidence/sources`, with what of the source is here.
 """
 
 from __future__ import annotations
 
 import shlex
-from pathlib import PurePath
-from typing import TYPE_CHECKING, ClassVar
+from collections import Counter
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import yaml
 from click.testing import CliRunner
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -26,7 +29,7 @@ from whybench.cli import COMMANDS, whybench_command
 from whybench.scaffolds import make_scaffold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from sphinx.application import Sphinx
 
@@ -35,6 +38,10 @@ LONGEST = 60
 
 WIDTH = 88
 """Columns of the help of a command."""
+
+SOURCES = ("judge", "intervene", "compose", "analyze")
+SOURCES_FOLDER = Path(__file__).parents[2] / "evidence" / "sources"
+STATUSES = ("full", "different", "partial", "missing")
 
 LANGUAGES = {".py": "python", ".toml": "toml", ".yaml": "yaml"}
 
@@ -125,6 +132,39 @@ class Commands(SphinxDirective):
         return sections
 
 
+def tabulate_source(source: Mapping[str, Any]) -> str:
+    """Return the rows of a source as a table in Markdown, below how many there are."""
+    counts = Counter(row["status"] for row in source["rows"])
+    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    lines = [f"{len(source['rows'])} rows: {told}.", "", "| feature | | where, and what differs |"]
+    lines.append("|---|---|---|")
+    for row in source["rows"]:
+        shown = [f"`{line}`" for line in row.get("command", "").split(" && ") if line]
+        shown += [f"`{row['api']}`"] if "api" in row else []
+        words = "; ".join(filter(None, ["<br>".join(shown), row.get("why", "")]))
+        lines.append(f"| {row['feature']} | {row['status']} | {words} |".replace("||", "| |"))
+    return "\n".join(lines)
+
+
+class Sources(SphinxDirective):
+    """What of the sources is here."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return a section for each source."""
+        sections = []
+        for suite in SOURCES:
+            path = SOURCES_FOLDER / f"{suite}.yaml"
+            if not path.is_file():
+                continue
+            self.env.note_dependency(str(path))
+            source = yaml.safe_load(path.read_text(encoding="utf-8"))
+            title = nodes.title("", f"{suite}: {source['source']}")
+            section = nodes.section("", title, ids=[f"source-{suite}"])
+            section += self.parse_text_to_nodes(tabulate_source(source))
+            sections.append(section)
+        return sections
+
+
 def _block(text: str, language: str, *classes: str) -> nodes.literal_block:
     return nodes.literal_block(text, text, language=language, classes=list(classes))
 
@@ -134,5 +174,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("show", Show)
     app.add_directive("scaffold", Scaffold)
     app.add_directive("commands", Commands)
+    app.add_directive("sources", Sources)
     app.add_css_file("prompts.css")
     return {"parallel_read_safe": True, "parallel_write_safe": True}
