@@ -161,7 +161,7 @@ def _name_lengths(measures: Sequence[Measure]) -> dict[str, str]:
     """Return, by condition, how many words its prompts have in either style."""
     words = {(row["content"], row["overload"], row["style"]): row["words"] for row in count_words()}
     return {
-        condition_name(of): f"{' / '.join(f'{length:.0f}' for length in lengths)} words"
+        condition_name(of): f"prompts of {' / '.join(f'{length:.0f}' for length in lengths)} words"
         for of in (measure.labels for measure in measures if not _is_people(measure.labels))
         for lengths in ([words[of["content"], of["overload"], style] for style in STYLES],)
     }
