@@ -301,7 +301,12 @@ def test_the_map_holds_numbers_where_they_fit() -> None:
         for m in made("p", "b", "m", "lad")
         for overload in ("none", "d", "e", "de")
     ]
-    assert "hundredths" not in parameter_map(many)["usermeta"]["note"]
+    crowded = parameter_map(many)
+    assert "hundredths" not in crowded["usermeta"]["note"]
+    # Names of several lines would lie on top of each other.
+    written = json.dumps(crowded["data"]["values"])
+    assert "abstract +de" in written
+    assert "\\n" not in written
 
 
 def test_forest_without_a_rho_has_a_cross() -> None:

@@ -26,7 +26,7 @@ __all__ = ["PARAMETERS", "parameter_map"]
 
 PARAMETERS = ("p", "b", "m", "lad")
 MOST_NUMBERED = 5
-"""In so many columns a parameter's cells have room for numbers."""
+"""In so many columns a parameter's cells have room for numbers, and names for several lines."""
 
 Found = dict[tuple[str, StyledCondition], dict[str, "Measure"]]
 
@@ -52,6 +52,8 @@ def parameter_map(measures: Sequence[Measure], parameters: Sequence[str] = PARAM
     names = short_names(agents)
     alone = len({place.style for place in places}) == 1
     columns = {place: place.condition if alone else "\n".join(place) for place in places}
+    if crowded := len(places) > MOST_NUMBERED:
+        columns = {place: name.replace("\n", " ") for place, name in columns.items()}
     panels = {name: "LAD" if name == "lad" else measure_name(name) for name in parameters}
     cells = [
         MapCell(measure, names[agent], columns[place], panels[name])
@@ -65,7 +67,7 @@ def parameter_map(measures: Sequence[Measure], parameters: Sequence[str] = PARAM
         list(columns.values()),
         list(panels.values()),
         heads=[names[agent] for agent in own_agents(agents)],
-        numbered=len(places) <= MOST_NUMBERED,
+        numbered=not crowded,
         words=("agent", "condition", "parameter"),
     )
 
