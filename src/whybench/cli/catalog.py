@@ -73,6 +73,8 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
         )
         return
     print_line(f"{suite.name}: the agent {suite.summary}\n")
+    if suite.costs.temperature:
+        print_line(f"Recommended temperature: {suite.costs.temperature}.\n")
     print_rows([_design_row(*each) for each in designs.items()], "Designs", "--design")
     about = f"--model reference/{suite.name}.NAME -M PARAMETER=VALUE"
     click.echo()

@@ -96,7 +96,8 @@ def run_command(
     crossed = list(cross_settings(of_model).values())
     config, plans = crossed[-1], [planned] * len(crossed)
     cost = Prices.read(model_settings["prices"]).explain(model, plans, config)
-    lines = (planned.line(model, config), tell_crossings(of_model), cost, *planned.advice())
+    warmth = planned.recommend_temperature(model, config)
+    lines = (planned.line(model, config), tell_crossings(of_model), cost, *planned.advice(), warmth)
     for line in filter(None, lines):
         print_line(line, err=json_output)
     if only_plan:

@@ -155,6 +155,8 @@ class Experiment:
             yield prices.explain(model, plans, config)
         for plan in self.plans:
             yield from (f"{plan.suite.name}: {line}" for line in plan.advice())
+            words = (plan.recommend_temperature(model, config) for model, _ in self.models)
+            yield from dict.fromkeys(filter(None, words))
 
     def state(self, folder: Path) -> Statement:
         """Return what is stated now, with what was frozen into the folder."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.planning.caps import extend_cap, is_reasoning, reply_cap
-from whybench.planning.prices import Prices
+from whybench.planning.prices import NO_SERVER, Prices
 from whybench.suites import registry
 from whybench.suites.catalog import WHOLE, split_into_samples, take_shard
 
@@ -104,6 +104,14 @@ class Plan:
     def advice(self) -> Iterator[str]:
         """Yield what the suite has to say about such a run."""
         yield from self.suite.costs.advice(self.design, self.epochs)
+
+    def recommend_temperature(self, model: str, config: Config = None) -> str:
+        """Say which temperature the suite recommends; nothing where one is set or none matters."""
+        recommended = self.suite.costs.temperature
+        unset = (config or {}).get("temperature") is None and not model.startswith(NO_SERVER)
+        if not recommended or not unset:
+            return ""
+        return f"no temperature is set; {self.suite.name} recommends {recommended}"
 
     def cost(self, model: str, prices: Prices | None = None) -> float | None:
         """Return what it costs in US dollars with short replies; None where nobody knows."""

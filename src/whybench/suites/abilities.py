@@ -82,6 +82,7 @@ class Costs:
         budgets: What a profile asks for each of `BUDGETS`; the default design where none is given.
         advice: Lines to read before a run: a design and a number of epochs to what they suffice
             for.
+        temperature: The temperature that is recommended, and why; runs set none by themselves.
     """
 
     reply_tokens: Callable[[Mapping[str, Scalar]], int] = lambda _: 50
@@ -89,6 +90,7 @@ class Costs:
     reply_cap: Callable[[Mapping[str, Scalar]], int] | None = None
     budgets: Mapping[str, Budget] = field(default_factory=dict)
     advice: Callable[[Any, int], Iterable[str]] = lambda _design, _epochs: ()
+    temperature: str = ""
 
 
 def equals_truth(_factors: Mapping[str, Scalar], truth: Scalar, answer: Answer) -> float:

@@ -101,7 +101,11 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
-    costs = Costs(reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
+    costs = Costs(
+        reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
+        budgets=BUDGETS,
+        temperature="0: chance would add slips of arithmetic",
+    )
     study = QUESTIONNAIRE
     training = Training(
         {"worlds": TRAINING_WORLDS, "split": "train"},

@@ -148,6 +148,8 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         turns=lambda factors: TURNS.get(str(factors["worlds"]), 2) * int(factors["entities"]),
         budgets=BUDGETS,
+        temperature="the one its makers recommend, as in the source: at 0 some models repeat an "
+        "action until the steps are used up",
     )
     training = Training(
         {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},

@@ -181,7 +181,11 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     checks = CHECKS
     tables = TABLES
     baselines = BASELINES
-    costs = Costs(lambda factors: REPLY_TOKENS[str(factors["style"])], budgets=BUDGETS)
+    costs = Costs(
+        lambda factors: REPLY_TOKENS[str(factors["style"])],
+        budgets=BUDGETS,
+        temperature="0, as in the source: chance would count as inconsistency",
+    )
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, REPLICATED, takes_records=True)
     comparison = PairedComparison(_pairs, SMALLEST)
