@@ -126,7 +126,7 @@ def test_a_design_may_be_a_file(tmp_path: Path) -> None:
         ({"variant": "control,controls"}, "variant must have one of control and controls"),
         (
             {"variant": "null"},
-            "variant must be among trap, control, controls, published, got 'null'",
+            "variant must be among trap, control, controls, published, ice_cream, .* got 'null'",
         ),
         ({"hint": "6"}, "hint must be among 1, 2, 3, 4, 5, got 6"),
         ({"hint": "low"}, "hint must be a whole number, got 'low'"),

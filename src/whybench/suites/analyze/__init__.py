@@ -38,7 +38,7 @@ from whybench.suites.analyze.measures import CONDITION, analyze_measures, analyz
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import code_columns
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
-from whybench.suites.analyze.published.forms import PUBLISHED
+from whybench.suites.analyze.published.illustrations import is_published
 from whybench.suites.analyze.tables import PARTS, RUBRIC_MARKS, fields_table
 from whybench.suites.contract import (
     TRAINING_WORLDS,
@@ -207,7 +207,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def is_native_prompt(self, item: AnalyzeItem) -> bool:
         """Whether a prompt is in our words, and not the source's question."""
-        return item.variant != PUBLISHED
+        return not is_published(item.variant)
 
     def open_episode(self, factors: Mapping[str, Scalar]) -> AnalyzeEpisode:
         """Open the conversation about an item: a report, and what it rests on."""

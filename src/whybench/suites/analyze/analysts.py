@@ -20,6 +20,11 @@ from whybench.suites.analyze.published.forms import (
     published_fields,
     rubrics_of,
 )
+from whybench.suites.analyze.published.illustrations import (
+    ILLUSTRATIONS,
+    answer_illustration,
+    is_published,
+)
 from whybench.suites.analyze.replies import render_reply
 from whybench.suites.contract import UserError
 
@@ -35,6 +40,7 @@ __all__ = [
     "analyst_reply",
     "diagnosis_fields",
     "fields_for",
+    "is_known",
     "report_fields",
     "schema_breaker",
     "true_answer",
@@ -61,12 +67,14 @@ def report_fields(instance: Instance) -> tuple[Field, ...]:
         return ()
     if instance.variant == PUBLISHED:
         return published_fields(instance.challenge)
+    if instance.variant in ILLUSTRATIONS:
+        return ILLUSTRATIONS[instance.variant].fields
     return CHALLENGES[instance.challenge].report
 
 
 def diagnosis_fields(instance: Instance) -> tuple[Field, ...]:
     """Return the fields of a diagnosis; none of published data, which are asked about once."""
-    return () if instance.variant == PUBLISHED else CHALLENGES[instance.challenge].diagnosis
+    return () if is_published(instance.variant) else CHALLENGES[instance.challenge].diagnosis
 
 
 def fields_for(instance: Instance) -> tuple[Field, ...]:
@@ -92,6 +100,13 @@ def analyst_reply(
     return render_reply(analyst_answer(analyst, instance), fields, names)
 
 
+def is_known(analyst: str, variant: str) -> bool:
+    """Whether it is known what an analyst concludes from data of a variant."""
+    if variant == PUBLISHED:
+        return analyst == "competent"
+    return variant not in ILLUSTRATIONS or analyst in ("competent", "naive")
+
+
 @lru_cache(maxsize=CACHED)
 def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
     """Return the typed answers of an analyst who has a strategy for the challenge.
@@ -99,12 +114,15 @@ def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
     Raises:
         UserError: The data are published ones, of which it is known only how to analyse them well.
     """
+    if not is_known(analyst, instance.variant):
+        known = [name for name in ANALYSTS if is_known(name, instance.variant)]
+        raise UserError(
+            f"analysts of published data must be {', '.join(known)}, null or schema-breaker, got "
+            f"{analyst}: what its strategy would conclude from them is not known"
+        )
+    if instance.variant in ILLUSTRATIONS:
+        return answer_illustration(analyst, instance)
     if instance.variant == PUBLISHED:
-        if analyst != "competent":
-            raise UserError(
-                f"analysts of published data must be competent, null or schema-breaker, got "
-                f"{analyst}: what its strategy would conclude from them is not known"
-            )
         return instances.competent_answer(instance)
     return CHALLENGES[instance.challenge].answer(analyst.replace("-", "_"), instance)
 

@@ -29,7 +29,7 @@ from whybench.suites.analyze.grading import (
 )
 from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.prompts import column_names, rows_csv
-from whybench.suites.analyze.published.forms import PUBLISHED
+from whybench.suites.analyze.published.illustrations import is_published
 from whybench.suites.analyze.replies import parse_reply
 from whybench.suites.analyze.shallow import find_leaks, measure_shallow
 from whybench.suites.contract import Check, SelfTest, UserError
@@ -118,7 +118,7 @@ def _measure_shallow(challenge: str) -> ShallowResult:
 
 def _select_generated(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
     """Return the items about data sets of our own; of published ones nothing is guaranteed."""
-    return [item for item in items if item.variant != PUBLISHED]
+    return [item for item in items if not is_published(item.variant)]
 
 
 def _select_traps(items: Sequence[AnalyzeItem]) -> list[AnalyzeItem]:
@@ -310,7 +310,7 @@ def find_failures(results: Mapping[str, VariantResults], bounds: Bounds = BOUNDS
 
 def self_tests(design: AnalyzeDesign, seeds: int) -> Iterator[SelfTest]:
     """Run the analysts on draws of the design's challenges, and yield what does not hold."""
-    if PUBLISHED in design.variant:
+    if design.is_published:
         return  # which are what they are, and cannot be drawn anew
     for name in design.challenge:
         results = run_analysts(CHALLENGES[name], range(seeds))

@@ -30,6 +30,11 @@ from whybench.suites.analyze.published.forms import (
     REPAIRED,
     SETS,
 )
+from whybench.suites.analyze.published.illustrations import (
+    ILLUSTRATED,
+    ILLUSTRATIONS,
+    is_published,
+)
 from whybench.suites.analyze.settings import LABELS
 from whybench.suites.analyze.stories import HINTS
 from whybench.suites.contract import UserError
@@ -70,7 +75,7 @@ FOR_FEW_ROWS = (
 """One challenge of each family that a right analysis gets right in so few rows, nearly always."""
 
 LEVELS: Mapping[str, tuple[Any, ...]] = {
-    "variant": (TRAP, CONTROL, CONTROLS, PUBLISHED),
+    "variant": (TRAP, CONTROL, CONTROLS, PUBLISHED, *ILLUSTRATIONS),
     "hint": HINTS,
     "label": LABELS,
     "protocol": PROTOCOLS,
@@ -78,7 +83,11 @@ LEVELS: Mapping[str, tuple[Any, ...]] = {
     "split": get_args(Split),
 }
 """The levels of the factors. The variant `control` is one control of the challenge, another with
-each draw; `controls` are all of them; `published` are the source's data sets."""
+each draw; `controls` are all of them; `published` are the source's 75 data sets,
+and the others its illustrations."""
+
+ONLY_GENERATED: Mapping[str, object] = {"rows": 0, "setting": "", "split": "test"}
+"""What factors must be with data that are not generated."""
 
 MANIPULATED: dict[str, Manipulated] = {
     "hint": Manipulated("hint-{}"),
@@ -126,8 +135,8 @@ class AnalyzeDesign:
     )
     variant: tuple[str, ...] = factor(
         (TRAP, CONTROL),
-        "trap; control, one a draw in turn; controls, all of them; or published, the source's data "
-        "and questions (downloaded).",
+        "trap; control, one a draw in turn; controls, all of them; or (downloaded) published, the "
+        "source's data and questions, or its illustrations, ice_cream, pure_noise and branding.",
     )
     hint: tuple[int, ...] = factor(
         (5,),
@@ -175,9 +184,11 @@ class AnalyzeDesign:
                 CHALLENGES[name].find_setting(self.setting)  # refuses one of another challenge
         if self.seeds < 1:
             raise UserError(f"seeds must be 1 or more, got {self.seeds}")
-        if PUBLISHED in self.variant:
+        if {*self.variant} & {*ILLUSTRATIONS}:
+            self._check_illustrations()
+        elif PUBLISHED in self.variant:
             self._check_published()
-        elif self.rubrics != NO_RUBRICS:
+        if self.rubrics != NO_RUBRICS and PUBLISHED not in self.variant:
             raise UserError(
                 f"rubrics must be {NO_RUBRICS} unless data are published, got {self.rubrics}; name "
                 f"design={PUBLISHED}"
@@ -197,19 +208,8 @@ class AnalyzeDesign:
 
     def _check_published(self) -> None:
         """Refuse what only generated data have."""
-        only = {
-            "variant": (PUBLISHED,),
-            "label": ("neutral",),
-            "rows": 0,
-            "setting": "",
-            "split": "test",
-        }
-        for name, must in only.items():
-            if (got := getattr(self, name)) != must:
-                raise UserError(
-                    f"{name} must be {_join(must)} with published data, got {_join(got)}; "
-                    "leave it out"
-                )
+        only = {"variant": (PUBLISHED,), "label": ("neutral",), **ONLY_GENERATED}
+        self._require(only, "published data")
         if self.seeds > SETS:
             raise UserError(
                 f"seeds must be from 1 to {SETS} with published data, which are {SETS} sets a "
@@ -220,6 +220,34 @@ class AnalyzeDesign:
                 f"challenge must be among {_join(self._asked_of_source)} with published data, got "
                 f"{_join(self.challenge)}, of whose keys rows settle nothing"
             )
+
+    def _check_illustrations(self) -> None:
+        """Refuse what the source's illustrations do not have."""
+        shown = [ILLUSTRATIONS[name] for name in self.variant if name in ILLUSTRATIONS]
+        if len(shown) < len(self.variant):
+            raise UserError(
+                f"variant must be among {_join(tuple(ILLUSTRATIONS))} where one of these is, got "
+                f"{_join(self.variant)}"
+            )
+        self._require(
+            {"challenge": (ILLUSTRATED,), "hint": (5,), **ONLY_GENERATED}, "illustrations"
+        )
+        for entry in shown:
+            check_levels("label", self.label, tuple(entry.words))
+        if self.seeds > (most := min(len(entry.files) for entry in shown)):
+            raise UserError(f"seeds must be {most} at most with these data, got {self.seeds}")
+
+    def _require(self, only: Mapping[str, object], data: str) -> None:
+        for name, must in only.items():
+            if (got := getattr(self, name)) != must:
+                raise UserError(
+                    f"{name} must be {_join(must)} with {data}, got {_join(got)}; leave it out"
+                )
+
+    @property
+    def is_published(self) -> bool:
+        """Whether data are the source's."""
+        return any(map(is_published, self.variant))
 
     @cached_property
     def cells(self) -> tuple[DesignCell, ...]:
@@ -282,6 +310,11 @@ class AnalyzeDesign:
                 f"hint {_join(self.hint)}; {_join(self.protocol)}"
                 f"{'' if self.rubrics == NO_RUBRICS else f'; {self.rubrics} rubrics'}"
             )
+        if self.is_published:
+            return (
+                f"{self.size} items: the source's illustrations {_join(self.variant)}; "
+                f"{_join(self.label)}; {_join(self.protocol)}"
+            )
         every = set(self.challenge) == set(CORE)
         challenges = f"all {len(CORE)} challenges" if every else _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
@@ -316,12 +349,28 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
         AnalyzeDesign(
             "published", variant=(PUBLISHED,), hint=HINTS, protocol=(DIRECT,), seeds=SETS
         ),
+        AnalyzeDesign(
+            "published-ice-cream",
+            challenge=(ILLUSTRATED,),
+            variant=("ice_cream", "pure_noise"),
+            protocol=(DIRECT,),
+            seeds=1,
+        ),
+        AnalyzeDesign(
+            "published-branding",
+            challenge=(ILLUSTRATED,),
+            variant=("branding",),
+            label=("flattering", "damning"),
+            protocol=(DIRECT,),
+            seeds=2,
+        ),
     )
 }
 """The named designs. With the six draws of `core` every challenge that has one, two or three
 controls has each equally often. `direct` shows so few rows that a person could take them in, and
 `code` asks of the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier.
-`published` asks the source's own questions on its own rows."""
+`published` asks the source's own questions on its own rows; `published-ice-cream` and
+`published-branding` ask about its two illustrations."""
 
 
 def _join(levels: object) -> str:

@@ -12,12 +12,16 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whybench.stats import FEW_UNITS
-from whybench.suites.analyze.analysts import analyst_answer, diagnosis_fields, report_fields
+from whybench.suites.analyze.analysts import (
+    analyst_answer,
+    diagnosis_fields,
+    is_known,
+    report_fields,
+)
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL, CONTROLS
 from whybench.suites.analyze.grading import GradedAnswer, grade_values, twin_score
 from whybench.suites.analyze.items import AnalyzeItem, analyze_items
-from whybench.suites.analyze.published.forms import PUBLISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +40,7 @@ def expected_of_analyst(
     """
 
     def expected(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
-        if PUBLISHED in design.variant and analyst != "competent":
+        if not all(is_known(analyst, variant) for variant in design.variant):
             return {}
         if settings.get("lapse"):
             return {"answered": 1.0}
@@ -51,7 +55,7 @@ def expected_of_analyst(
             "score": _mean_score(graded.values()),
             "answered": 1.0,
         }
-        if traps := [marks for item, marks in graded.items() if item.variant == TRAP]:
+        if traps := [marks for item, marks in graded.items() if item.factors["twin"] == TRAP]:
             measures["score_trap"] = _mean_score(traps)
             measures["fell_for"] = fmean(marks.fell_for for marks in traps)
         if controls := [m for item, m in graded.items() if item.factors["twin"] == CONTROL]:
@@ -61,7 +65,7 @@ def expected_of_analyst(
                 for item, marks in graded.items()
                 if item.factors["twin"] == CONTROL
             )
-        if PUBLISHED not in design.variant:
+        if not design.is_published:
             measures["diagnosis"] = _mean_score(diagnoses.values())
         if design.twins:
             measures["twin_score"] = _mean_twin_score(graded)
@@ -93,7 +97,7 @@ def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> di
         measures["twin_score"] = answers**2
     if answers == 1:
         measures |= {"score_answered": 1.0}
-        measures |= {} if PUBLISHED in design.variant else {"diagnosis": 1.0}
+        measures |= {} if design.is_published else {"diagnosis": 1.0}
         measures |= {"twin_diagnosis": 1.0} if design.twins else {}
         measures |= {"fell_for": 0.0} if TRAP in design.variant else {}
         measures |= {"false_alarm": 0.0} if {CONTROL, CONTROLS} & {*design.variant} else {}

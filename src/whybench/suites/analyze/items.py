@@ -32,6 +32,11 @@ from whybench.suites.analyze.prompts import (
     rows_csv,
 )
 from whybench.suites.analyze.published.forms import NEITHER, NO_RUBRICS, PUBLISHED
+from whybench.suites.analyze.published.illustrations import (
+    ILLUSTRATIONS,
+    illustrated_instance,
+    is_published,
+)
 from whybench.suites.analyze.published.instances import published_instance
 from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.samples import check_row_count, sample_rows
@@ -87,9 +92,9 @@ COLUMNS: Mapping[str, type] = {
     "split": str,
     **RANDOM_COLUMNS,
 }
-"""The factor columns of analyze records. `twin` is trap, control or, of published data, none;
-`rows` is how many rows are to be shown, as a sample, or 0 for all; `rubrics`, of published data,
-by which rubrics answers are marked, or none."""
+"""The factor columns of analyze records. `twin` is trap, control or, of the source's 75 data
+sets, none; `rows` is how many rows are to be shown, as a sample, or 0 for all; `rubrics`, of
+published data, by which rubrics answers are marked, or none."""
 
 CACHED = 256
 """Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
@@ -111,7 +116,7 @@ class AnalyzeItem:
 
     Attributes:
         challenge: The challenge.
-        variant: `trap`, the name of a control, or `published`.
+        variant: `trap`, the name of a control, `published`, or an illustration of the source's.
         draw: The number of the draw from which the data set is made, or of the published data set.
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
@@ -158,7 +163,7 @@ class AnalyzeItem:
     @cached_property
     def id(self) -> str:
         """Pairing key, condition and digits; equal exactly when prompt, rows and truths are."""
-        generated = self.variant != PUBLISHED
+        generated = not is_published(self.variant)
         return name_item(
             self.digest, self.pairing_key, asdict(self), MANIPULATED, generated=generated
         )
@@ -204,14 +209,21 @@ class AnalyzeItem:
         _cached_key(*self._key)
         values = asdict(self) | {
             "family": CHALLENGES[self.challenge].family,
-            "twin": {TRAP: TRAP, PUBLISHED: NEITHER}.get(self.variant, CONTROL),
+            "twin": _twin_of(self.variant),
             # What is published may be in anybody's training: it is for tests alone.
-            "split": "test" if self.variant == PUBLISHED else split_of_draw(self.draw),
+            "split": "test" if is_published(self.variant) else split_of_draw(self.draw),
             "setting": instance.telling.setting,
             "size": instance.size,
             "data": rows_digest(instance),
         }
         return {name: values[name] for name in COLUMNS}
+
+
+def _twin_of(variant: str) -> str:
+    """Return whether data of a variant are a trap or a control; none of the source's 75."""
+    if variant in ILLUSTRATIONS:
+        return ILLUSTRATIONS[variant].twin
+    return {TRAP: TRAP, PUBLISHED: NEITHER}.get(variant, CONTROL)
 
 
 def split_of_draw(draw: int) -> Split:
@@ -221,6 +233,8 @@ def split_of_draw(draw: int) -> Split:
 
 def world_key(item: AnalyzeItem) -> str:
     """Return what decides the split of an item: its draw, or the published data set."""
+    if item.variant in ILLUSTRATIONS:
+        return f"{item.variant} {item.draw}"
     published = f"published {item.challenge} " if item.variant == PUBLISHED else ""
     return f"{published}draw {item.draw}"
 
@@ -232,6 +246,8 @@ def full_instance(
     """Return the data set of a draw, or the published one of this number."""
     if variant == PUBLISHED:
         return published_instance(challenge, draw, rubrics)
+    if variant in ILLUSTRATIONS:
+        return illustrated_instance(variant, draw)
     return _twins(challenge, draw, own)[variant]
 
 
@@ -395,12 +411,12 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
     return AnalyzeItem(
         challenge=cell.challenge,
         variant=cell.variant_at(turn),
-        draw=turn + 1 if cell.variant == PUBLISHED else nth_draw(design.split, turn),
+        draw=turn + 1 if is_published(cell.variant) else nth_draw(design.split, turn),
         hint=cell.hint,
         label=cell.label,
         protocol=cell.protocol,
         rows=design.rows,
-        own="" if cell.variant == PUBLISHED else design.setting,
+        own="" if is_published(cell.variant) else design.setting,
         rubrics=design.rubrics,
     )
 

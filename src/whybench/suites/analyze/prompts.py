@@ -22,6 +22,7 @@ from whybench.suites.analyze.published.forms import (
     field_meanings,
     render_question,
 )
+from whybench.suites.analyze.published.illustrations import ILLUSTRATIONS
 from whybench.suites.analyze.reports import find_number
 from whybench.suites.analyze.settings import LABELS, Setting
 from whybench.suites.analyze.stories import (
@@ -107,6 +108,8 @@ def column_names(instance: Instance, labels: str) -> dict[str, str]:
         raise ValueError(f"labels must be one of {', '.join(LABELS)}, got {labels!r}")
     if instance.variant == PUBLISHED:
         return {column.role: column.role for column in instance.columns}
+    if instance.variant in ILLUSTRATIONS:
+        return ILLUSTRATIONS[instance.variant].name_columns(instance.rows, labels)
     setting, telling = setting_of(instance), instance.telling
     return {
         column.role: setting.name_column(
@@ -136,6 +139,8 @@ def render_description(instance: Instance, labels: str, hint: int) -> str:
         raise ValueError(f"hint must be one of {HINTS}, got {hint!r}")
     if instance.variant == PUBLISHED:
         texts = _published_texts(instance, hint)
+    elif instance.variant in ILLUSTRATIONS:
+        texts = _illustration_texts(instance, labels)
     else:
         texts = _story_texts(instance, labels, hint)
     fields = report_fields(instance)
@@ -157,6 +162,15 @@ def _published_texts(instance: Instance, hint: int) -> tuple[str, ...]:
     return (
         NO_DICTIONARY.format(size=instance.size, columns=", ".join(instance.rows)),
         f"Question: {render_question(data_set_of(instance), hint)}",
+    )
+
+
+def _illustration_texts(instance: Instance, labels: str) -> tuple[str, ...]:
+    """Return what is asked about an illustration of the source's."""
+    shown, names = ILLUSTRATIONS[instance.variant], column_names(instance, labels)
+    return (
+        NO_DICTIONARY.format(size=instance.size, columns=", ".join(names.values())),
+        f"Question: {shown.fill_in(shown.question, names, labels)}",
     )
 
 
@@ -188,6 +202,9 @@ def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     """Return what is to be said in each field."""
     if instance.variant == PUBLISHED:
         return field_meanings(data_set_of(instance))
+    if instance.variant in ILLUSTRATIONS:
+        shown, named = ILLUSTRATIONS[instance.variant], column_names(instance, labels)
+        return {field: shown.fill_in(text, named, labels) for field, text in shown.answer.items()}
     words = _placeholder_words(instance, labels)
     own = {name: text.format(**words) for name, text in story_of(instance).answer.items()}
     challenge = CHALLENGES[instance.challenge]

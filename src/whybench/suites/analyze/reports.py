@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CANNOT_TELL",
+    "EITHER",
     "LOWER",
     "RAISE",
     "RECOMMENDATION",

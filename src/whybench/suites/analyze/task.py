@@ -16,7 +16,7 @@ from whybench.suites.analyze.design import DIRECT
 from whybench.suites.analyze.grader.task import mark_by_rubric, reasons, require_grader
 from whybench.suites.analyze.grader.verdicts import challenges_with_criteria
 from whybench.suites.analyze.protocols.task import follow_protocol, offer_tools
-from whybench.suites.analyze.published.forms import NO_RUBRICS, PRINTED, PUBLISHED
+from whybench.suites.analyze.published.forms import NO_RUBRICS, PRINTED
 from whybench.suites.contract import UserError
 from whybench.suites.conversations import ask_each
 from whybench.suites.task import inspect_scorer
@@ -43,7 +43,7 @@ def analysis_task(
     code, marked = set(design.protocol) - {DIRECT}, design.rubrics != NO_RUBRICS
     if (graded or code or marked) and group != 1:
         raise UserError(f"group must be 1 where programs are run or reasons graded, got {group}")
-    if graded and PUBLISHED in design.variant:
+    if graded and design.is_published:
         raise UserError(
             "graded must be left out with published data: criteria are of our own data sets; "
             f"rubrics={PRINTED} has the source's applied"

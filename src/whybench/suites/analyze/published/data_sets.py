@@ -32,6 +32,7 @@ __all__ = [
     "DataSet",
     "read_data_sets",
     "read_json",
+    "read_rows",
 ]
 
 SOURCE = "CausalPitfalls"
@@ -85,7 +86,7 @@ class DataSet:
     @property
     def rows(self) -> Mapping[str, NDArray[Any]]:
         """The columns by name: numbers where all entries are, else words."""
-        return _read_rows(f"challenges/{self.challenge}/{self.name}.csv")
+        return read_rows(f"challenges/{self.challenge}/{self.name}.csv")
 
     def column_names(self, *fields: str) -> tuple[str, ...]:
         """Return the file's names of the columns that fields of the key name."""
@@ -141,7 +142,8 @@ def read_json(challenge: str, name: str) -> Any:
 
 
 @cache
-def _read_rows(path: str) -> dict[str, NDArray[Any]]:
+def read_rows(path: str) -> dict[str, NDArray[Any]]:
+    """Return the columns of a file of the source by name: numbers where all entries are."""
     with data_path(SOURCE, path).open(encoding="utf-8-sig", newline="") as lines:
         header, *rows = csv.reader(lines)
     return {

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMS",
+    "NEAR",
     "NEITHER",
     "NO_RUBRICS",
     "PRINTED",
@@ -52,6 +53,9 @@ NEITHER = "none"
 
 NO_RUBRICS, PRINTED, REPAIRED = "none", "printed", "repaired"
 """Whether answers are marked by the source's rubrics, and by which."""
+
+NEAR = 0.75
+"""How many standard errors from a value of these rows still count as the value."""
 
 SETS = 5
 """How many data sets the source has of each challenge."""

@@ -26,6 +26,7 @@ from whybench.suites.analyze.published.arithmetic import EXACT
 from whybench.suites.analyze.published.data_sets import FOLDERS
 from whybench.suites.analyze.published.forms import (
     FORMS,
+    NEAR,
     NO_RUBRICS,
     PUBLISHED,
     SETS,
@@ -41,9 +42,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.published.recomputed import RecomputedField
 
 __all__ = ["competent_answer", "parse_key_field", "published_instance"]
-
-NEAR = 0.75
-"""How many standard errors from a value of these rows still count as the value."""
 
 
 @lru_cache(maxsize=len(FOLDERS) * SETS)
