@@ -48,7 +48,7 @@ def question_at(number: int, told: ComposeTheme | None = None) -> ComposeQuestio
         order=tuple(rng.permutation(world.size).tolist()),
         effect=effect,
         intervention=(None, (cause, True), (cause, False))[rng.integers(3)],
-        style=STYLES[number // 12 % 3],
+        style=STYLES[number // 12 % len(STYLES)],
         details=told.draw_details(names, int(rng.integers(7)), rng),
         example=int(rng.integers(100)),
     )

@@ -117,7 +117,28 @@ def test_accuracies_and_errors_by_hand() -> None:
     assert (interventional.n, interventional.units) == (576, 96)
     assert found["yes_share"].estimate == pytest.approx(432 / 576)
     assert found["balanced_accuracy_factual"].estimate is None
+    assert found["reasoning_gap"].estimate is None
+    assert found["precision_interventional"].estimate == 1.0
+    assert found["recall_interventional"].estimate == pytest.approx(432 / 456)
     assert found["answered"].estimate == 1.0
+
+
+def test_the_gap_is_what_is_lost_beyond_the_facts() -> None:
+    facts = [{**row, "rung": "factual"} for row in rows()]
+    causal = list(rows(whole_follows_the_first_block))
+    found = measured([*facts, *causal])
+    lost = 1 - found["balanced_accuracy_interventional"].estimate
+    gap = found["reasoning_gap"]
+    assert gap.estimate == pytest.approx(lost)
+    # Facts do not vary, so the interval is that of the accuracy, by t.
+    assert 0 < gap.low < gap.estimate < gap.high
+    assert (gap.n, gap.units) == (1152, 96)
+    turned = [
+        {**row, "rung": "interventional" if row["rung"] == "factual" else "factual"}
+        for row in (*facts, *causal)
+    ]
+    assert measured(turned)["reasoning_gap"].estimate == pytest.approx(-lost)
+    assert found["precision_factual"].estimate == found["recall_factual"].estimate == 1.0
 
 
 def test_the_truth_is_valid_and_consistent_if_there_are_units_enough() -> None:

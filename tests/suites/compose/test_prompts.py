@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from whybench.suites.compose.prompt_parser import parse_prompt
 from whybench.suites.compose.prompts import REPLY_FORM, _render_unit, render_prompt
-from whybench.suites.compose.questions import EXAMPLES, ComposeQuestion, make_example
+from whybench.suites.compose.questions import EXAMPLES, ComposeQuestion, make_example, pair_examples
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.world import Block, ComposeWorld
 
@@ -91,7 +92,23 @@ def test_a_factual_question_supposes_nothing() -> None:
 def test_a_prompt_ends_in_the_form_of_its_reply(style: str) -> None:
     prompt = render_prompt(replace(VAULT, style=style))
     assert prompt.endswith(REPLY_FORM[style])
-    assert ("Here is an example" in prompt) == (style == "worked-example")
+    assert ("Here is an example" in prompt) == (style in ("worked-example", "two-examples"))
+    assert ("Here is a further example" in prompt) == (style == "two-examples")
+
+
+def test_two_examples_are_of_what_is_and_of_what_would_be_with_either_answer() -> None:
+    keys = [pair_examples(key) for key in range(EXAMPLES)]
+    assert all(0 <= key < EXAMPLES for pair in keys for key in pair)
+    forms = Counter()
+    for factual, made in keys:
+        first, second = (make_example(VAULT.theme, key) for key in (factual, made))
+        assert first.question.intervention is None
+        assert second.question.intervention is not None
+        assert first.answer != second.answer
+        forms[second.question.intervention[1], second.answer] += 1
+    assert set(forms.values()) == {EXAMPLES // 4}
+    shown = replace(VAULT, style="two-examples", example=7)
+    assert parse_prompt(render_prompt(shown)) == shown.plain
 
 
 def test_questions_of_a_unit_share_what_was_worded_once() -> None:

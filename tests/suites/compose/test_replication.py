@@ -11,7 +11,7 @@ from tests.scm.test_block_product import PARTY_EDGES
 
 from whybench.records.table import record_table
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.replication import LETTERS, chance_to_pass, replicate
+from whybench.suites.compose.replication import LETTERS, _call, chance_to_pass, replicate
 from whybench.suites.compose.units import make_world
 from whybench.suites.contract import UserError
 
@@ -89,6 +89,7 @@ def test_a_perfect_agent_is_valid_and_consistent() -> None:
     for one in own:
         assert one["ratio"] == pytest.approx(0, abs=1e-9)
         assert one["flags"] == "within_a_tenth"
+        assert (one["within"], one["verdict"]) == (1.0, "valid")
     assert {one["path"]: one["class"] for one in tables["compositions"]} == {
         "XCY": "VC",
         "XDY": "VC",
@@ -98,6 +99,16 @@ def test_a_perfect_agent_is_valid_and_consistent() -> None:
 
 def test_who_sees_no_effect_of_the_whole_has_no_class_by_a_ratio() -> None:
     tables = replicate(answered(says_yes_of_whole=True))
+    calls = {x["cause"] + x["effect"]: x["verdict"] for x in tables["quantities"] if "verdict" in x}
+    assert calls == {**dict.fromkeys(("XC", "XD", "CD", "CY", "DY"), "valid"), "XY": "invalid"}
     assert {one["class"] for one in tables["compositions"]} == {""}
     assert {one["internal"] for one in tables["compositions"]} == {None}
     assert all(one["external"] == pytest.approx(0, abs=1e-9) for one in tables["compositions"])
+
+
+@pytest.mark.parametrize(
+    ("share", "verdict"),
+    [(0.9, "valid"), (0.8999, "near_valid"), (0.75, "near_valid"), (0.7499, "invalid"), (None, "")],
+)
+def test_verdicts_are_by_the_shares_that_the_source_prints(share, verdict) -> None:
+    assert _call(share) == verdict

@@ -88,7 +88,7 @@ BUDGETS = {
 UNITS_TO_TRAIN_ON = 16
 """Units of each world in a series to train on: few, so that there are many worlds."""
 
-REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250}
+REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250, "two-examples": 250}
 
 
 TABLES = {"compositions": compositions_table, "pairs": pairs_table}

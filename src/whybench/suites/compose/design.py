@@ -82,7 +82,9 @@ class ComposeDesign:
         levels=LEVELS["detail"],
     )
     style: tuple[str, ...] = factor(
-        ("direct",), "Form of the reply: direct, cot, worked-example.", levels=LEVELS["style"]
+        ("direct",),
+        "Form of the reply: direct, cot, worked-example, two-examples.",
+        levels=LEVELS["style"],
     )
     worlds: int = factor(8, "Number of worlds of each shape and kind of gates.")
     units: int = factor(16, "Number of units of each world.")
@@ -176,7 +178,7 @@ class NumbersDesign(ComposeDesign):
                 "numbers are asked about worlds and not about units, so units must be 1, got "
                 f"{self.units}"
             )
-        if self.detail != ("none",) or "worked-example" in self.style:
+        if self.detail != ("none",) or {"worked-example", "two-examples"} & {*self.style}:
             raise UserError(
                 "numbers are asked without details and worked examples, so detail must be none and "
                 f"style direct or cot, got {', '.join((*self.detail, *self.style))}"
@@ -249,7 +251,7 @@ DESIGNS: Mapping[str, ComposeDesign] = {
             kinds=(TWO_CYCLES,),
             theme=THEME_NAMES,
             detail=LEVELS["detail"],
-            style=LEVELS["style"],
+            style=("direct", "cot", "worked-example"),
             worlds=10,
         ),
         NumbersDesign(

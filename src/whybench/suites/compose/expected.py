@@ -49,13 +49,20 @@ __all__ = [
 ]
 
 BOTH_RUNGS = ("balanced_accuracy_factual", "balanced_accuracy_interventional")
+PRECISIONS = ("precision_factual", "recall_factual")
 AGREEMENTS = ("agreement", "valid_agreement", "consistent_agreement")
 
 
 def expect_exact(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that is right: what can be told is valid and consistent."""
-    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, "skill"), 1.0)}
-    values |= {"error": 0.0, "error_per_block": 0.0, "error_per_mediator": 0.0, "undefined": 0.0}
+    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, *PRECISIONS, "skill"), 1.0)}
+    values |= {
+        "reasoning_gap": 0.0,
+        "error": 0.0,
+        "error_per_block": 0.0,
+        "error_per_mediator": 0.0,
+        "undefined": 0.0,
+    }
     return values | _share_resolved("valid_and_consistent", design)
 
 

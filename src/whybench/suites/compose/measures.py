@@ -29,6 +29,10 @@ delta can be held against them.
 Of the scored answers, with intervals clustered by unit:
 
 - `balanced_accuracy_factual`, `balanced_accuracy_interventional`: a constant answer has one half;
+- `reasoning_gap`: the first less the second, what is lost where a cause is made otherwise than it
+  is;
+- `precision_factual`, `recall_factual`, and so on: of answers yes, the share that are right; of
+  questions whose truth is yes, the share so answered;
 - `error`: the share of answers about made causes that are wrong, also at each `distance` and at
   each number of `mediators`: the blocks and the nodes between cause and effect; and
   `error_per_block`, `error_per_mediator`, the slopes;
@@ -53,6 +57,7 @@ from whybench.stats import (
     Estimate,
     Measure,
     balanced_accuracy,
+    clustered_estimate,
     clustered_share,
     clustered_slope,
     scale_skill,
@@ -151,6 +156,8 @@ def _measures(group: Group) -> Iterator[Measure]:
     yield from _classes(group, results)
     yield from _verdicts(group, results)
     yield from _accuracies(answers)
+    yield answers.measure("reasoning_gap", _reasoning_gap(answers))
+    yield from _precisions(answers)
     yield from _errors(answers)
     yield _share(answers, "yes_share", answers["value"] == 1)
     reached = group.where(group["outcome"] != "error")
@@ -229,6 +236,30 @@ def _over_compositions(
 def _accuracies(answers: Group) -> Iterator[Measure]:
     for rung in RUNGS:
         yield answers.measure(f"balanced_accuracy_{rung}", rung_accuracy(answers, rung))
+
+
+def _reasoning_gap(answers: Group) -> Estimate:
+    """Return the balanced accuracy on factual questions less that on made causes."""
+    method = "difference of balanced accuracies; t, clustered"
+    gap, influence = 0.0, np.zeros(answers.units.size)
+    for rung, sign in zip(RUNGS, (1, -1), strict=True):
+        for weight, above, below in rung_ratios(answers, rung):
+            total = below.sum()
+            if not total:
+                units = np.unique(answers.units).size
+                return Estimate(None, None, None, influence.size, units, method, ("undefined",))
+            rate = above.sum() / total
+            gap += sign * weight * rate
+            influence += sign * weight * (above - rate * below) / total
+    return clustered_estimate(float(gap), influence, answers.units, method)
+
+
+def _precisions(answers: Group) -> Iterator[Measure]:
+    for rung in RUNGS:
+        chosen = answers.where(answers["rung"] == rung)
+        yes, true = chosen["value"] == 1, chosen["truth"] == 1
+        yield _share(chosen.where(yes), f"precision_{rung}", true[yes])
+        yield _share(chosen.where(true), f"recall_{rung}", yes[true])
 
 
 def rung_accuracy(answers: Group, rung: str) -> Estimate:

@@ -4,7 +4,7 @@ The checker holds the result against the question from which the prompt was made
 says something else than its question, or that a detail makes ambiguous, does not pass. The reader
 knows the sentences of the themes and how worlds are built, and nothing of the item: it finds out
 from the rules who depends on whom, sorts the nodes, and takes the graph apart into blocks. Lines
-among the rules that are no rule are details and are passed over; so is a worked example.
+among the rules that are no rule are details and are passed over; so are worked examples.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
             order=tuple(number[name] for name in rules),
             effect=number[effect],
             intervention=intervention and (number[intervention[0]], intervention[1]),
-            style=_find_style(lines[-1], lines.index(rules_heading(theme)) < rules_from),
+            style=_find_style(lines[-1], lines.count(rules_heading(theme)) - 1),
         )
     except (KeyError, ValueError) as error:
         raise ComposePromptError(f"the parts of a prompt must fit each other: {error}") from None
@@ -213,11 +213,12 @@ def _list_blocks(size: int) -> Iterable[Block]:
             continue
 
 
-def _find_style(form: str, has_example: bool) -> Style:
+def _find_style(form: str, examples: int) -> Style:
+    shown = {"worked-example": 1, "two-examples": 2}
     fitting = [
         style
         for style, words in REPLY_FORM.items()
-        if words == form and has_example == (style == "worked-example")
+        if words == form and examples == shown.get(style, 0)
     ]
     if len(fitting) != 1:
         raise ComposePromptError(f"a prompt must end in the form of the reply, got {form!r}")

@@ -1,9 +1,10 @@
 """Question to words. Nothing else in the suite makes prompt text.
 
 A prompt has these parts: the setting, in the style `worked-example` an example with other names
-and its answer, the rule of every node, the count of every node, the question, and the form of the
-reply. Details without bearing stand among the rules, on lines of their own, evenly spread. Rules,
-counts and the parents in a rule are all listed in the order that the question gives.
+and its answer, in the style `two-examples` two of them, the rule of every node, the count of every
+node, the question, and the form of the reply. Details without bearing stand among the rules, on
+lines of their own, evenly spread. Rules, counts and the parents in a rule are all listed in the
+order that the question gives.
 
 All questions of a unit share everything but the last two parts, which is therefore rendered once.
 """
@@ -13,7 +14,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from whybench.suites.compose.questions import EXAMPLES, make_example
+from whybench.suites.compose.questions import EXAMPLES, make_example, pair_examples
 
 if TYPE_CHECKING:
     from whybench.suites.compose.questions import ComposeQuestion, Style
@@ -42,8 +43,13 @@ REPLY_FORM: dict[Style, str] = {
     "direct": "Reply with one word, yes or no, and nothing else.",
     "cot": _REASONED,
     "worked-example": _REASONED,
+    "two-examples": _REASONED,
 }
 """The last line of a prompt."""
+
+FIRST = "Here is an example with other {many}, and how it is answered."
+FURTHER = "Here is a further example, with rules of its own, and how it is answered."
+"""What stands above examples."""
 
 UNITS_KEPT = 256
 """How many units are remembered: questions come unit by unit."""
@@ -58,8 +64,11 @@ def render_prompt(question: ComposeQuestion) -> str:
         QUESTION + query_text(question),
         REPLY_FORM[question.style],
     ]
+    key = question.example % EXAMPLES
     if question.style == "worked-example":
-        parts.insert(1, _render_example(theme, question.example % EXAMPLES))
+        parts.insert(1, _render_examples(theme, key))
+    elif question.style == "two-examples":
+        parts.insert(1, _render_examples(theme, *pair_examples(key)))
     return "\n\n".join(parts)
 
 
@@ -119,16 +128,16 @@ def query_text(question: ComposeQuestion) -> str:
 
 
 @cache
-def _render_example(theme: ComposeTheme, key: int) -> str:
-    """Return a worked example, from its introduction to what leads on to the case itself."""
-    example = make_example(theme, key)
-    question = example.question
-    return "\n\n".join(
-        [
-            f"Here is an example with other {theme.many}, and how it is answered.",
+def _render_examples(theme: ComposeTheme, *keys: int) -> str:
+    """Return worked examples, from their introduction to what leads on to the case itself."""
+    parts = []
+    for number, key in enumerate(keys):
+        example = make_example(theme, key)
+        question = example.question
+        parts += [
+            FURTHER if number else FIRST.format(many=theme.many),
             render_unit(question),
             QUESTION + query_text(question),
             "\n".join([*example.steps, f"Answer: {'yes' if example.answer else 'no'}"]),
-            "Now the case that you are asked about.",
         ]
-    )
+    return "\n\n".join([*parts, "Now the case that you are asked about."])

@@ -3,7 +3,8 @@
 A worked example is a question about a small world, with the steps to its answer. It must not tell
 an agent what to answer. So every other example ends in yes, and within six in a row each of the
 three forms of question (factual, made true, made false) does so once and once in no. There are
-`EXAMPLES` of them, the same in every theme but for the words.
+`EXAMPLES` of them, the same in every theme but for the words. Where two are shown, the first is
+factual and the second is not, and one of them ends in yes and the other in no.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ __all__ = [
     "Example",
     "Style",
     "make_example",
+    "pair_examples",
 ]
 
 
-Style = Literal["direct", "cot", "worked-example"]
-"""How the reply is asked for; the last shows an example first."""
+Style = Literal["direct", "cot", "worked-example", "two-examples"]
+"""How the reply is asked for; the last two show an example first, or two: of what is the case, and
+of what would be."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +53,7 @@ class ComposeQuestion:
         intervention: The node that is set from outside, and to what; None for a factual question.
         style: How the reply is asked for.
         details: Sentences without bearing that stand among the rules.
-        example: Which worked example is shown, in the style that has one.
+        example: Which worked example is shown, or which two are, in styles that have some.
 
     Raises:
         ValueError: The parts do not fit the world.
@@ -100,6 +103,7 @@ EXAMPLES = 48
 
 BLOCKS = (Block("cycle", 3), Block("cycle", 3))
 FORMS = (None, True, False)
+ANSWERS = 2
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,13 @@ class Example:
     question: ComposeQuestion
     steps: tuple[str, ...]
     answer: bool
+
+
+def pair_examples(key: int) -> tuple[int, int]:
+    """Return the keys of two examples: a factual one, and another with the other answer."""
+    first = key - key % (ANSWERS * len(FORMS)) + key % ANSWERS
+    made = 1 + key // ANSWERS % (len(FORMS) - 1)
+    return first, first - key % ANSWERS + ANSWERS * made + (1 - key % ANSWERS)
 
 
 @cache

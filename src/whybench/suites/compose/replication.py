@@ -5,7 +5,9 @@ repository holds generators and not the questions that were asked. So there is n
 to carry over; what can be had is the truth of the party, which follows from its rules, and how
 often a perfect reasoner meets the source's own bound. Agents of one's own are held to that bound:
 a relative absolute error of a tenth, against the truth (external validity) and against their own
-answer about the whole (internal consistency).
+answer about the whole (internal consistency). A quantity is called valid by the source where nine
+estimates in ten keep to it, and near-valid where three in four do; the estimates are here those
+from cases drawn anew among those that were asked, within patterns.
 """
 
 from __future__ import annotations
@@ -15,8 +17,12 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pyarrow.compute as pc
 
+from whybench.stats.resampling import draw_stratified_counts
+from whybench.suites.compose.estimators import weighted_means
+from whybench.suites.compose.groups import compose_groups, group_by_world
 from whybench.suites.compose.measures import compositions_table, pairs_table
 from whybench.suites.compose.truth import population_pns
 from whybench.suites.compose.units import make_world
@@ -37,6 +43,11 @@ LETTERS = {0: "X", 3: "C", 4: "D", 7: "Y"}
 SOURCE_UNITS = 1000
 """How many sets of values the source draws for each quantity."""
 
+VALID, NEAR_VALID = 0.9, 0.75
+"""Shares of estimates within the bound by which the source calls a quantity valid, or nearly so."""
+
+RESAMPLES, ROUNDING = 2000, 1e-9
+
 KEPT = ("agent", "theme", "detail", "style", "gates", "units", "epochs")
 CLASSES = {(True, True): "VC", (True, False): "VI", (False, True): "IC", (False, False): "II"}
 
@@ -54,8 +65,10 @@ def replicate(records: pa.Table | None = None) -> dict[str, Rows]:
     if not party.num_rows:
         met = ", ".join(sorted(set(records["kinds"].to_pylist())))
         raise UserError(f"records must hold answers about the party (design party), got {met}")
+    shares = _shares_within(party)
+    pairs = zip(pairs_table(party).to_pylist(), shares, strict=True)
     return {
-        "quantities": [*quantities, *map(_quantity_row, pairs_table(party).to_pylist())],
+        "quantities": [*quantities, *(_quantity_row(*pair) for pair in pairs)],
         "compositions": [_composition_row(row) for row in compositions_table(party).to_pylist()],
     }
 
@@ -90,7 +103,30 @@ def chance_to_pass(true: Fraction, units: int = SOURCE_UNITS) -> float:
     )
 
 
-def _quantity_row(row: dict[str, Any]) -> dict[str, Any]:
+def _shares_within(records: pa.Table) -> list[float | None]:
+    """Return for each pair of `pairs_table` the share of estimates within a tenth of the truth."""
+    shares: list[float | None] = []
+    for group in compose_groups(records):
+        for world in group_by_world(group):
+            answered = world.answered
+            means = weighted_means(answered.effects("pns"), answered.sample)
+            true = weighted_means(answered.true_effects(), answered.sample)
+            drawn = draw_stratified_counts(answered.sample.strata, RESAMPLES, world.keys)
+            targets = true(np.ones((1, answered.sample.size)))[0]
+            for estimates, target in zip(means(drawn).T, targets, strict=True):
+                within = np.abs(estimates - target) <= (SOURCE_BOUND + ROUNDING) * target
+                shares.append(None if np.isnan(estimates).any() else float(within.mean()))
+    return shares
+
+
+def _call(share: float | None) -> str:
+    """Return what the source calls a quantity of which so many estimates are within a tenth."""
+    if share is None:
+        return ""
+    return "valid" if share >= VALID else "near_valid" if share >= NEAR_VALID else "invalid"
+
+
+def _quantity_row(row: dict[str, Any], share: float | None) -> dict[str, Any]:
     error = row["pns_error"]
     return {
         **{name: row[name] for name in KEPT},
@@ -102,6 +138,8 @@ def _quantity_row(row: dict[str, Any]) -> dict[str, Any]:
         "high": row["pns_high"],
         "true": row["true"],
         "ratio": None if error is None else abs(error),
+        "within": share,
+        "verdict": _call(share),
         "flags": "" if error is None or abs(error) > SOURCE_BOUND else "within_a_tenth",
     }
 

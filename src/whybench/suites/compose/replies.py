@@ -107,7 +107,7 @@ def parse_reply(text: str, style: str = "direct", truncated: bool = False) -> An
 
     Args:
         text: The whole reply. Any text is taken; nothing raises.
-        style: What was asked for: ``direct``, ``cot`` or ``worked-example``.
+        style: What was asked for: a style of questions.
         truncated: Whether the reply hit the token limit. Then there is no answer, since the one it
             holds need not be the one it was heading for.
     """
