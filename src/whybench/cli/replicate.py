@@ -32,7 +32,7 @@ LABELS = (
         "entities",
         "worlds",
     ),
-    *("cause", "effect", "path", "class", "provider", "released", "context_window"),
+    *("cause", "effect", "path", "class", "verdict", "provider", "released", "context_window"),
     *("most", "least"),
 )
 """Columns that say whose a row is, for a table that a person reads."""
@@ -41,7 +41,7 @@ NUMBERS = (
     *("statistic", "p", "adjusted", "effect", "parameters", "consistency", "rmse", "mae", "r2"),
     *("printed", "b", "m1", "m2", "m", "lad", "number", "before", "after", "change", "rank"),
     *("accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio", "external", "internal"),
-    *("over_families", "perfect", "words", "shortest", "longest", "aic", "bic", "n"),
+    *("within", "over_families", "perfect", "words", "shortest", "longest", "aic", "bic", "n"),
 )
 """Columns of numbers for such a table, behind the estimate."""
 

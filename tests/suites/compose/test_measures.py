@@ -102,6 +102,21 @@ def test_an_inconsistent_agent_by_hand() -> None:
     assert found["consistent_agreement"].estimate == pytest.approx(0.1 / 0.5)
 
 
+def test_by_the_average_effect_answers_the_wrong_way_round_take_away() -> None:
+    def whole_is_turned(_stratum, cause, effect, made):
+        return not made if (cause, effect) == (0, 2) else None
+
+    table = record_table(rows(whole_is_turned, each=40), SUITE.record_columns)
+    (by_pns,), (by_ate,) = (
+        compositions_table(table, quantity).to_pylist() for quantity in ("pns", "ate")
+    )
+    assert by_pns["consistent_target"] == 0.0
+    assert by_ate["consistent_target"] == pytest.approx(-1.0)
+    for row in (by_pns, by_ate):
+        assert row["product"] == pytest.approx(row["valid_target"])
+        assert (row["valid_verdict"], row["consistent_verdict"]) == ("yes", "no")
+
+
 def test_accuracies_and_errors_by_hand() -> None:
     found = measured(rows(whole_follows_the_first_block))
     # One wrong answer of six on each of the 24 units of stratum 1, about the whole made false.

@@ -9,6 +9,7 @@ the numbers are told, and the agent itself composes them (`number_questions`).
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.compose.agents import AGENTS, MINDS, oracle
@@ -55,7 +56,7 @@ from whybench.suites.contract import (
 from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -91,7 +92,11 @@ UNITS_TO_TRAIN_ON = 16
 REPLY_TOKENS = {"direct": 2, "cot": 350, "worked-example": 250, "two-examples": 250}
 
 
-TABLES = {"compositions": compositions_table, "pairs": pairs_table}
+TABLES: Mapping[str, Callable[[Any], Any]] = {
+    "compositions": compositions_table,
+    "ate_compositions": partial(compositions_table, quantity="ate"),
+    "pairs": pairs_table,
+}
 
 
 AnyItem = ComposeItem | NumberItem

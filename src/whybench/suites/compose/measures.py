@@ -41,7 +41,8 @@ Of the scored answers, with intervals clustered by unit:
 And of all answers that no technical error prevented, `answered`. Where a group has several shapes
 or gates, agreement and accuracies are given at each.
 
-Two tables go into detail: a row for each composition, and a row for each pair of anchors.
+Three tables go into detail: a row for each composition, by the probability of necessity and
+sufficiency and by the average effect, and a row for each pair of anchors.
 
 Answers in numbers have measures of their own (`number_measures`) and none of these.
 """
@@ -127,9 +128,9 @@ def compose_measures(records: pa.Table) -> list[Measure]:
 
 
 def list_compositions(
-    worlds: Sequence[WorldAnswers], resamples: int = RESAMPLES
+    worlds: Sequence[WorldAnswers], resamples: int = RESAMPLES, quantity: Quantity = "pns"
 ) -> list[WorldComposition]:
-    """Return every composition of worlds, held against truth and whole.
+    """Return every composition of worlds, held against truth and whole by a quantity.
 
     The draw belongs to the world and not to the agent, so that agents are compared on the same
     resamples.
@@ -138,7 +139,7 @@ def list_compositions(
         (world, composition)
         for world in worlds
         for composition in compare_compositions(
-            world.answered, world.chain.compositions, world.keys, resamples=resamples
+            world.answered, world.chain.compositions, world.keys, quantity, resamples=resamples
         )
     ]
 
@@ -302,12 +303,15 @@ def _share(group: Group, name: str, hits: np.ndarray[tuple[int], np.dtype[np.boo
     return group.measure(name, clustered_share(hits, group.units))
 
 
-def compositions_table(records: pa.Table) -> pa.Table:
+def compositions_table(records: pa.Table, quantity: Quantity = "pns") -> pa.Table:
     """Return a row for each composition of each world: product, targets, verdicts and class.
 
-    `valid_…` is against the true whole, `consistent_…` against the answered one.
+    `valid_…` is against the true whole, `consistent_…` against the answered one. By `ate` effects
+    count that are the other way round; in truth there are none, so that both have the same truths.
     """
-    return _make_table(row for group in compose_groups(records) for row in _composition_rows(group))
+    return _make_table(
+        row for group in compose_groups(records) for row in _composition_rows(group, quantity)
+    )
 
 
 def pairs_table(records: pa.Table) -> pa.Table:
@@ -330,8 +334,8 @@ def _make_table(rows: Iterator[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(list(rows))
 
 
-def _composition_rows(group: Group) -> Iterator[dict[str, Any]]:
-    for world, composition in list_compositions(group_by_world(group)):
+def _composition_rows(group: Group, quantity: Quantity) -> Iterator[dict[str, Any]]:
+    for world, composition in list_compositions(group_by_world(group), quantity=quantity):
         row = _world_columns(group, world)
         row |= {"path": path_label(composition), "steps": len(composition.path) - 1}
         row |= _interval_columns("product", composition.product)
