@@ -111,20 +111,21 @@ def replicate_command(
 
 
 def _estimate(row: Mapping[str, Any]) -> str:
-    if "estimate" not in row:
-        return ""
+    found = row.get("estimate", "")
+    if isinstance(found, str):
+        return found
     return interval_text(row["estimate"], row.get("low"), row.get("high"))
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, str]:
     """Return what a person reads of a row."""
-    numbers = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float)}
+    told = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float | str)}
     labels = {name: str(row.get(name) or "") for name in LABELS}
     if row.get("own"):
         labels["agent"] = f"* {labels['agent']}"
     return {
         **labels,
         "estimate": _estimate(row),
-        **{name: f"{value:.4g}" for name, value in numbers.items()},
+        **{name: x if isinstance(x, str) else f"{x:.4g}" for name, x in told.items()},
         "flags": str(row.get("flags", "")),
     }

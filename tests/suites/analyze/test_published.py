@@ -8,11 +8,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from evidence.pitfall_programs import list_placeholders
 from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence import pitfall_programs
+from whybench.cli import whybench_command
 from whybench.seeds import generator
 from whybench.suites.analyze.challenges import CORE
 from whybench.suites.analyze.equivalence import all_graphs
@@ -223,3 +225,11 @@ def test_the_edge_is_that_of_the_key_whichever_is_named_first(source) -> None:
     for data in read_data_sets("causal_direction_iv"):
         assert data.key is not None
         assert [infer_edge(data)] == data.key["TRUE_EDGES"]
+
+
+def test_keys_in_words_are_printed_as_they_are(source) -> None:
+    done = CliRunner().invoke(whybench_command, ["replicate", "analyze", "--table", "keys"])
+    assert done.exit_code == 0, done.output
+    lines = [line for line in done.output.splitlines() if "TRUE_EDGES" in line]
+    assert len(lines) == 5
+    assert all(line.count("->") == 2 for line in lines)
