@@ -25,6 +25,7 @@ LABELS = (
         "protocol",
         "family",
         "challenge",
+        "hint",
         "data_set",
         "source",
         "stimuli",

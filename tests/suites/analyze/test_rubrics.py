@@ -340,6 +340,17 @@ def test_printed_tables_agree_with_one_another_where_they_repeat_a_number() -> N
     assert rows["direct", "GPT-o4-mini"]["average"] == 40.72
 
 
+def test_challenges_and_hints_are_there_as_printed() -> None:
+    tables = printed_tables()
+    assert (len(tables["challenges"]), len(tables["hints"])) == (2 * 10 * 15, 2 * 10 * 5)
+    (easiest,) = (
+        row["printed"]
+        for row in tables["hints"]
+        if (row["protocol"], row["agent"], row["hint"]) == ("code", "GPT-4.1", 1)
+    )
+    assert easiest == 57.80
+
+
 def test_agents_stand_beside_what_is_printed(source: Path, tmp_path: Path) -> None:
     log, _ = mark(tmp_path, lambda _: "It is confounded.", first_met, hint=5, seeds=1)
     done = CliRunner().invoke(
@@ -354,7 +365,9 @@ def test_agents_stand_beside_what_is_printed(source: Path, tmp_path: Path) -> No
     assert own["estimate"] == pytest.approx(100 * found["reliability"])
     assert own["over_families"] == pytest.approx(100 * found["family_reliability"])
     assert own["low"] < own["estimate"] < own["high"]
-    families = agent_tables(records(log))["families"]
+    tables = agent_tables(records(log))
+    assert {row["challenge"] for row in tables["challenges"]} == {*CORE}
+    families = tables["families"]
     assert {row["family"] for row in families} == {CHALLENGES[name].family for name in CORE}
 
 

@@ -168,7 +168,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     )
     replication = Replication(
         _published_tables,
-        names=("keys", "not_recomputed", "reliability", "families"),
+        names=("keys", "not_recomputed", "reliability", "families", "challenges", "hints"),
         takes_records=True,
     )
     scale = HeadlineScale(exact=("gold", {}))

@@ -19,6 +19,7 @@ from whybench.suites.analyze.challenges import CHALLENGES, CORE
 from whybench.suites.analyze.measures import analyze_measures
 from whybench.suites.analyze.published.data_sets import FOLDERS
 from whybench.suites.analyze.published.forms import NO_RUBRICS
+from whybench.suites.analyze.stories import HINTS
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ __all__ = ["agent_tables", "printed_tables", "read_printed"]
 
 ROUNDING = 0.0101
 """How far a printed mean of printed numbers may be off, since both have two digits."""
+
+LEVELS = {"families": "family", "challenges": "challenge", "hints": "hint"}
+"""The tables of scores at each level of a factor, and the factor."""
 
 Rows = list[dict[str, Any]]
 
@@ -56,13 +60,33 @@ def printed_tables() -> dict[str, Rows]:
 
     `printed` is the printed number, `estimate` the mean over challenges, which is what it is said
     to be, and `over_families` the mean over families. Flag: `differs`, by more than rounding.
+    Challenges and hints follow from nothing, and are as printed.
     """
     return {
         "reliability": [_reliability_row(row) for row in read_printed()],
         "families": [
             family for row in read_printed() if "simpson" in row for family in _family_rows(row)
         ],
+        "challenges": [
+            _printed_cell(row, "challenge", name, row[name])
+            for row in read_printed()
+            for name in FOLDERS.values()
+            if name in row
+        ],
+        "hints": [
+            _printed_cell(row, "hint", hint, row[f"hint_{hint}"])
+            for row in read_printed()
+            for hint in HINTS
+            if f"hint_{hint}" in row
+        ],
     }
+
+
+def _printed_cell(
+    row: Mapping[str, Any], factor: str, level: object, printed: float
+) -> dict[str, Any]:
+    told = {"protocol": row["protocol"], "agent": row["model"]}
+    return {**told, factor: level, "printed": printed, "flags": ""}
 
 
 def _reliability_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -119,11 +143,14 @@ def agent_tables(records: pa.Table) -> dict[str, Rows]:
             for measure in measures
             if measure.name == "reliability"
         ],
-        "families": [
-            {**_agent_row(measure), "family": measure.at["family"]}
-            for measure in measures
-            if measure.name == "score" and "family" in measure.at
-        ],
+        **{
+            table: [
+                {**_agent_row(measure), factor: measure.at[factor]}
+                for measure in measures
+                if measure.name == "score" and factor in measure.at
+            ]
+            for table, factor in LEVELS.items()
+        },
     }
 
 
