@@ -158,7 +158,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         turns=lambda factors: TURNS[str(factors["protocol"])],
         budgets=BUDGETS,
         advice=_advice,
-        temperature="0 for direct answers; the model's own where it writes programs, since at 0 one "
+        temperature="0 for direct answers; the model's own where it writes programs: at 0 one "
         "that failed tends to come again",
     )
     training = Training(

@@ -155,7 +155,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
         advice=advise,
-        temperature="the model's own, with several epochs: at 0 they are copies that outvote nothing",
+        temperature="the model's own, with several epochs: at 0 copies outvote nothing",
     )
     training = Training(
         {"worlds": TRAINING_WORLDS, "units": UNITS_TO_TRAIN_ON, "split": "train"},
