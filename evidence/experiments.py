@@ -76,6 +76,10 @@ class Case:
         return f"{self.suite}-{self.by}"
 
 
+EFFORT: tuple[str, tuple[str, str]] = ("reasoning_effort", ("low", "high"))
+TWO_CYCLES = {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8}
+THREE_TRAPS = {"design": "core", "challenge": ["simpson", "selection", "outcome"], "seeds": 8}
+
 CASES = (
     Case(
         "judge",
@@ -105,7 +109,7 @@ CASES = (
         ("direct", "cot"),
         ("flip", {"error": 0.1}),
         ("flip", {"error": 0.03}),
-        {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8},
+        TWO_CYCLES,
     ),
     Case(
         "analyze",
@@ -113,7 +117,7 @@ CASES = (
         ("direct", "code"),
         ("competent", {"lapse": 0.3}),
         ("competent", {"lapse": 0.1}),
-        {"design": "core", "challenge": ["simpson", "selection", "outcome"], "seeds": 8},
+        THREE_TRAPS,
     ),
     Case(
         "analyze",
@@ -121,7 +125,7 @@ CASES = (
         (1, 5),
         ("gold", {"silence": 0.1}),
         ("gold", {"silence": 0.3}),
-        {"design": "core", "challenge": ["simpson", "selection", "outcome"], "seeds": 8},
+        THREE_TRAPS,
     ),
     Case(
         "calculate",
@@ -130,13 +134,17 @@ CASES = (
         ("slips", {"error": 0.05}),
         ("slips", {"error": 0.2}),
     ),
+    Case("judge", *EFFORT, ("noisy-or", {"noise": 0.3}), ("noisy-or", {"noise": 0.15})),
+    Case("intervene", *EFFORT, ("bayes", {"error": 0.3}), ("bayes", {"error": 0.1})),
+    Case("compose", *EFFORT, ("flip", {"error": 0.1}), ("flip", {"error": 0.03}), TWO_CYCLES),
     Case(
-        "calculate",
-        "reasoning_effort",
-        ("low", "high"),
-        ("slips", {"error": 0.2}),
-        ("slips", {"error": 0.1}),
+        "analyze",
+        *EFFORT,
+        ("competent", {"lapse": 0.3}),
+        ("competent", {"lapse": 0.1}),
+        THREE_TRAPS,
     ),
+    Case("calculate", *EFFORT, ("slips", {"error": 0.2}), ("slips", {"error": 0.1})),
 )
 
 
