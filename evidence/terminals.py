@@ -39,6 +39,7 @@ REQUESTS = {
     "sandbox image": "sandbox image",
     "run": RUN.format("careful"),
     "profile": "profile openai/gpt-4o --plan",
+    "experiment": "experiment experiment.yaml",
     "records": "records logs -o answers.parquet",
     "measures": "measures logs",
     "compare": "compare logs --agents reference/careful reference/hasty",
@@ -74,6 +75,12 @@ PLAN = """\
 output: sweep
 models: [reference/careful, reference/hasty]
 suites: [{suite: calculate, limit: 8}]
+"""
+
+EXPERIMENT = """\
+models: [reference/careful, reference/hasty]
+suites: [{suite: judge, design: {story: weather, style: [direct, cot]}}]
+settings: {temperature: [0, 0.8]}
 """
 
 
@@ -120,6 +127,7 @@ def terminals(small: bool) -> Iterator[Figure]:
         failed, cut, lines = [], [], 0
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "plan.yaml").write_text(PLAN, encoding="utf-8")
+            (Path(folder) / "experiment.yaml").write_text(EXPERIMENT, encoding="utf-8")
             if not small:
                 _run(RUN.format("hasty"), columns, folder)
             for name, request in chosen.items():

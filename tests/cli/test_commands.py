@@ -90,10 +90,11 @@ def test_show_prints_prompt_graph_truth_and_certificate() -> None:
 
 
 def test_a_plan_says_calls_and_tokens_without_a_call() -> None:
-    plan, price = lines("run", "judge", "--model", "openai/none", "--limit", "60", "--plan")
+    plan, price, warm = lines("run", "judge", "--model", "openai/none", "--limit", "60", "--plan")
     assert price.startswith("openai/none: price unknown")
     assert "60 items x 1 = 60 calls to openai/none, roughly" in plan
     assert "tokens sent" in plan
+    assert warm.startswith("no temperature is set; judge recommends 0")
 
 
 @pytest.mark.slow
