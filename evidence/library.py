@@ -43,7 +43,7 @@ def shape(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (there is no smalle
     )
     source = ROOT / "src" / "whybench" / "cli"
     lines = sum(len(path.read_text("utf-8").splitlines()) for path in source.glob("*.py"))
-    yield Figure("the command has at most 2,750 lines", f"{lines:,}", lines <= 2750)
+    yield Figure("the command has at most 2,900 lines", f"{lines:,}", lines <= 2900)
 
 
 def readme_script() -> str:
