@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import duckdb
 import polars
 import pyarrow as pa
 import pytest
 
-from whybench.frames import LONG, SHOWN, Frame
+from whybench.frames import LONG, SHOWN, Frame, LazyTables
 
 
 class Small(Frame):
@@ -63,3 +64,18 @@ def test_a_library_that_is_missing_is_named(
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(ImportError, match=advice):
         getattr(small, method)()
+
+
+def test_a_table_is_made_when_it_is_needed_and_once() -> None:
+    made: list[str] = []
+
+    def make(name: str) -> list[dict[str, str]]:
+        made.append(name)
+        return [{"name": name}]
+
+    tables = LazyTables({name: partial(make, name) for name in ("first", "second")})
+    assert [*tables] == ["first", "second"]
+    assert len(tables) == 2
+    assert not made
+    assert tables["second"] == [{"name": "second"}] == tables["second"]
+    assert made == ["second"]

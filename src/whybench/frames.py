@@ -9,21 +9,43 @@ are shown.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Frame", "rows_to_arrow"]
+__all__ = ["Frame", "LazyTables", "rows_to_arrow"]
 
 SHOWN = 20
 """Rows of a table that a notebook shows."""
 
 LONG = 80
 """Characters of a cell that a notebook shows."""
+
+
+class LazyTables(Mapping[str, "Sequence[Mapping[str, Any]]"]):
+    """Tables of rows by name, each made when it is first needed."""
+
+    def __init__(self, makers: Mapping[str, Callable[[], Sequence[Mapping[str, Any]]]]) -> None:
+        """Hold what makes each table."""
+        self._makers = dict(makers)
+        self._made: dict[str, Sequence[Mapping[str, Any]]] = {}
+
+    def __getitem__(self, name: str) -> Sequence[Mapping[str, Any]]:
+        """Return the rows of a table."""
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._makers)
+
+    def __len__(self) -> int:
+        return len(self._makers)
 
 
 class Frame(ABC):

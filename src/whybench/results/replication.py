@@ -67,9 +67,8 @@ class PublishedResults(Mapping[str, ResultTable]):
         return self._replication.note
 
     @cached_property
-    def _tables(self) -> dict[str, ResultTable]:
-        tables = self._replication.tables(self._resamples, **self._beside)
-        return {name: ResultTable(name, rows) for name, rows in tables.items()}
+    def _tables(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        return self._replication.tables(self._resamples, **self._beside)
 
     def __getitem__(self, name: str) -> ResultTable:
         """Return a table."""
@@ -79,7 +78,7 @@ class PublishedResults(Mapping[str, ResultTable]):
                 f"`table` must be one of {', '.join(self._tables)}, got {name!r}: it is made of "
                 "agents that stand beside the published ones (`beside`)"
             )
-        return self._tables[name]
+        return ResultTable(name, self._tables[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tables)

@@ -110,7 +110,7 @@ def _published() -> pa.Table:
 
 def _published_tables(
     resamples: int, beside: pa.Table | None = None
-) -> dict[str, list[dict[str, Any]]]:
+) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     from whybench.suites.judge.replication import replicate  # noqa: PLC0415
 
     return replicate(resamples, beside)

@@ -14,12 +14,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
+from functools import cached_property, partial
 from itertools import product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from whybench.frames import LazyTables
 from whybench.suites.contract import UserError
 from whybench.suites.judge.alignment import alignment, human_ceiling
 from whybench.suites.judge.design import DESIGNS
@@ -58,74 +60,125 @@ FITTED = ("lad", "consistency")
 PARAMETERS = ("p", "b", "m1", "m2")
 """What changes of a fit: with the other measures, and the parameters as a family of their own."""
 
-Tables = dict[str, list[dict[str, Any]]]
+Rows = list[dict[str, Any]]
 
 
-def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> Tables:
-    """Recompute the published results: name of a table to its rows.
+def replicate(resamples: int = 2000, beside: pa.Table | None = None) -> LazyTables:
+    """Recompute the published results: name of a table to its rows, made when it is needed.
 
     Args:
         resamples: Resamples of every bootstrap interval, one more than of permutations.
         beside: Records of one's own agents, to stand among the published models.
     """
-    people, means = people_records("collider"), mean_records()
-    answered = {design: published_records(design) for design in CONDITIONS}
-    printed = {design: _as_printed(records) for design, records in answered.items()}
-    own: frozenset[str] = frozenset()
-    if beside is not None:
-        matched = match_conditions(beside)
-        own = frozenset(matched["agent"].to_pylist())
-        for design in CONDITIONS:
-            mine = matched.filter([name == design for name in matched["design"].to_pylist()])
-            answered[design] = _stack(answered[design], mine)
-            printed[design] = _stack(printed[design], mine)
-    with_people = _stack(printed["published"], _as_printed(means))
-    tested = [with_people if name == "published" else table for name, table in printed.items()]
-    ceilings = [*human_ceiling(people), *human_ceiling(people_records("fork"))]
-    measured = [m for records in printed.values() for m in contrast_measures(records, POOLED)]
-    human = list(contrast_measures(_as_printed(means), POOLED))
-    (human_ea,) = (measure.estimate for measure in human if measure.name == "ea")
-    models = [
-        model
-        for records in (means, people, *answered.values())
-        for model in fit_agents(records, resamples, POOLED)
-        if WARM not in model.group.labels["agent"] or model.group.labels["agent"] in own
-    ]
-    every = [*measured, *_as_measures(models, own, FITTED)]
-    parameters = list(_as_measures(models, own, PARAMETERS))
-    tables = {
-        "people": _rows([*human, *contrast_measures(people, POOLED), *ceilings]),
-        "alignment": _rows(alignment(printed["published"], unit="row", resamples=resamples)),
-        "story_differences": _rows(d for table in tested for d in story_differences(table)),
-        "story_permutations": _rows(
-            d for table in tested for d in story_differences(table, "permutation", resamples - 1)
-        ),
-        "story_pairs": _rows(d for table in tested for d in story_pairs(table)),
-        "agent_differences": _rows(d for table in tested for d in agent_differences(table)),
-        "agent_pairs": _rows(d for table in tested for d in agent_pairs(table, own)),
-        "measures": _rows(measured),
-        "fits": [{**fit_row(model), "agent": _print_agent(model, own)} for model in models],
-        "tallies": list(count_agents(measured, human_ea or 0.0, own)),
-        "changes": _rows(
-            change
-            for family in (every, parameters)
-            for change in condition_changes(m for m in family if m.labels["agent"] not in own)
-        ),
-        "models": list(read_models()),
-        "prompts": list(count_words()),
-    }
-    if own:
-        tables["own_changes"] = [
-            row
-            for family in (every, parameters)
-            for row in _own_changes(condition_changes(family), own)
+    return LazyTables(_Results(resamples, beside).list_makers())
+
+
+class _Results:
+    """What tables are made of, each part computed once, when a table needs it."""
+
+    def __init__(self, resamples: int, beside: pa.Table | None) -> None:
+        self.resamples = resamples
+        self.people, self.means = people_records("collider"), mean_records()
+        self.answered = {design: published_records(design) for design in CONDITIONS}
+        self.printed = {design: _as_printed(table) for design, table in self.answered.items()}
+        self.own: frozenset[str] = frozenset()
+        if beside is not None:
+            matched = match_conditions(beside)
+            self.own = frozenset(matched["agent"].to_pylist())
+            for design in CONDITIONS:
+                mine = matched.filter([name == design for name in matched["design"].to_pylist()])
+                self.answered[design] = _stack(self.answered[design], mine)
+                self.printed[design] = _stack(self.printed[design], mine)
+
+    def list_makers(self) -> dict[str, Callable[[], Rows]]:
+        """Return what makes each table."""
+        resamples, own = self.resamples, self.own
+        makers: dict[str, Callable[[], Rows]] = {
+            "people": self._list_people,
+            "alignment": lambda: _rows(
+                alignment(self.printed["published"], unit="row", resamples=resamples)
+            ),
+            "story_differences": lambda: self._test(story_differences),
+            "story_permutations": lambda: self._test(
+                lambda table: story_differences(table, "permutation", resamples - 1)
+            ),
+            "story_pairs": lambda: self._test(story_pairs),
+            "agent_differences": lambda: self._test(agent_differences),
+            "agent_pairs": lambda: self._test(lambda table: agent_pairs(table, own)),
+            "measures": lambda: _rows(self.measured),
+            "fits": lambda: [
+                {**fit_row(model), "agent": _print_agent(model, own)} for model in self.models
+            ],
+            "tallies": self._count_agents,
+            "changes": lambda: _rows(
+                change
+                for family in self.families
+                for change in condition_changes(m for m in family if m.labels["agent"] not in own)
+            ),
+            "models": lambda: list(read_models()),
+            "prompts": lambda: list(count_words()),
+        }
+        if own:
+            makers["own_changes"] = lambda: [
+                row
+                for family in self.families
+                for row in _own_changes(condition_changes(family), own)
+            ]
+            makers = {name: partial(self._mark_own, make) for name, make in makers.items()}
+        return makers
+
+    @cached_property
+    def tested(self) -> list[pa.Table]:
+        """Answers by condition, people's means among those to stories."""
+        with_people = _stack(self.printed["published"], _as_printed(self.means))
+        return [
+            with_people if name == "published" else table for name, table in self.printed.items()
         ]
-        for rows in tables.values():
-            for row in rows:
-                if "agent" in row:
-                    row["own"] = row["agent"] in own
-            rows.sort(key=lambda row: not row.get("own", True))
-    return tables
+
+    @cached_property
+    def measured(self) -> list[Measure]:
+        """EA and MV of every agent."""
+        return [m for records in self.printed.values() for m in contrast_measures(records, POOLED)]
+
+    @cached_property
+    def human(self) -> list[Measure]:
+        """EA and MV of people's means."""
+        return list(contrast_measures(_as_printed(self.means), POOLED))
+
+    @cached_property
+    def models(self) -> list[FittedModel]:
+        """The fitted model of every agent."""
+        return [
+            model
+            for records in (self.means, self.people, *self.answered.values())
+            for model in fit_agents(records, self.resamples, POOLED)
+            if WARM not in model.group.labels["agent"] or model.group.labels["agent"] in self.own
+        ]
+
+    @cached_property
+    def families(self) -> tuple[list[Measure], list[Measure]]:
+        """What may change from condition to condition: measures, and parameters of fits."""
+        every = [*self.measured, *_as_measures(self.models, self.own, FITTED)]
+        return every, list(_as_measures(self.models, self.own, PARAMETERS))
+
+    def _list_people(self) -> Rows:
+        ceilings = [*human_ceiling(self.people), *human_ceiling(people_records("fork"))]
+        return _rows([*self.human, *contrast_measures(self.people, POOLED), *ceilings])
+
+    def _count_agents(self) -> Rows:
+        (human_ea,) = (measure.estimate for measure in self.human if measure.name == "ea")
+        return list(count_agents(self.measured, human_ea or 0.0, self.own))
+
+    def _test(self, tests: Callable[[pa.Table], Iterable[Difference]]) -> Rows:
+        return _rows(difference for table in self.tested for difference in tests(table))
+
+    def _mark_own(self, make: Callable[[], Rows]) -> Rows:
+        """Return the rows of a table with those of one's own agents marked, and first."""
+        rows = make()
+        for row in rows:
+            if "agent" in row:
+                row["own"] = row["agent"] in self.own
+        return sorted(rows, key=lambda row: not row.get("own", True))
 
 
 def match_conditions(records: pa.Table) -> pa.Table:
