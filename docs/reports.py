@@ -77,13 +77,7 @@ ASKED = {
     "compose": Asked(8, {"kinds": "cycle3+cycle3"}, limit=6),
     "calculate": Asked(192, {"style": "direct"}, limit=40),
     "analyze": Asked(
-        128,
-        {
-            "challenge": "simpson,direction,mediator_confounding,domain_shift,outcome",
-            "rows": "30",
-            "seeds": "1",
-        },
-        limit=4,
+        384, {"challenge": "direction,structure", "rows": "40", "seeds": "1"}, limit=4
     ),
 }
 """Small, since the model takes 20 ms of a core for each token that it reads or writes."""
