@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 from whybench.errors import UserError, suggest
 from whybench.evaluation.crossings import cross_settings, tell_crossings
 from whybench.evaluation.engine import build_task, check_model
-from whybench.evaluation.requests import Request, ask_requests
+from whybench.evaluation.requests import Request, ask_requests, write_results
 from whybench.evaluation.runs import file_name, inspect_settings, list_suites_for, name_agent
 from whybench.evaluation.spending import watch_spending
 from whybench.model_settings import MODEL_SETTINGS
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from whybench.planning.plans import Plan
     from whybench.results import Records
 
-__all__ = ["Experiment", "experiment", "freeze", "read_experiment"]
+__all__ = ["FROZEN", "Experiment", "default_folder", "experiment", "freeze", "read_experiment"]
 
 FROZEN = "frozen.json"
 """The file of a folder that has what was frozen."""
@@ -239,17 +239,7 @@ def _read_analysis(given: Mapping[str, Any]) -> AnalysisPlan:
 
 def _check_analysis(stated: Experiment) -> None:
     """Refuse what could not be compared, before anything is asked."""
-    levels: dict[str, set[str]] = {}
-    for ask in stated.asks:
-        for item in get_suite(ask.suite).items(ask.choose_design()):
-            for name, level in item.factors.items():
-                levels.setdefault(name, set()).add(str(level))
-    several = {name for name, met in levels.items() if len(met) > 1}
-    several |= {
-        name
-        for name, value in stated.settings.items()
-        if name in MODEL_SETTINGS and isinstance(value, list) and len(value) > 1
-    }
+    several = _list_several(stated) if stated.analysis.factors else set()
     for name in stated.analysis.factors:
         if name not in several:
             raise UserError(
@@ -265,6 +255,20 @@ def _check_analysis(stated: Experiment) -> None:
                 "measures and smallest must name measures that are compared "
                 f"({', '.join(sorted(known))}), got {name!r}{suggest(name, known)}"
             )
+
+
+def _list_several(stated: Experiment) -> set[str]:
+    """Return the factors of designs and the settings of the model that have several levels."""
+    levels: dict[str, set[str]] = {}
+    for ask in stated.asks:
+        for item in get_suite(ask.suite).items(ask.choose_design()):
+            for name, level in item.factors.items():
+                levels.setdefault(name, set()).add(str(level))
+    return {name for name, met in levels.items() if len(met) > 1} | {
+        name
+        for name, value in stated.settings.items()
+        if name in MODEL_SETTINGS and isinstance(value, list) and len(value) > 1
+    }
 
 
 def _list_measures(ask: Ask) -> set[str]:
@@ -334,9 +338,6 @@ def experiment(
     Returns:
         The answers; `compare(by=…)` has what changes between conditions, and so has the page.
     """
-    from whybench.page import report  # noqa: PLC0415  (not for those who only plan)
-    from whybench.results.sources import load  # noqa: PLC0415
-
     made = stated if isinstance(stated, Experiment) else read_experiment(stated)
     folder = Path(output or default_folder(made.title if made is stated else str(stated)))
     named = {"max_connections": max_connections, "sandbox": sandbox, "display": display}
@@ -349,12 +350,14 @@ def experiment(
     with watch_spending(folder, max_cost, table, planned):
         requests = list(_requests(made, folder, named))
         reasons = ask_requests(requests, folder="output", keep_errors=keep_errors)
-    answers = load(folder / "logs", incomplete=reasons)
-    answers.save(folder / "records")
-    beside = answers.with_baselines(*made.baselines) if made.baselines else answers
-    statement = made.state(folder)
-    report(beside, folder / "page.html", title=made.title, statement=statement, say=say)
-    return answers
+    return write_results(
+        folder,
+        made.title,
+        reasons,
+        say,
+        baselines=made.baselines,
+        statement=made.state(folder),
+    )
 
 
 def default_folder(path: str | Path) -> Path:

@@ -11,12 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import Interrupted, UserError
+from whybench.errors import UserError
 from whybench.evaluation.engine import LEAN, build_task, check_model
-from whybench.evaluation.requests import Request, ask_requests
+from whybench.evaluation.requests import Request, ask_requests, write_results
 from whybench.evaluation.runs import (
     file_name,
     inspect_settings,
@@ -190,19 +189,9 @@ def run_profile(
     **settings: Any,
 ) -> Records:
     """Ask what was planned, and write records and page; arguments are those of `profile`."""
-    from whybench.page import report  # noqa: PLC0415  (not for those who only plan)
-    from whybench.results.sources import load  # noqa: PLC0415
-
     folder = Path(output or planned.folder)
     reasons = _ask(folder, planned, keep_errors, max_cost, inspect_settings(**settings))
-    try:
-        answers = load(folder / "logs", incomplete=reasons)
-        answers.save(folder / "records")
-        report(answers, folder / "page.html", title="Causal profile", say=say)
-    except KeyboardInterrupt as error:
-        far = "Stopped: everything was asked. The same command writes the page."
-        raise Interrupted(getattr(error, "signal", SIGINT), far) from None
-    return answers
+    return write_results(folder, "Causal profile", reasons, say)
 
 
 def _ask(

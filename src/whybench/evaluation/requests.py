@@ -1,21 +1,29 @@
-"""Requests: what is asked of whom, one after the other, each an eval set in a folder of its own."""
+"""Requests: what is asked of whom, one after the other, each an eval set in a folder of its own.
+
+What came of all of them is written beside their logs: records and a page.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from signal import SIGINT
 from typing import TYPE_CHECKING, Any
 
+from whybench.errors import Interrupted
 from whybench.evaluation.engine import cap_replies, evaluate
 from whybench.evaluation.progress import planned_samples, read_progress
 from whybench.evaluation.stopping import raise_stopped
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
+    from whybench.results import Records
+    from whybench.results.experiments import Statement
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Request", "ask_requests"]
+__all__ = ["Request", "ask_requests", "write_results"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +93,42 @@ def ask_requests(
         if ended.reason:
             reasons.append(f"{request.label}: {ended.reason}" if place else ended.reason)
     return reasons
+
+
+def write_results(
+    folder: Path,
+    title: str,
+    reasons: Sequence[str],
+    say: Callable[[str], None],
+    *,
+    baselines: Sequence[str] = (),
+    statement: Statement | None = None,
+) -> Records:
+    """Write `records` and `page.html` about the `logs` of a folder, and return the answers.
+
+    Args:
+        folder: The folder.
+        title: The heading of the page.
+        reasons: Why requests are unfinished.
+        say: Called with each step while the page is made.
+        baselines: People or published models that stand beside on the page.
+        statement: Of an experiment, what was stated beforehand.
+
+    Raises:
+        Interrupted: A signal ended it: says that everything was asked.
+    """
+    from whybench.page import report  # noqa: PLC0415  (not for those who only plan)
+    from whybench.results.sources import load  # noqa: PLC0415
+
+    try:
+        answers = load(folder / "logs", incomplete=reasons)
+        answers.save(folder / "records")
+        beside = answers.with_baselines(*baselines) if baselines else answers
+        report(beside, folder / "page.html", title=title, statement=statement, say=say)
+    except KeyboardInterrupt as error:
+        far = "Stopped: everything was asked. The same command writes the page."
+        raise Interrupted(getattr(error, "signal", SIGINT), far) from None
+    return answers
 
 
 def _tell_progress(requests: Sequence[Request]) -> str:

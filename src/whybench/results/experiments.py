@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -78,6 +79,8 @@ class AnalysisPlan:
 
     def _leave_out(self, tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[str]]:
         """Return records without agents that answered too little, and who they are."""
+        if not self.answered_below:
+            return dict(tables), []
         kept, notes = {}, []
         for name, table in tables.items():
             agents, outcomes = table["agent"].to_pylist(), table["outcome"].to_pylist()
@@ -210,15 +213,14 @@ def _check_time(frozen: Frozen, runs: Sequence[Run]) -> Iterator[FrozenPoint]:
 
 def _check_answers(frozen: Frozen, tables: Mapping[str, pa.Table]) -> Iterator[FrozenPoint]:
     """FrozenPoint designs, versions and numbers of answers against what was frozen."""
-    planned: dict[tuple[str, str, int], int] = {}
+    planned: Counter[tuple[str, str, int]] = Counter()
     for ask in frozen.content["suites"]:
-        key = (ask["suite"], ask["design_hash"], ask["version"])
-        planned[key] = planned.get(key, 0) + ask["answers"]
-    met: dict[tuple[str, str, int], int] = {}
-    for name, table in tables.items():
-        columns = (table["design_hash"].to_pylist(), table["version"].to_pylist())
-        for design, version in zip(*columns, strict=True):
-            met[name, design, version] = met.get((name, design, version), 0) + 1
+        planned[ask["suite"], ask["design_hash"], ask["version"]] += ask["answers"]
+    met = Counter(
+        (name, *key)
+        for name, table in tables.items()
+        for key in zip(*(table[n].to_pylist() for n in ("design_hash", "version")), strict=True)
+    )
     for key, count in planned.items():
         there = met.pop(key, 0)
         yield FrozenPoint(
