@@ -27,6 +27,7 @@ from whybench.suites.analyze.published.reliability import (
 )
 from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.replies import UNMARKED
+from whybench.suites.analyze.tables import RUBRIC_MARKS
 from whybench.suites.contract import UserError
 from whybench.suites.task import score_sample
 
@@ -268,6 +269,33 @@ def test_an_answer_does_not_mark_itself(source: Path, tmp_path: Path) -> None:
         seeds=1,
     )
     assert [row["reason"] for row in records(log).to_pylist()] == [UNMARKED]
+
+
+@pytest.mark.parametrize("said", [" ", "<think>It is confounded.</think>"])
+def test_a_reply_without_words_is_not_marked(source: Path, tmp_path: Path, said: str) -> None:
+    from inspect_ai import Task, eval
+
+    from whybench.suites.analyze.grader.task import mark_by_rubric
+    from whybench.suites.conversations import ask_each
+    from whybench.tasks import analyze
+
+    design = analyze(design="published", rubrics="printed", challenge="simpson", seeds=1, group=1)
+    calls: list[list[Any]] = []
+    [log] = eval(
+        Task(dataset=design.dataset, solver=[ask_each(), mark_by_rubric()]),
+        model=scripted(
+            "mockllm/model", lambda m: "A paradox." if "Hint" in m[0].text else said, []
+        ),
+        model_roles={"grader": scripted("mockllm/grader", first_met, calls)},
+        log_dir=str(tmp_path),
+        display="none",
+    )
+    assert log.status == "success", log.error
+    marked = [RUBRIC_MARKS in (s.messages[-1].metadata or {}) for s in log.samples or []]
+    words = [s.messages[-1].text == "A paradox." for s in log.samples or []]
+    assert marked == words
+    assert sum(marked) == len(calls)
+    assert 0 < len(calls) < len(marked)
 
 
 def test_without_a_grader_nothing_is_asked(source: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from whybench.records.table import record_table
 from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
+from whybench.suites.analyze.protocols.task import follow_protocol, read_outcomes
 from whybench.suites.calibration import simulate
 from whybench.suites.task import score_sample
 
@@ -139,6 +140,21 @@ def test_of_a_conversation_the_last_reply_to_either_form_is_the_answer(tmp_path)
     assert [(row["value"], row["diagnosis"]) for row in rows] == [(1.0, 1.0)] * 2
     assert {(row["runs"], row["code_outcome"]) for row in rows} == {(0, "no_code")}
     assert compared(rows_in(tmp_path, reread=score_sample)) == compared(rows)
+
+
+def test_each_sample_is_asked_by_its_own_protocol(tmp_path) -> None:
+    task = analyze(challenge="population", variant="trap", seeds=1, protocol="direct,code")
+    task.solver = follow_protocol(seconds=5)
+    log = run(tmp_path, speaking(lambda _: "I would rather not."), task, sandbox="local")
+    asked = {
+        sample.metadata["protocol"]: [read_outcomes(sample.messages), sample.store]
+        for sample in log.samples
+    }
+    # Nobody is asked for a program, or promised packages for it, who answers from what is shown.
+    outcomes, store = asked["direct"]
+    assert (outcomes, "packages" in store) == ([], False)
+    outcomes, store = asked["code"]
+    assert (outcomes, tuple(store["packages"])) == (["no_code"], PACKAGES)
 
 
 def test_what_cannot_be_asked_is_explained() -> None:
