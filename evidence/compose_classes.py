@@ -21,7 +21,7 @@ from whybench.suites.compose.agents import (
     make_flip,
     make_local_only,
 )
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.comparisons import AnswerArrays, compare_compositions
 from whybench.suites.compose.estimators import (
     Sample,

@@ -32,7 +32,7 @@ from whybench.scm import (
     pns,
 )
 from whybench.seeds import generator
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.linear import (
     LinearWorld,
     draw_linear_world,
@@ -48,7 +48,7 @@ from whybench.suites.compose.truth import (
     make_answer_key,
     population_pns,
 )
-from whybench.suites.compose.units import BATCH, draw_units, round_size
+from whybench.suites.compose.units import BATCH, draw_units, parse_shape, round_size
 from whybench.suites.compose.world import (
     ComposeWorld,
     draw_world,
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CYCLE_PNS",
     "FOUR_PERSON_PNS",
+    "GRAPHS",
     "PARTS",
     "PARTY_PNS",
     "THIRTY",
@@ -143,11 +144,15 @@ def linear_cycles() -> LinearWorld:
     return LinearWorld((Block("cycle", 3),) * 3, tuple(weights[edge] for edge in order))
 
 
+GRAPHS = parse_shape("XA.XB.AY.BY+XA.XB.AC.BY.CY")
+"""Blocks whose nodes have several orders, causes first."""
+
+
 def random_blocks(*keys: object) -> tuple[Block, ...]:
     """Return two to four blocks of any kind, of at most five nodes."""
     rng = generator("evidence", "blocks", *keys)
     choices = [Block("bridge", 2), *(Block("cycle", n) for n in (3, 4, 5))]
-    choices += [Block("wheel", 4), Block("wheel", 5)]
+    choices += [Block("wheel", 4), Block("wheel", 5), Block("ladder", 4), *GRAPHS]
     return tuple(choices[place] for place in rng.integers(0, len(choices), rng.integers(2, 5)))
 
 

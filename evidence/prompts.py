@@ -8,6 +8,7 @@ from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
+from evidence.compositions import GRAPHS
 from evidence.figures import Figure, Parts
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
@@ -27,6 +28,7 @@ SHAPES = [
     Block("bridge", 2),
     *(Block("cycle", size) for size in (3, 4, 5)),
     *(Block("wheel", size) for size in (4, 5, 6)),
+    *GRAPHS,
 ]
 GATES: tuple[Gates, ...] = ("or", "and", "mixed")
 STYLES = tuple(REPLY_FORM)

@@ -4,17 +4,20 @@ from itertools import pairwise
 from math import comb
 
 import pytest
+from evidence.compositions import GRAPHS
 from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.scm import InvalidGraph, UnknownNode
-from whybench.suites.compose.chain import Block, Chain, node_name
+from whybench.suites.compose.blocks import Block
+from whybench.suites.compose.chain import Chain, node_name
 
 BLOCKS = [
     Block("bridge", 2),
     *(Block("cycle", size) for size in range(3, 7)),
     *(Block("wheel", size) for size in range(4, 7)),
     *(Block("ladder", size) for size in range(4, 7)),
+    *GRAPHS,
 ]
 chains = st.lists(st.sampled_from(BLOCKS), min_size=2, max_size=6).map(
     lambda blocks: Chain(tuple(blocks))
@@ -85,7 +88,7 @@ def test_blocks_between() -> None:
         ("bridge", 3, "size of a bridge must be 2, got 3"),
         ("cycle", 2, "size of a cycle must be 3 or more, got 2"),
         ("wheel", 3, "size of a wheel must be 4 or more, got 3"),
-        ("star", 4, "kind must be one of cycle, wheel, ladder, bridge, got star"),
+        ("star", 4, "kind must be one of cycle, wheel, ladder, bridge, graph, got star"),
     ],
 )
 def test_what_is_no_block_is_refused(kind, size: int, message: str) -> None:

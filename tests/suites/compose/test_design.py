@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.design import DESIGNS, count_questions
 from whybench.suites.compose.planning import advise, list_worlds, plan_worlds
 from whybench.suites.compose.units import make_world, parse_shape, parse_world, round_size
@@ -59,6 +59,19 @@ def test_shapes_are_written_as_blocks_in_a_row() -> None:
         Block("wheel", 5),
     )
     assert parse_shape("party") == parse_shape("wheel4+bridge+ladder4")
+
+
+def test_any_graph_with_a_cutpoint_is_written_as_its_edges() -> None:
+    # The source's party of eight, and a diamond before a bridge.
+    assert parse_shape("XA.XB.XC.AB.AC.BC.CD.DE.DF.EF.EY.FY") == parse_shape("party")
+    blocks = parse_shape("XA.XB.AY.BY+bridge")
+    assert list(map(str, blocks)) == ["graph AB.AC.BD.CD", "bridge 2"]
+    assert parse_shape("XA.XB.AC.BC.CY") == parse_shape("QR.QP.RS.PS.ST") == blocks
+    world = make_world("XA.XB.AY.BY+bridge", "mixed", 3, "test")
+    assert parse_world(world.text) == world
+
+
+def test_blocks_make_questions() -> None:
     assert [count_questions(kinds) for kinds in ("bridge+bridge", "party")] == [8, 15]
 
 
@@ -69,6 +82,12 @@ def test_shapes_are_written_as_blocks_in_a_row() -> None:
         ("cycle2+cycle3", "size of a cycle must be 3 or more, got 2"),
         ("wheel3+bridge", "size of a wheel must be 4 or more, got 3"),
         ("square4+bridge+bridge", "kinds must be blocks such as cycle3.bridge.wheel4"),
+        ("XA.XB+bridge", "a graph must have one node without effects, got A and B"),
+        ("XA.BA.AY", "a graph must have one node without causes, got X and B"),
+        ("XA.AB.BA.BY", "a graph must have no cycle, got the edges X → A, A → B, B → A, B → Y"),
+        ("XA.XA.AY", "every edge must be given once, got X → A, X → A, A → Y"),
+        ("XA.XB.AY.BY", "blocks must number two or more"),
+        ("X-A.AY", "edges such as XA.XB.AY.BY"),
         ("bridge3+bridge+bridge", "kinds must be blocks such as cycle3.bridge.wheel4"),
         ("cycle30+bridge", "a block must have at most 17 nodes"),
     ],

@@ -24,7 +24,8 @@ from whybench.drawing.figure import rows_of, save_figures
 from whybench.records.table import record_table
 from whybench.stats import Estimate, Measure
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.chain import Block, Chain
+from whybench.suites.compose.blocks import Block
+from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.comparisons import Composition, TargetComparison
 from whybench.suites.compose.figures import (
     Classified,

@@ -11,7 +11,7 @@ from evidence.compositions import LINEAR_PAIRS, linear_cycles, random_blocks
 
 from whybench.scm import InvalidParameter
 from whybench.scm.linear import NaturalEffects
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.linear import (
     LinearWorld,
     draw_linear_world,

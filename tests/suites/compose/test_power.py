@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from whybench.scm import InvalidParameter
 from whybench.seeds import generator
 from whybench.suites.compose.agents import make_flip
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.comparisons import resolution
 from whybench.suites.compose.estimators import Sample, unit_effects
 from whybench.suites.compose.power import plan_units, units_needed, units_to_resolve

@@ -16,7 +16,7 @@ from whybench.suites.compose.agents import (
     make_flip,
     make_local_only,
 )
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.profiles import anchor_pairs
 from whybench.suites.compose.truth import make_answer_key
 from whybench.suites.compose.units import draw_units

@@ -32,7 +32,8 @@ from whybench.scm import (
     pns,
 )
 from whybench.suites.compose import truth
-from whybench.suites.compose.chain import Block, node_name
+from whybench.suites.compose.blocks import Block
+from whybench.suites.compose.chain import node_name
 from whybench.suites.compose.truth import (
     UnitQuery,
     answer_by_block,

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from whybench.scm import InvalidParameter, TooManyStates
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.truth import make_answer_key, population_pns
 from whybench.suites.compose.units import BATCH, Units, draw_units, list_segments, round_size
 from whybench.suites.compose.world import ComposeWorld, draw_world, make_block_table

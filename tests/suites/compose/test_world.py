@@ -7,7 +7,7 @@ from evidence.compositions import broken, random_blocks, theorem_failures
 
 from whybench.scm import InvalidGraph, InvalidParameter
 from whybench.seeds import split_of
-from whybench.suites.compose.chain import Block
+from whybench.suites.compose.blocks import Block
 from whybench.suites.compose.units import make_world
 from whybench.suites.compose.world import ComposeWorld, draw_world, split_of_world
 

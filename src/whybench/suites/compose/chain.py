@@ -5,13 +5,7 @@ node and ends in another; the last node of a block is the first of the next. Suc
 *cutpoint*: everything that X does to Y passes through it. Root, cutpoints and leaf together are the
 *anchors*, and it is about anchors that questions are asked.
 
-| block | edges, with its nodes numbered 0 … s-1 |
-|---|---|
-| bridge (2 nodes) | 0 → 1 |
-| cycle (3 or more) | i → i+1, and 0 → s-1 |
-| wheel (4 or more) | 0 → all others, i → i+1 among these, and 1 → s-1 |
-| ladder (4 or more) | i → i+1 and i → i+2 |
-
+>>> from whybench.suites.compose.blocks import Block
 >>> chain = Chain((Block("cycle", 3), Block("bridge", 2)))
 >>> chain.edges
 ((0, 1), (0, 2), (1, 2), (2, 3))
@@ -26,58 +20,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, get_args
+from typing import TYPE_CHECKING
 
 from whybench.scm import Graph, InvalidGraph, UnknownNode
 
-__all__ = ["Block", "Chain", "Kind", "Pair", "node_name"]
+if TYPE_CHECKING:
+    from whybench.suites.compose.blocks import Block
 
-Kind = Literal["cycle", "wheel", "ladder", "bridge"]
+__all__ = ["Chain", "Pair", "node_name"]
 
 Pair = tuple[int, int]
 """A cause and an effect, both anchors."""
-
-SMALLEST = {"bridge": 2, "cycle": 3, "wheel": 4, "ladder": 4}
-
-
-@dataclass(frozen=True)
-class Block:
-    """A part of a world between two anchors.
-
-    Attributes:
-        kind: Its shape.
-        size: Number of nodes, both ends included.
-
-    Raises:
-        InvalidGraph: There is no such shape, or not in this size.
-    """
-
-    kind: Kind
-    size: int
-
-    def __post_init__(self) -> None:
-        if self.kind not in get_args(Kind):
-            raise InvalidGraph(f"kind must be one of {', '.join(get_args(Kind))}, got {self.kind}")
-        smallest = SMALLEST[self.kind]
-        if self.size < smallest or (self.kind == "bridge" and self.size > smallest):
-            bound = str(smallest) if self.kind == "bridge" else f"{smallest} or more"
-            raise InvalidGraph(f"size of a {self.kind} must be {bound}, got {self.size}")
-
-    @property
-    def edges(self) -> tuple[tuple[int, int], ...]:
-        """Its (cause, effect) pairs, with its nodes numbered from 0, in the order of effects."""
-        last = self.size - 1
-        edges = {(i, i + 1) for i in range(last)}
-        if self.kind == "ladder":
-            edges |= {(i, i + 2) for i in range(last - 1)}
-        elif self.kind != "bridge":
-            edges.add((0, last))
-        if self.kind == "wheel":
-            edges |= {(0, i) for i in range(1, self.size)} | {(1, last)}
-        return tuple(sorted(edges, key=lambda edge: edge[::-1]))
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.size}"
 
 
 @dataclass(frozen=True)
@@ -98,7 +51,8 @@ class Chain:
     def __post_init__(self) -> None:
         if len(self.blocks) < 2:
             raise InvalidGraph(
-                f"blocks must number two or more, so that there is a cutpoint, got {self.blocks}"
+                "blocks must number two or more, so that there is a cutpoint, got "
+                f"{', '.join(map(str, self.blocks)) or 'none'}"
             )
 
     @cached_property

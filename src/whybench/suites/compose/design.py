@@ -68,7 +68,7 @@ class ComposeDesign:
     name: str = "core"
     kinds: tuple[str, ...] = factor(
         ("cycle3+cycle3+cycle3",),
-        "Shapes of worlds, such as cycle3+bridge+wheel4, or worlds by name.",
+        "Shapes of worlds, such as cycle3+bridge+wheel4 or edges XA.XB.AY.BY+bridge, or by name.",
     )
     gates: tuple[str, ...] = factor(
         LEVELS["gates"], "Whether nodes are or gates, and gates, or some of both: or, and, mixed."

@@ -5,6 +5,7 @@ effect by the *total effect*: over all directed paths from one to the other, the
 of weights. Every path from root to leaf passes each cutpoint, so the sum factors, and the total
 effect is the product of the blocks' total effects: what PNS is to the worlds of gates.
 
+>>> from whybench.suites.compose.blocks import Block
 >>> cycles = (Block("cycle", 3), Block("bridge", 2))
 >>> world = LinearWorld(cycles, (2, 3, 5, -1))
 >>> world.edges
@@ -32,12 +33,13 @@ import numpy as np
 from whybench import scm
 from whybench.scm import Certificate, InvalidParameter, LinearEffect, Model, agreed, certify
 from whybench.seeds import generator
-from whybench.suites.compose.chain import Block, Chain, node_name
+from whybench.suites.compose.chain import Chain, node_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.scm.linear import NaturalEffects
+    from whybench.suites.compose.blocks import Block
 
 __all__ = [
     "WEIGHTS",

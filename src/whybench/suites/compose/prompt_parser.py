@@ -3,24 +3,20 @@
 The checker holds the result against the question from which the prompt was made, so a prompt that
 says something else than its question, or that a detail makes ambiguous, does not pass. The reader
 knows the sentences of the themes and how worlds are built, and nothing of the item: it finds out
-from the rules who depends on whom, sorts the nodes, and takes the graph apart into blocks. Lines
+from the rules who depends on whom, and takes the graph apart into blocks. Lines
 among the rules that are no rule are details and are passed over; so are worked examples.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, get_args
 
+from whybench.suites.compose.blocks import find_blocks
 from whybench.suites.compose.prompts import QUESTION, REPLY_FORM, counts_heading, rules_heading
 from whybench.suites.compose.questions import ComposeQuestion, Style
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.themes.sentences import OF_SEVERAL, Sentence, split_names
-from whybench.suites.compose.world import Block, ComposeWorld, Gate, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from whybench.suites.compose.world import ComposeWorld, Gate
 
 __all__ = ["ComposePromptError", "find_theme", "parse_prompt"]
 
@@ -59,12 +55,18 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
         raise ComposePromptError(
             f"every name must have one rule and one count, got {list(rules)} and {list(counts)}"
         )
-    names = _sort_nodes(rules)
-    number = {name: node for node, name in enumerate(names)}
     effect, intervention = _parse_question(theme, lines[counts_from + 1 :])
     try:
-        return ComposeQuestion(
-            world=_build_world([rules[name] for name in names], number),
+        blocks, names = find_blocks(
+            [(cause, name) for name, rule in rules.items() for cause in sorted(rule.parents)]
+        )
+        number = {name: node for node, name in enumerate(names)}
+        question = ComposeQuestion(
+            world=ComposeWorld(
+                blocks,
+                gates=tuple(rules[name].gate for name in names),
+                thresholds=tuple(rules[name].threshold for name in names),
+            ),
             counts=tuple(counts[name] for name in names),
             names=names,
             theme=theme,
@@ -75,6 +77,7 @@ def parse_prompt(prompt: str, theme: ComposeTheme | None = None) -> ComposeQuest
         )
     except (KeyError, ValueError) as error:
         raise ComposePromptError(f"the parts of a prompt must fit each other: {error}") from None
+    return question.plain
 
 
 def find_theme(prompt: str) -> ComposeTheme:
@@ -160,57 +163,6 @@ def _parse_count(theme: ComposeTheme, text: str) -> int:
     if text != theme.count_text(number):
         raise ComposePromptError(f"a count must be a number of {theme.unit[1]}, got {text!r}")
     return number
-
-
-def _sort_nodes(rules: Mapping[str, _Rule]) -> tuple[str, ...]:
-    """Return the names, every cause before its effects; in a world of blocks there is one way."""
-    order: list[str] = []
-    while len(order) < len(rules):
-        ready = [
-            name for name, rule in rules.items() if name not in order and rule.parents <= set(order)
-        ]
-        if len(ready) != 1:
-            raise ComposePromptError(f"one node must follow on {order}, got {ready or 'none'}")
-        order += ready
-    return tuple(order)
-
-
-def _build_world(rules: list[_Rule], number: Mapping[str, int]) -> ComposeWorld:
-    parents = [frozenset(number[name] for name in rule.parents) for rule in rules]
-    # At an anchor nothing passes by: no later node has an earlier one for its parent.
-    anchors = [
-        node
-        for node in range(len(rules))
-        if all(min(causes, default=node) >= node for causes in parents[node + 1 :])
-    ]
-    return ComposeWorld(
-        blocks=tuple(_find_block(parents, first, last) for first, last in pairwise(anchors)),
-        gates=tuple(rule.gate for rule in rules),
-        thresholds=tuple(rule.threshold for rule in rules),
-    )
-
-
-def _find_block(parents: list[frozenset[int]], first: int, last: int) -> Block:
-    edges = {
-        (cause - first, node - first)
-        for node in range(first + 1, last + 1)
-        for cause in parents[node]
-    }
-    for block in _list_blocks(last - first + 1):
-        if set(block.edges) == edges:
-            return block
-    raise ValueError(
-        f"a block must be a bridge, a cycle, a wheel or a ladder, got the edges {edges}"
-    )
-
-
-def _list_blocks(size: int) -> Iterable[Block]:
-    """Yield the blocks that there are of a size."""
-    for kind in get_args(Kind):
-        try:
-            yield Block(kind, size)
-        except ValueError:
-            continue
 
 
 def _find_style(form: str, examples: int) -> Style:

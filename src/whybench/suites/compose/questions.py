@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from whybench.seeds import generator
 from whybench.suites.compose.themes.sentences import EXAMPLE_SIZE
-from whybench.suites.compose.world import COUNTS, Block, ComposeWorld, draw_world
+from whybench.suites.compose.world import COUNTS, Block, ComposeWorld, draw_world, sort_alike
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,9 +93,23 @@ class ComposeQuestion:
     def plain(self) -> ComposeQuestion:
         """The question without what has no bearing: details, and which example is shown.
 
-        It is what a reader can rebuild from the prompt.
+        It is what a reader can rebuild from the prompt. Nodes that only their names tell apart
+        are in the order of these.
         """
-        return replace(self, details=(), example=0)
+        order = sort_alike(self.world, self.names)
+        place = {node: number for number, node in enumerate(order)}
+        made = self.intervention and (place[self.intervention[0]], self.intervention[1])
+        return replace(
+            self,
+            world=self.world.renumber(order),
+            counts=tuple(self.counts[node] for node in order),
+            names=tuple(self.names[node] for node in order),
+            order=tuple(place[node] for node in self.order),
+            effect=place[self.effect],
+            intervention=made,
+            details=(),
+            example=0,
+        )
 
 
 EXAMPLES = 48

@@ -56,7 +56,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from math import prod
 from typing import TYPE_CHECKING, cast
 
@@ -64,7 +64,8 @@ import numpy as np
 
 from whybench.scm import InvalidParameter, ScmError, TooManyStates
 from whybench.seeds import generator
-from whybench.suites.compose.chain import Block, Chain, Kind
+from whybench.suites.compose.blocks import Block, Kind, find_blocks
+from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.world import (
     COUNTS,
     NAMED,
@@ -260,21 +261,25 @@ def parse_shape(kinds: str) -> tuple[Block, ...]:
     """Return the blocks that a word such as `cycle3+bridge`, or the name of a world, stands for."""
     if kinds in NAMED:
         return NAMED[kinds][0]
-    words = kinds.split("+")
-    parts = [re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word.strip()) for word in words]
     try:
-        blocks = tuple(
-            Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)) for part in parts if part
-        )
+        blocks = tuple(chain.from_iterable(map(_parse_blocks, kinds.split("+"))))
         Chain(blocks)
     except ScmError as error:
         raise UserError(f"kinds={kinds}: {error}") from None
-    if not all(parts):
-        raise UserError(
-            "kinds must be blocks such as cycle3+bridge+wheel4, or a world by name "
-            f"({', '.join(NAMED)}), got {kinds!r}"
-        )
     return blocks
+
+
+def _parse_blocks(word: str) -> tuple[Block, ...]:
+    """Return the block of a word, or all blocks of the graph whose edges it is."""
+    if part := re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word.strip()):
+        return (Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)),)
+    if re.fullmatch(r"[A-Z]{2}(\.[A-Z]{2})*", word.strip()):
+        blocks, _ = find_blocks([(cause, effect) for cause, effect in word.strip().split(".")])
+        return blocks
+    raise UserError(
+        "kinds must be blocks such as cycle3+bridge+wheel4, edges such as XA.XB.AY.BY, or a world "
+        f"by name ({', '.join(NAMED)}), got {word!r}"
+    )
 
 
 def check_kinds(kinds: str, gates: tuple[str, ...], worlds: int, split: str) -> None:
@@ -309,8 +314,9 @@ def parse_world(text: str) -> ComposeWorld:
     blocks, gates, thresholds = (part.split() for part in text.replace(",", "").split(";"))
     return ComposeWorld(
         tuple(
-            Block(cast("Kind", kind), int(size))
+            block
             for kind, size in zip(blocks[::2], blocks[1::2], strict=True)
+            for block in _parse_blocks(size if kind == "graph" else f"{kind}{size}")
         ),
         tuple(cast("list[Gate]", gates)),
         tuple(map(int, thresholds)),

@@ -26,7 +26,7 @@ of tenths, kept as a whole number over a power of ten.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, get_args
@@ -36,10 +36,11 @@ import numpy as np
 from whybench import scm
 from whybench.scm import Graph, InvalidParameter, Model, TooManyStates
 from whybench.seeds import Split, generator, split_of
-from whybench.suites.compose.chain import Block, Chain, Kind, Pair, node_name
+from whybench.suites.compose.blocks import Block, Kind, list_symmetries
+from whybench.suites.compose.chain import Chain, Pair, node_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -58,6 +59,7 @@ __all__ = [
     "draw_world",
     "make_block_table",
     "node_name",
+    "sort_alike",
     "split_of_world",
 ]
 
@@ -121,6 +123,11 @@ class ComposeWorld(Chain):
         gates = {node_name(v): scm.Gate(self.gates[v], self.chance(v)) for v in self.nodes}
         return Model(self.graph, gates)
 
+    def renumber(self, order: Sequence[int]) -> ComposeWorld:
+        """Return the world with its nodes in another order, in which it has the same edges."""
+        gates = tuple(self.gates[node] for node in order)
+        return replace(self, gates=gates, thresholds=tuple(self.thresholds[n] for n in order))
+
     @cached_property
     def text(self) -> str:
         """The world in one line, the same for equal worlds and no others."""
@@ -131,6 +138,22 @@ class ComposeWorld(Chain):
                 " ".join(map(str, self.thresholds)),
             )
         )
+
+
+def sort_alike(world: ComposeWorld, names: Sequence[str] = ()) -> tuple[int, ...]:
+    """Return the nodes in the order in which a world is told from others that are the same.
+
+    Two nodes of a graph may have the same causes and effects: then the one with the smaller gate
+    and threshold comes first, and if these are equal too, the one with the smaller name.
+    """
+    order = [0]
+    for start, block in zip(world.anchors, world.blocks, strict=False):
+        sorted_ways = (
+            [(world.gates[n], world.thresholds[n], names[n] if names else "", n) for n in way]
+            for way in ([start + node for node in one] for one in list_symmetries(block))
+        )
+        order += [node for *_, node in min(sorted_ways)[1:]]
+    return tuple(order)
 
 
 NAMED: Mapping[str, tuple[tuple[Block, ...], int]] = {
@@ -147,7 +170,7 @@ def split_of_world(world: ComposeWorld) -> Split:
     for blocks, threshold in NAMED.values():
         if world.blocks == blocks and set(world.thresholds) == {threshold}:
             return "test"
-    return split_of(world.text)
+    return split_of(world.renumber(sort_alike(world)).text)
 
 
 def draw_world(
@@ -183,7 +206,8 @@ def draw_world(
             COUNTS + 1 - int(passing) if kind == "and" else int(passing) + 1
             for kind, passing in zip(kinds, rng.choice(PASSING, count), strict=True)
         ]
-        world = ComposeWorld(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
+        drawn = ComposeWorld(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
+        world = drawn.renumber(sort_alike(drawn))
         if split is None or split_of_world(world) == split:
             return world
 
