@@ -274,7 +274,7 @@ def _parse_blocks(word: str) -> tuple[Block, ...]:
     if part := re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word.strip()):
         return (Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)),)
     if re.fullmatch(r"[A-Z]{2}(\.[A-Z]{2})*", word.strip()):
-        blocks, _ = find_blocks([(cause, effect) for cause, effect in word.strip().split(".")])
+        blocks, _ = find_blocks([(edge[0], edge[1]) for edge in word.strip().split(".")])
         return blocks
     raise UserError(
         "kinds must be blocks such as cycle3+bridge+wheel4, edges such as XA.XB.AY.BY, or a world "
