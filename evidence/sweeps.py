@@ -210,7 +210,8 @@ def _cluster(server: FaultServer, nodes: int) -> Any:
     """Start a cluster on whose nodes the server is known, and no other."""
     from ray.cluster_utils import Cluster
 
-    os.environ.update(server.environment)
+    # Ray gives way to everything else by default; beside other tests its workers would starve.
+    os.environ.update({**server.environment, "RAY_worker_niceness": "0"})
     cluster = Cluster(
         initialize_head=True,
         head_node_args={"num_cpus": 0, "node_ip_address": "127.0.0.1", "include_dashboard": False},
