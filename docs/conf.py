@@ -29,7 +29,7 @@ extensions = [
     "sphinx_llms_txt",
 ]
 html_static_path = ["_static"]
-exclude_patterns = ["_build", "examples"]
+exclude_patterns = ["_build", "examples", "jupyter_execute"]
 default_role = "code"  # docstrings put names between single backticks
 
 html_theme = "furo"
