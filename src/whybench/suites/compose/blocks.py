@@ -72,8 +72,8 @@ class Block:
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):
             raise InvalidGraph(f"kind must be one of {', '.join(get_args(Kind))}, got {self.kind}")
-        smallest = SMALLEST[self.kind]
-        if self.size < smallest or (self.kind == "bridge" and self.size > smallest):
+        if not _fits(self.kind, self.size):
+            smallest = SMALLEST[self.kind]
             bound = str(smallest) if self.kind == "bridge" else f"{smallest} or more"
             raise InvalidGraph(f"size of a {self.kind} must be {bound}, got {self.size}")
         if (self.kind == "graph") != bool(self.given):
@@ -135,9 +135,14 @@ def list_symmetries(block: Block) -> tuple[tuple[int, ...], ...]:
     return tuple(order for order in orders if _renumber(block.edges, order) == block.edges)
 
 
+def _fits(kind: Kind, size: int) -> bool:
+    """Tell whether there is a block of a kind in a size."""
+    return size == SMALLEST[kind] or (kind != "bridge" and size > SMALLEST[kind])
+
+
 def _make_block(size: int, edges: tuple[Edge, ...]) -> Block:
     for kind in get_args(Kind):
-        if kind != "graph" and size >= SMALLEST[kind] and (kind != "bridge" or size == 2):
+        if kind != "graph" and _fits(kind, size):
             block = Block(kind, size)
             if block.edges == edges:
                 return block

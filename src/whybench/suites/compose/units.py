@@ -56,7 +56,7 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, chain
+from itertools import accumulate
 from math import prod
 from typing import TYPE_CHECKING, cast
 
@@ -262,7 +262,7 @@ def parse_shape(kinds: str) -> tuple[Block, ...]:
     if kinds in NAMED:
         return NAMED[kinds][0]
     try:
-        blocks = tuple(chain.from_iterable(map(_parse_blocks, kinds.split("+"))))
+        blocks = tuple(block for word in kinds.split("+") for block in _parse_blocks(word.strip()))
         Chain(blocks)
     except ScmError as error:
         raise UserError(f"kinds={kinds}: {error}") from None
@@ -271,10 +271,10 @@ def parse_shape(kinds: str) -> tuple[Block, ...]:
 
 def _parse_blocks(word: str) -> tuple[Block, ...]:
     """Return the block of a word, or all blocks of the graph whose edges it is."""
-    if part := re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word.strip()):
+    if part := re.fullmatch(r"(cycle|wheel|ladder)(\d+)|(bridge)2?", word):
         return (Block(cast("Kind", part[1] or part[3]), int(part[2] or 2)),)
-    if re.fullmatch(r"[A-Z]{2}(\.[A-Z]{2})*", word.strip()):
-        blocks, _ = find_blocks([(edge[0], edge[1]) for edge in word.strip().split(".")])
+    if re.fullmatch(r"[A-Z]{2}(\.[A-Z]{2})*", word):
+        blocks, _ = find_blocks([(edge[0], edge[1]) for edge in word.split(".")])
         return blocks
     raise UserError(
         "kinds must be blocks such as cycle3+bridge+wheel4, edges such as XA.XB.AY.BY, or a world "

@@ -206,10 +206,9 @@ def draw_world(
             COUNTS + 1 - int(passing) if kind == "and" else int(passing) + 1
             for kind, passing in zip(kinds, rng.choice(PASSING, count), strict=True)
         ]
-        drawn = ComposeWorld(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
-        world = drawn.renumber(sort_alike(drawn))
+        world = ComposeWorld(blocks, ("or", *kinds), (int(rng.integers(4, 9)), *thresholds))
         if split is None or split_of_world(world) == split:
-            return world
+            return world.renumber(sort_alike(world))
 
 
 def _draw_gates(gates: Gates, count: int, rng: np.random.Generator) -> list[Gate]:
