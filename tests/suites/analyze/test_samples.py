@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import warnings
+from dataclasses import replace
 from statistics import fmean
 
 import numpy as np
@@ -165,6 +167,19 @@ def test_too_few_rows_are_refused_by_the_least_number_that_will_do() -> None:
     with pytest.raises(UserError, match=f"at least {least} for simpson"):
         sample_rows(whole, least - 1)
     assert mean_difference(few.rows["outcome"], few.rows["treatment"]).se > 0
+
+
+def test_a_warning_that_is_not_of_numbers_stays_a_warning(monkeypatch) -> None:
+    # As of something that is collected while a sample is drawn, and was never closed.
+    simpson = CHALLENGES["simpson"]
+
+    def competent(instance):
+        warnings.warn("unclosed", ResourceWarning, stacklevel=1)
+        return simpson.competent(instance)
+
+    monkeypatch.setitem(CHALLENGES, "simpson", replace(simpson, competent=competent))
+    with pytest.warns(ResourceWarning, match="unclosed"):
+        assert sample_rows(full_instance("simpson", "trap", 8), 200).size == 200
 
 
 def test_a_design_says_at_once_what_each_challenge_takes() -> None:

@@ -78,7 +78,7 @@ def _try_sample(instance: Instance, count: int) -> Instance | None:
     chosen = np.sort(rng.permutation(instance.size)[:count])
     with warnings.catch_warnings(), np.errstate(divide="raise", invalid="raise", over="raise"):
         # The mean of no rows is only a warning to NumPy.
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", RuntimeWarning)
         try:
             sample = challenge.sample(instance, chosen)
             for analyst in (challenge.competent, challenge.naive, challenge.always_trap):
