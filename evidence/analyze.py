@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from functools import partial
+from inspect import getsource, getsourcelines
 from typing import TYPE_CHECKING
 
 from evidence import (
@@ -19,6 +21,8 @@ from evidence import (
 from evidence.calibration import calibrated, checked
 from evidence.figures import Figure, Parts, figures_of
 from whybench.suites.analyze import SUITE
+from whybench.suites.analyze.challenges import CHALLENGES, CORE
+from whybench.suites.analyze.challenges.contract import Challenge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +73,28 @@ def real(small: bool) -> Iterator[Figure]:
         )
 
 
+LONGEST = 4000
+"""How many lines worlds, truths and keys of the core may have."""
+
+
+def lines(_small: bool) -> Iterator[Figure]:
+    """Yield how long the challenges of the core are, with the worlds that they take from beside."""
+    modules, analysts = set(), 0
+    for challenge in (CHALLENGES[name] for name in CORE):
+        own = sys.modules[challenge.truths.__module__]
+        named = {getattr(value, "__module__", None) or "" for value in vars(own).values()}
+        beside = {name for name in named if name.startswith(f"{own.__package__}.")}
+        modules |= {own.__name__, *beside} - {Challenge.__module__}
+        for analyst in (challenge.competent, challenge.naive, challenge.always_trap):
+            analysts += len(getsourcelines(analyst)[0])
+    total = sum(len(getsource(sys.modules[name]).splitlines()) for name in modules)
+    yield Figure(
+        f"worlds, truths and keys of the {len(CORE)} challenges have at most {LONGEST} lines",
+        f"{total - analysts} in {len(modules)} modules, and {analysts} of their analysts",
+        0 < total - analysts <= LONGEST,
+    )
+
+
 PARTS: Parts = {
     **challenges.PARTS,
     **analyze_gates.PARTS,
@@ -81,6 +107,7 @@ PARTS: Parts = {
     "soundness": soundness,
     "calibration": calibration,
     "real-answers": real,
+    "lines": lines,
 }
 
 figures = partial(figures_of, PARTS)

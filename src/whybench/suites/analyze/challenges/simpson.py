@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 __all__ = ["CHALLENGE"]
 
-RECOMMENDED = {"increases": "use", "decreases": "avoid", "none": "either"}
 OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "none"}
 
 CLEAR, UNCLEAR = 0.05, 0.2
