@@ -73,7 +73,7 @@ class Parsed(HTMLParser):
     def handle_starttag(self, tag, attrs) -> None:
         element = Element(tag, {name: value or "" for name, value in attrs})
         self.elements.append(element)
-        if tag not in {"meta", "br", "input", "line", "rect", "circle", "path", "use"}:
+        if tag not in {"meta", "br", "wbr", "input", "line", "rect", "circle", "path", "use"}:
             self.stack.append(element)
 
     def handle_endtag(self, tag) -> None:

@@ -319,9 +319,14 @@ def _finalize(value: object) -> object:
     return value
 
 
+def _may_break(name: str) -> Markup:
+    """Return a name that a narrow column breaks after a slash, rather than within a word."""
+    return Markup("/<wbr>").join(map(show_controls, name.split("/")))
+
+
 @cache
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("whybench.page"),
         autoescape=True,
         finalize=_finalize,
@@ -330,6 +335,8 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["may_break"] = _may_break
+    return environment
 
 
 def _template(name: str) -> jinja2.Template:
