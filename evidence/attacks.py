@@ -26,11 +26,11 @@ import yaml
 from whybench.sandbox.canaries import Canaries
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import MIB, Limits
-from whybench.sandbox.monitor import descendants, private_bytes
+from whybench.sandbox.monitor import descendants, proportional_bytes
 from whybench.sandbox.outcome import SandboxError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 __all__ = [
     "ORDINARY",
@@ -181,14 +181,14 @@ class Bystanders:
 class Peak(threading.Thread):
     """Looks how many processes a sandbox has at the most, and how much they hold.
 
+    Pages that forks share are counted once.
+
     Args:
         monitor: The process of which those inside are descendants.
-        count: The bytes of a process.
     """
 
-    def __init__(self, monitor: int, count: Callable[[int], int] = private_bytes) -> None:
+    def __init__(self, monitor: int) -> None:
         super().__init__(daemon=True)
-        self._count = count
         self.monitor, self.processes, self.memory, self.members = monitor, 0, 0, set[int]()
         self.done = threading.Event()
 
@@ -198,7 +198,7 @@ class Peak(threading.Thread):
             found = descendants(self.monitor)
             self.members |= set(found)
             self.processes = max(self.processes, len(found))
-            self.memory = max(self.memory, sum(map(self._count, found)))
+            self.memory = max(self.memory, sum(map(proportional_bytes, found)))
             if self.done.wait(0.02):
                 return
 

@@ -29,7 +29,6 @@ from whybench.sandbox.canaries import LOOK
 from whybench.sandbox.check import check_canaries, check_confinement
 from whybench.sandbox.confinement import Sandbox
 from whybench.sandbox.limits import Limits
-from whybench.sandbox.monitor import proportional_bytes
 from whybench.sandbox.pool import ANALYSIS, Pool, run_script
 from whybench.seeds import generator
 
@@ -163,7 +162,7 @@ def crowded(small: bool) -> Iterator[Figure]:
     peaks = []
     for _ in range(1 if small else 10):
         with Sandbox.open(Limits(seconds=10, memory=SMALL.memory)) as sandbox:
-            peak = Peak(sandbox.process, proportional_bytes)
+            peak = Peak(sandbox.process)
             peak.start()
             ended = sandbox.run(["python", "-c", CROWD]).ended
             peak.done.set()

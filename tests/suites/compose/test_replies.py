@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
 import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.timing import assert_linear
 
 from whybench.suites.compose.prompts import REPLY_FORM, render_reply
 from whybench.suites.compose.replies import REASONS, parse_reply
@@ -109,16 +109,4 @@ ADVERSARIAL = [
 @pytest.mark.slow
 def test_long_texts_are_read_in_linear_time() -> None:
     for text in ADVERSARIAL:
-        short, long = (_seconds(f"{text[:size]}yes") for size in (LONG // 8, LONG))
-        # Eight times the text; what goes through it again for each place would take 64 times.
-        assert long < 24 * max(short, 0.005), text[:20]
-
-
-def _seconds(text: str) -> float:
-    """Return the CPU time that a reply takes, the least of three times."""
-    taken = []
-    for _ in range(3):
-        before = time.process_time()
-        parse_reply(text, "cot")
-        taken.append(time.process_time() - before)
-    return min(taken)
+        assert_linear(lambda text: parse_reply(f"{text}yes", "cot"), text)

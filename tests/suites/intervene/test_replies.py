@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.timing import assert_linear
 
 from whybench.suites.intervene.replies import ActionReply, Decision, parse_reply
 
@@ -95,7 +95,6 @@ def test_prose_around_an_answer_does_not_matter(prose: str, said: str) -> None:
 @pytest.mark.parametrize(
     "text", ["{" * 200_000, '{"a":' * 40_000, '{"a":1,' * 40_000, "}{" * 100_000, '{"' * 100_000]
 )
-def test_hostile_texts_take_no_time(text: str) -> None:
-    start = time.process_time()
+def test_hostile_texts_are_read_in_linear_time(text: str) -> None:
     assert parse_reply(text) is None
-    assert time.process_time() - start < 2
+    assert_linear(parse_reply, text)
