@@ -208,11 +208,16 @@ def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_nam
 
 
 @pytest.mark.slow
-def test_replicate_previews_tables_and_prints_rows_as_json(mirror: Path) -> None:
+def test_replicate_previews_tables(mirror: Path) -> None:
+    preview = whybench("replicate", "intervene").stdout
+    assert re.search(r"^better  12 rows$", preview, re.MULTILINE)
+    assert "--table better prints all" in preview
+    assert "--table failures" not in preview  # which is short
+
+
+@pytest.mark.slow
+def test_replicate_prints_rows_as_json(mirror: Path) -> None:
     words = ("replicate", "judge", "--resamples", "20")
-    preview = whybench(*words).stdout
-    assert re.search(r"^fits  \d+ rows$", preview, re.MULTILINE)
-    assert "--table alignment prints all" in preview
     rows = [json.loads(line) for line in whybench(*words, "--json").stdout.splitlines()]
     assert (*dict.fromkeys(row["table"] for row in rows), "own_changes") == REPLICATED
     (human,) = (row for row in rows if row["table"] == "fits" and row["agent"] == "humans")
