@@ -139,6 +139,16 @@ def test_tables_have_captions_and_heads_have_a_scope(page, parse) -> None:
     assert parsed.elements[0].attributes == {"lang": "en"}
 
 
+def test_it_says_what_the_star_of_a_changed_design_means(page, parse) -> None:
+    parsed = parse(page)
+    of_suites = [c.text for c in parsed.all("caption") if c.text.startswith("design ")]
+    assert {"*" in text.partition(":")[0] for text in of_suites} == {True, False}
+    for text in of_suites:
+        assert ("* with settings changed" in text) == ("*" in text.partition(":")[0])
+    titles = [caption.text for caption in parsed.all("figcaption")]
+    assert any(title.endswith("(changed)") for title in titles)
+
+
 def test_names_in_tables_may_break_after_a_slash(page, parse) -> None:
     rows = re.findall(r'<th scope="row">(maker/.*?)</th>', page)
     assert {*rows} == {"maker/<wbr>one", "maker/<wbr>two"}

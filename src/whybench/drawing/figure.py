@@ -197,7 +197,7 @@ class Figure(Frame):
         """
         self.name = name
         self.caption = caption
-        self.title = title or name.replace("-", " ")
+        self.title = title or name.replace("-changed", " (changed)").replace("-", " ")
         self._draw = draw
         self._rows = None if rows is None else tuple(rows)
 
