@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.errors import Fence
-from whybench.page.bars import EDGE, WIDTH, Scale, bar, in_figures, scale_of
+from whybench.numerals import measure_text
+from whybench.page.bars import EDGE, WIDTH, Scale, bar, scale_of
 from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shortened
 from whybench.page.cautions import cautions
 from whybench.page.conditions import commands, conditions, not_measured
@@ -188,8 +189,21 @@ def test_an_estimate_from_few_answers_is_drawn_open() -> None:
     assert "rect" not in nothing
 
 
-def test_measures_in_figures() -> None:
-    assert in_figures(measure()) == "0.50 [0.40, 0.70]"
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({}, "0.50 [0.40, 0.70]"),
+        ({"name": "consistency", "low": -865026.9, "high": 1.0}, "cannot be determined"),
+        ({"name": "coherence", "low": -1.0, "high": 1.0}, "cannot be determined"),
+        ({"name": "ea", "low": -0.1, "high": 0.7}, "0.50 [-0.10, 0.70]"),  # 0.8 of 2
+        ({"name": "accuracy", "low": 0.2, "high": 0.8}, "cannot be determined"),
+        ({"name": "accuracy", "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),  # half of it
+        ({"name": "steps", "low": 0.2, "high": 9.0}, "0.50 [0.20, 9.00]"),  # has no range
+        ({"name": "accuracy", "low": None, "high": None}, "0.50"),
+    ],
+)
+def test_measure_text_interval_over_half_of_the_range_prints_no_number(changes, text) -> None:
+    assert measure_text(measure(**changes)) == text
 
 
 def test_pictures_keep_their_numbers_to_a_hundredth() -> None:
@@ -251,8 +265,8 @@ def test_more_than_one_missing_answer_in_twenty_is_told() -> None:
     assert cautions(enough, []) == []
     few = Material([("judge", outcome_table(17, 2, 1))])
     assert cautions(few, []) == [
-        "More than 5% of the replies have no answer, and measures rest on the others unless they "
-        "say otherwise: maker/one, judge (2 of 20)."
+        "More than 5% of the replies have no answer. Measures use the others, unless their "
+        "definition counts all: maker/one, judge (2 of 20)."
     ]
 
 
@@ -263,15 +277,16 @@ def test_unfinished_and_mixed_runs_are_told() -> None:
         run(content_hash="e", inspect="0.4", grading="the grader has not been calibrated"),
     )
     told = cautions(Material([("judge", outcome_table(20, 0, 0))], runs=runs), [])
-    assert [line.partition(";")[0] for line in told] == [
+    assert [line.partition(". ")[0] for line in told] == [
         "a, judge: the run in y.eval is unfinished (cancelled)",
-        "judge: runs of one design differ in what was asked or in how replies were read",
-        "The runs were made by several versions: whybench 0.1.0, inspect 0.3",
+        "judge: runs of one design differ in their items or in how replies were read",
+        "The runs come from several versions: whybench 0.1.0, inspect 0.3; whybench 0.1.0, "
+        "inspect 0.4.",
         "a, judge: the grader has not been calibrated.",
     ]
     versions = [("judge", outcome_table(20, 0, 0)), ("judge", outcome_table(20, 0, 0, version=2))]
     assert cautions(Material(versions), []) == [
-        "judge: answers of versions 1, 2 are not to be compared with each other."
+        "judge: do not compare answers of versions 1, 2 with each other."
     ]
 
 
@@ -283,7 +298,7 @@ def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
     ]
     told = cautions(Material([("judge", outcome_table(20, 0, 0))], frozenset({"p"})), found)
     assert told == [
-        "Headline measures rest on few answers: a (judge). Do not rank by them.",
+        "Main measures are based on few answers: a (judge). Do not rank agents by them.",
     ]
 
 
@@ -296,21 +311,92 @@ def panels_of(material: Material):
     return made
 
 
-def test_what_tells_two_agents_apart_is_told_where_no_panel_shows_it() -> None:
+def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> None:
     names = ("noisy-or", "associative")
     tables = [judged(f"maker/{name}", name, 240) for name in names]
     material = Material([("judge", pa.concat_tables(tables))])
-    made = panels_of(material)
-    compared = pairings(material).headline  # of an agent that takes causes to go together by 0.3
-    told = {agent: every[0] for agent, every in standing_out(made, compared).items()}
-    assert made["judge"][0].measure == "coherence"
-    assert told["maker/noisy-or"][1].text == (
-        "Differs from maker/associative in mv: 0.00 against 0.30."
+    compared = pairings(material).headline
+
+    def found() -> dict[str, list[str]]:
+        every = standing_out(panels_of(material), compared)
+        return {agent: [one.text for _, one in texts] for agent, texts in every.items()}
+
+    # The card of judge shows the Markov violations, which separate the two.
+    assert not any("Differs" in text for texts in found().values() for text in texts)
+    monkeypatch.setattr(type(get_suite("judge")), "headline", ("coherence", "ea", "mv"))
+    monkeypatch.setattr(type(get_suite("judge")), "card_size", 1)
+    texts = found()
+    assert texts["maker/noisy-or"][0] == (
+        "Differs from maker/associative in Markov violation: 0.00 and 0.30."
     )
-    assert told["maker/associative"][1].text == (
-        "Differs from maker/noisy-or in mv: 0.30 against 0.00."
+    assert texts["maker/associative"][0] == (
+        "Differs from maker/noisy-or in Markov violation: 0.30 and 0.00."
     )
-    assert not any("Differs" in one.text for _, one in standing_out(made)["maker/noisy-or"])
+
+
+def test_judge_card_shows_both_style_measures_with_people_and_without_an_exact_value() -> None:
+    material = Material([("judge", judged("maker/one", n=240))])
+    [panel] = panels_of(material)["judge"]
+    assert [chart.measure for chart in panel.charts] == ["ea", "mv"]
+    assert [chart.title for chart in panel.charts] == ["explaining away", "Markov violation"]
+    for chart, low, high in zip(panel.charts, ("-0.10", "0.00"), ("0.28", "0.18"), strict=True):
+        labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart.picture)
+        assert "people" in labels
+        assert not {"exact", "baseline", "no reasoning"} & set(labels)
+        assert f"the middle half of people: {low} to {high}" in chart.picture
+    assert "coherence" in {column.name for column in judge_columns(material)}
+
+
+def judge_columns(material: Material):
+    [condition] = conditions(material.measured(), material.beside)["judge"]
+    return make_table(condition, material.agents(), []).columns
+
+
+@pytest.mark.parametrize("graph", ["collider", "fork"])
+def test_published_values_of_people_are_those_of_their_data(graph) -> None:
+    judge = get_suite("judge")
+    compared = judge.people_comparison
+    if not compared.is_fetched():
+        pytest.skip("needs people's data")
+    design = judge.make_design({"graph": graph})
+    rows = simulate_rows(
+        judge, design, list(judge.items(design)), judge.agents["noisy-or"], {}, "a", {}
+    )
+    found = compared.compare(record_table(list(rows), judge.record_columns))
+    values = {pair.measure: pair.first for pair in found.pairs if pair.measure != "coherence"}
+    ranges = {one.measure: one.quartiles for one in found.places}
+    [published] = [v for labels, v in compared.published if labels["graph"] == graph]
+    assert set(published) == set(values)
+    for name, one in published.items():
+        assert one.value == pytest.approx(values[name], abs=5e-5)
+        assert (one.low, one.high) == pytest.approx((ranges[name][0], ranges[name][2]))
+
+
+@pytest.mark.parametrize("name", ["intervene", "compose", "calculate"])
+def test_baseline_is_drawn_where_the_best_agent_without_reasoning_is(name) -> None:
+    suite = get_suite(name)
+    design = suite.make_design(suite.budget("small").settings)
+    items = list(suite.items(design))
+    tables = {
+        agent: record_table(
+            list(simulate_rows(suite, design, items, suite.agent(agent), settings, agent, {})),
+            suite.record_columns,
+        )
+        for agent, settings in suite.scale.blind
+    }
+    material = Material([(name, pa.concat_tables(tables.values()))])
+    [condition] = conditions(material.measured(), frozenset())[name]
+    marks = dict(_marks(condition, suite.headline[0], material.agents()))
+    best = max(condition.get(agent, suite.headline[0]).estimate for agent in tables)
+    assert marks == pytest.approx({"baseline": best, "exact": 1.0}, abs=0.02)
+
+
+def test_suites_without_a_baseline_agent_show_no_baseline() -> None:
+    for name in ("judge", "analyze"):
+        suite = get_suite(name)
+        found = [Measured(name, measure(name=suite.headline[0]))]
+        [condition] = conditions(found, frozenset())[name]
+        assert "baseline" not in dict(_marks(condition, suite.headline[0], ["a"]))
 
 
 def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() -> None:
@@ -318,13 +404,13 @@ def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() ->
     made = panels_of(material)
     assert list(made)[:5] == ["judge", "intervene", "compose", "calculate", "analyze"]
     [judge], [intervene] = made["judge"], made["intervene"]
-    assert judge.measure == "coherence"
+    assert judge.charts[0].measure == "ea"
     assert judge.readings[0].sentences
-    assert intervene.readings[0].estimate == "not run"
+    assert intervene.charts[0].values[0].estimate == "not run"
     assert intervene.readings[0].command == "whybench run intervene --model maker/one"
     others = "intervene, compose, calculate, analyze"
     for agent, why in (
-        ("reference/judge.noisy-or", "not run: this reference agent answers judge only"),
+        ("reference/judge.noisy-or", "not run: this reference agent answers only judge"),
         ("human/pilot", "not asked"),  # nobody asks people by `whybench run`
     ):
         material = Material([("judge", judged(agent))])
@@ -366,15 +452,16 @@ def test_where_an_agent_without_reasoning_is_follows_from_skill() -> None:
         Measured("intervene", measure(name="skill", estimate=0.5)),
     ]
     [condition] = conditions(found, frozenset())["intervene"]
-    marks = dict(_marks(condition, "justified_accuracy", ["a"], {}))
-    assert marks == pytest.approx({"no reasoning": 0.2, "exact": 1.0})
+    marks = dict(_marks(condition, "justified_accuracy", ["a"]))
+    assert marks == pytest.approx({"baseline": 0.2, "exact": 1.0})
 
 
 def test_with_many_agents_the_chosen_one_has_the_line_and_others_are_ticks() -> None:
     tables = [judged(f"maker/{letter}") for letter in "abcdef"]
     [panel] = panels_of(Material([("judge", pa.concat_tables(tables))]))["judge"]
-    assert panel.picture.count('class="tick"') == 6
-    assert panel.picture.count(" hidden>") == 5
+    for chart in panel.charts:
+        assert chart.picture.count('class="tick"') == 6
+        assert chart.picture.count(" hidden>") == 5
 
 
 @pytest.mark.slow

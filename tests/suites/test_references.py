@@ -227,4 +227,4 @@ def test_a_profile_of_two_minds_is_complete_and_has_a_row_for_each(
             assert row["estimate"] == pytest.approx(same.estimate), row
     page = (tmp_path / "first" / "page.html").read_text(encoding="utf-8")
     assert "not run" not in page
-    assert "How 2 minds reason" in page
+    assert "How 2 agents reason" in page

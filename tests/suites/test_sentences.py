@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.stats import Measure
+from whybench.suites.calibration import simulate
 from whybench.suites.registry import get_suite, suite_names
 from whybench.suites.sentences import (
     COMMON,
@@ -85,6 +86,54 @@ def test_nothing_is_said_twice_and_something_always() -> None:
     found = find(twice, AgentMeasures([measure("share", 0.6, 0.8), measure("luck", 0.0, 0.05)]))
     assert [one.text for one in found] == ["Right in 70%."]
     assert find(twice, AgentMeasures([])) == [UNSURE]
+
+
+def findings(suite: str, *measures: Measure) -> list[str]:
+    return [one.text for one in find(get_suite(suite).sentences, AgentMeasures(measures))]
+
+
+def test_calculate_mistake_on_rung_1_is_not_called_a_mistake_about_counterfactuals() -> None:
+    """`does-only` intervenes where it should condition, which is possible on rung 1 alone."""
+    suite = get_suite("calculate")
+    design = suite.make_design(suite.budget("small").settings)
+    items = list(suite.items(design))
+    measures = simulate(suite, design, items, suite.agent("does-only"), {})
+    wrong = [m for m in measures if m.name == "mistake_doing" and not m.at]
+    assert [m.estimate for m in wrong] == [1.0]
+    named = [text for text in findings("calculate", *measures) if "100%" in text]
+    assert named == [
+        "Intervenes instead of conditioning: 100% of the wrong answers where this error is "
+        "possible."
+    ]
+    assert not any("imagin" in text for text in named)
+
+
+def test_judge_reversed_explaining_away_is_not_called_ignoring_the_other_cause() -> None:
+    texts = findings("judge", measure("ea", -0.32, -0.27), measure("coherence", -0.7, -0.6))
+    assert texts == [
+        "Reverses explaining away: a known cause raises the judgment of the other one (-0.30).",
+        "Judgments of causes do not follow from its other answers (coherence -0.65).",
+    ]
+
+
+def test_judge_sentences_state_no_right_answer_and_no_independence() -> None:
+    """No single judgment is right or wrong, and most prompts do not state independence."""
+    for rule in get_suite("judge").sentences:
+        for text in _templates(rule):
+            assert not re.search("right|wrong|as they are|should|tells nothing", text), text
+
+
+def test_analyze_mean_of_partial_marks_is_not_called_a_share_of_pairs() -> None:
+    """By hand: 3 of 18 pairs are sound (1 each), 15 have 0.112: the mean is 0.26, not a share."""
+    values = [1.0] * 3 + [0.112] * 15
+    assert sum(values) / 18 == pytest.approx(0.26)
+    [text] = findings("analyze", measure("twin_score", 0.12, 0.40))
+    assert text == (
+        "Rarely sound with and without the trap (mean of the lower score of each pair 0.26)."
+    )
+    for rule in get_suite("analyze").sentences:
+        for text in _templates(rule):
+            assert not re.search(r"\{(twin_score|most|least):.0%\}", text), text
 
 
 RULES = [(name, rule) for name in suite_names() for rule in get_suite(name).sentences]

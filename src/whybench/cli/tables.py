@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.numerals import interval_text
+from whybench.numerals import interval_text, measure_text
 from whybench.terminal import print_groups, print_line, print_rows
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def change_text(change: Change) -> str:
 def _measure_texts(measure: Measure) -> dict[str, str]:
     """Return the numbers of a measure, and what they rest on, as text; nothing for a count of 0."""
     return {
-        "estimate": interval_text(measure.estimate, measure.low, measure.high),
+        "estimate": measure_text(measure),
         "n": str(measure.n),
         "scored": str(measure.scored),
         "no answer": str(measure.no_answer or ""),

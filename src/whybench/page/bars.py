@@ -1,9 +1,8 @@
-"""An estimate and its interval as a small picture in a line of a table, and in figures.
+"""An estimate and its interval as a small picture in a row of a table.
 
-All bars of a measure share one scale, so that they can be compared down the page. It runs from 0 to
-1, or farther where an interval does, within bounds: one interval that goes far must not press all
-others together, and is cut off. Words beside the bar say the same; it is hidden from readers of the
-screen.
+All bars of a measure share one scale, so that you can compare them down the page. It runs from 0 to
+1, or farther if an interval does, within limits: a very long interval is cut off so that the others
+remain readable. The text next to the bar has the same content, so screen readers skip the bar.
 """
 
 from __future__ import annotations
@@ -13,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from whybench.numerals import interval_text
+from whybench.numerals import is_determined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from whybench.stats import Measure
 
-__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "in_figures", "scale_of"]
+__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "scale_of"]
 
 WIDTH, HEIGHT, EDGE = 180, 20, 6
 """Size of a bar, and the margin in which marks at its ends have room, in pixels."""
@@ -88,7 +87,7 @@ def bar(measure: Measure, scale: Scale) -> Markup:
                 f'<rect class="{kind}" x="{left}" y="{middle - 3:g}" '
                 f'width="{max(right - left, 1):.1f}" height="6" rx="1"/>'
             )
-    if measure.estimate is not None:
+    if measure.estimate is not None and is_determined(measure):
         kind = "open" if "small_n" in measure.flags else "estimate"
         drawn.append(
             f'<circle class="{kind}" cx="{scale.place(measure.estimate)}" cy="{middle:g}" r="4"/>'
@@ -97,8 +96,3 @@ def bar(measure: Measure, scale: Scale) -> Markup:
         f'<svg class="bar" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'aria-hidden="true" focusable="false">{"".join(drawn)}</svg>'
     )
-
-
-def in_figures(measure: Measure) -> str:
-    """Return an estimate with its interval, in figures."""
-    return interval_text(measure.estimate, measure.low, measure.high)

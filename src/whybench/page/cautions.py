@@ -1,7 +1,7 @@
-"""Cautions: what a reader should know before believing the page.
+"""Cautions: limits of the numbers that a reader should know.
 
-They are found by rule, from measures, records and the headers of logs. What limits a single number
-stands beside it as a badge (`panels`); here is all of it in full.
+They are derived from measures, records and the headers of logs. A badge next to a number
+(`panels`) is the short form; this list has them in full.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 __all__ = ["MANY_UNANSWERED", "cautions"]
 
 MANY_UNANSWERED = 0.05
-"""A larger share of answers missing than this is told."""
+"""Missing answers above this share cause a caution."""
 
 
 def cautions(
     material: Material, measured: Sequence[Measured], notes: Sequence[str] = ()
 ) -> list[str]:
-    """Return what is to be said of this material, the gravest first.
+    """Return the cautions, the most serious first.
 
     Args:
         material: What the page is made of.
@@ -53,8 +53,8 @@ def _missing(material: Material) -> Iterator[str]:
         ]
         if found:
             yield (
-                f"More than {MANY_UNANSWERED:.0%} of the replies {words}, and measures rest on the "
-                f"others unless they say otherwise: {'; '.join(found)}."
+                f"More than {MANY_UNANSWERED:.0%} of the replies {words}. Measures use the others, "
+                f"unless their definition counts all: {'; '.join(found)}."
             )
 
 
@@ -62,7 +62,7 @@ def _unfinished(material: Material) -> Iterator[str]:
     for run in material.runs:
         if run.status != "success":
             yield (
-                f"{run.agent}, {run.suite}: the run in {run.log} is unfinished ({run.status}); its "
+                f"{run.agent}, {run.suite}: the run in {run.log} is unfinished ({run.status}). Its "
                 "answers so far are included."
             )
 
@@ -75,7 +75,7 @@ def _mixed(material: Material) -> Iterator[str]:
     for name, found in sorted(versions.items()):
         if len(found) > 1:
             told = ", ".join(map(str, sorted(found)))
-            yield f"{name}: answers of versions {told} are not to be compared with each other."
+            yield f"{name}: do not compare answers of versions {told} with each other."
         elif found and get_suite(name).version not in found:
             yield (
                 f"{name}: answers of version {min(found)} are measured by version "
@@ -87,25 +87,25 @@ def _mixed(material: Material) -> Iterator[str]:
     for (name, _), hashes in sorted(readings.items()):
         if len(hashes) > 1:
             yield (
-                f"{name}: runs of one design differ in what was asked or in how replies were read; "
-                "a smaller part of the design is enough for that. `--reread` reads all alike."
+                f"{name}: runs of one design differ in their items or in how replies were read. "
+                "Runs of different parts of a design differ too. `--reread` reads all the same way."
             )
     tools = {(run.whybench, run.inspect) for run in material.runs}
     if len(tools) > 1:
         told = "; ".join(f"whybench {w}, inspect {i}" for w, i in sorted(tools))
-        yield f"The runs were made by several versions: {told}."
+        yield f"The runs come from several versions: {told}."
 
 
 def _headline_flags(material: Material, measured: Sequence[Measured]) -> Iterator[str]:
     """Yield which agents' headline measures rest on little, or on other stimuli than people's."""
     told = {
-        "small_n": "headline measures rest on few answers: {}. Do not rank by them.",
+        "small_n": "main measures are based on few answers: {}. Do not rank agents by them.",
         "default_cap": (
-            "more than 1% of the replies were cut off by the default cap of this package, which is "
-            "no fault of the model's: {}. Ask again with a larger `--max-tokens`."
+            "the default token limit of this package, not the model, cut off more than 1% of the "
+            "replies: {}. Run again with a larger `--max-tokens`."
         ),
-        "other_stimuli": "likeness is to people who saw other stimuli: {}.",
-        "no_answer_as_0": "replies without an answer count as 0 in the headline: {}.",
+        "other_stimuli": "the comparison is with people who saw different stimuli: {}.",
+        "no_answer_as_0": "replies without an answer count as 0 in the main measure: {}.",
     }
     for flag, words in told.items():
         found = dict.fromkeys(
@@ -157,9 +157,9 @@ def _lost(material: Material, measured: Sequence[Measured]) -> Iterator[str]:
             share = found.error / (found.scored + found.no_answer + found.error)
             least = found.estimate * (1 - share)
             yield (
-                f"{agent}, {one.suite}: {share:.1%} of the answers were lost to errors; had all of "
-                f"them been wrong, {found.name} would be {least:.2f}, and {least + share:.2f} had "
-                "all been right. Ask again before you compare."
+                f"{agent}, {one.suite}: {share:.1%} of the answers were lost to errors. "
+                f"{found.name} would be {least:.2f} if all of them were wrong, and "
+                f"{least + share:.2f} if all were right. Run again before you compare."
             )
 
 

@@ -170,9 +170,9 @@ def _why_not(name: str, agent: str) -> tuple[str, str]:
     """Return why there is nothing of an agent in a suite, and the command that would change it."""
     reference = re.match(r"reference/(\w+)\.", agent)
     if reference:
-        return f"not run: this reference agent answers {reference[1]} only", ""
+        return f"not run: this reference agent answers only {reference[1]}", ""
     if agent.startswith(REFERENCE) and not _stands_for(name, agent):
-        return "not run: no agent of the suite stands for this mind", ""
+        return "not run: the suite has no agent of this name", ""
     if agent.startswith(("human/", "person/")):
         return "not asked", ""
     if agent.startswith("published/"):

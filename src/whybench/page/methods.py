@@ -1,7 +1,4 @@
-"""How the numbers came about: versions, designs, hashes and seeds, for a methods section.
-
-What the page calls measures, flags and outcomes, from `words.yaml`.
-"""
+"""Versions, designs and hashes for a methods section, and the page's words (`words.yaml`)."""
 
 from __future__ import annotations
 
@@ -30,6 +27,7 @@ __all__ = [
     "companions",
     "designs",
     "flag_words",
+    "measure_title",
     "measure_words",
     "outcome_words",
     "versions",
@@ -37,11 +35,11 @@ __all__ = [
 
 
 PACKAGES = ("inspect_ai", "numpy", "scipy", "pyarrow", "matplotlib")
-"""The packages that numbers and pictures rest on."""
+"""Packages that compute the numbers and figures."""
 
 
 def versions(material: Material) -> list[tuple[str, str]]:
-    """Return what measured these answers: name and version."""
+    """Return the names and versions of the software that measured these answers."""
     found = [("whybench", __version__), ("python", platform.python_version())]
     for name in PACKAGES:
         try:
@@ -53,7 +51,7 @@ def versions(material: Material) -> list[tuple[str, str]]:
 
 
 def designs(material: Material) -> list[dict[str, str]]:
-    """Return what each agent was asked: suite, agent, design, items, epochs, answers."""
+    """Return a row for each agent and design: suite, items, epochs, answers."""
     found = []
     for name, table in material.own():
         keys = ["agent", "version", "design", "design_hash"]
@@ -94,42 +92,51 @@ def abilities(installed: Iterable[str]) -> list[str]:
 
 
 def measure_words(name: str) -> str:
-    """Return what a measure says, in a line; empty where its name has to do."""
+    """Return the definition of a measure in a line; empty if there is none."""
     return str(_words()["measures"].get(name, ""))
 
 
+def measure_title(name: str) -> str:
+    """Return the short name of a measure in words.
+
+    >>> measure_title("ea"), measure_title("justified_accuracy")
+    ('explaining away', 'justified accuracy')
+    """
+    return str(_words()["titles"].get(name, name.replace("_", " ")))
+
+
 def companions(name: str) -> dict[str, str]:
-    """Return which measures must stand beside this one, and their words."""
+    """Return the measures that a table shows next to this one, and their words."""
     return dict(_words()["companions"].get(name, {}))
 
 
 def flag_words(flag: str) -> str:
-    """Return what a flag says.
+    """Return the meaning of a flag.
 
     >>> flag_words("small_n")
-    'rests on few answers'
+    'based on few answers'
     >>> flag_words("at_bound:m")
-    'the fitted m is at the end of its range'
+    'the fitted m is at a bound of its range'
     >>> flag_words("seen_twice")
     'seen twice'
     """
     if flag.startswith("at_bound:"):
-        return f"the fitted {flag.partition(':')[2]} is at the end of its range"
+        return f"the fitted {flag.partition(':')[2]} is at a bound of its range"
     return str(_words()["flags"].get(flag, flag.replace("_", " ")))
 
 
 @dataclass(frozen=True)
 class Badge:
-    """What limits a number: in a word or two, and in full."""
+    """A limit of a number: in a word or two, and in full."""
 
     short: str
     full: str
 
 
 def badges_of(measure: Measure) -> Iterator[Badge]:
-    """Yield what limits a measure so much that it stands beside it.
+    """Yield the badges of a measure.
 
-    Few answers are few units too, and that is said once.
+    A badge for few answers implies one for few units, which is left out.
     """
     known = _words()["badges"]
     for flag in measure.flags:
@@ -138,5 +145,5 @@ def badges_of(measure: Measure) -> Iterator[Badge]:
 
 
 def outcome_words() -> dict[str, str]:
-    """Return the outcomes that the item browser tells apart, and what they are called."""
+    """Return the outcomes of the item browser and their labels."""
     return dict(_words()["outcomes"])

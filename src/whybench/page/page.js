@@ -22,7 +22,7 @@
   const systemDark = window.matchMedia("(prefers-color-scheme: dark)");
   const isDark = () => (root.dataset.theme ? root.dataset.theme === "dark" : systemDark.matches);
   const themeButton = byId("theme");
-  const nameTheme = () => { themeButton.textContent = isDark() ? "Light page" : "Dark page"; };
+  const nameTheme = () => { themeButton.textContent = isDark() ? "Light mode" : "Dark mode"; };
   themeButton.addEventListener("click", () => {
     root.dataset.theme = isDark() ? "light" : "dark";
     nameTheme();
@@ -297,7 +297,7 @@
         }
         return line;
       }));
-      byId("measures-count").textContent = `${shown.length} shown of ${chosen.length} that fit, ${measures.length} in all`;
+      byId("measures-count").textContent = `${shown.length} of ${chosen.length} matching measures, ${measures.length} in total`;
       byId("measures-more").hidden = shown.length === chosen.length;
     };
     for (const id of ["measures-words", "measures-suite", "measures-levels"]) {
@@ -340,13 +340,13 @@
       const cells = make("dl");
       for (const [column, value] of entry[CELLS]) definition(cells, data.columns[column].replaceAll("_", " "), value);
       const factors = make("details");
-      factors.append(make("summary", "Its place in the design, and the parts of the answer"), cells);
+      factors.append(make("summary", "Factors of the design and parts of the answer"), cells);
       const turns = entry[TURNS].map(([role, text]) => {
         const turn = make("div", undefined, { class: `turn ${role}` });
         turn.append(make("h4", role), make("pre", data.texts[text] || "(nothing)"));
         return turn;
       });
-      if (!turns.length) turns.push(make("p", "There is no conversation: these records came without their logs.", { class: "hint" }));
+      if (!turns.length) turns.push(make("p", "No conversation: these records came without logs.", { class: "hint" }));
       answer.replaceChildren(
         make("h3", nameOf(entry)),
         make("p", `${data.agents[entry[AGENT]]}, ${data.suites[entry[SUITE]]}`),
@@ -387,10 +387,10 @@
         return option;
       }));
       list.removeAttribute("aria-activedescendant");
-      const more = chosen.length > LISTED ? `, the first ${LISTED} listed: choose an agent or a suite for the others` : "";
+      const more = chosen.length > LISTED ? `, the first ${LISTED} listed. Choose an agent or a suite to see others.` : "";
       byId("answers-count").textContent = `${chosen.length} answers${more}`;
       if (chosen.length) choose(0, false);
-      else answer.replaceChildren(make("p", "No answer fits."));
+      else answer.replaceChildren(make("p", "No matching answers."));
       list.scrollTop = 0;
     };
     list.addEventListener("click", (event) => {
@@ -426,7 +426,7 @@
   };
   if (canUnpack) {
     unpackJson("answers-data").then(openBrowser).catch((problem) => {
-      byId("answers-count").textContent = `The answers could not be unpacked: ${problem.message}`;
+      byId("answers-count").textContent = `The answers cannot be unpacked: ${problem.message}`;
     });
   }
 })();

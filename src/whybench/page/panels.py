@@ -1,10 +1,11 @@
-"""The first screen: a panel for each suite, with a number, where it lies, and a sentence.
+"""The first screen: a card for each suite, with its main measures and a finding.
 
-A panel shows the first headline measure of its suite under one condition: every agent's estimate
-and interval on one line each, and upright marks for an agent that does not reason, for people and
-for an exact agent. Of the agent that the reader chose it has the number in large, a sentence made
-by rule (`whybench.suites.sentences`), a typical answer, and badges for what limits the number.
-With many agents only the chosen one has a line of its own, above ticks for the others.
+A card shows the measures that its suite puts there (`Suite.card`) under one condition. Each chart
+has a line with estimate and interval for every agent, and reference lines: the baseline and the
+exact agent where the measure has them, and people's value and range. For the agent that the reader
+chose, the card shows the number in large, badges for its limits, a finding
+(`whybench.suites.sentences`) and a link to a typical answer. With many agents only the chosen one
+has a line, above ticks for the others.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 from markupsafe import Markup, escape
 
-from whybench.page.bars import Scale, in_figures, scale_of
+from whybench.numerals import UNDETERMINED, is_determined, measure_text
+from whybench.page.bars import Scale, scale_of
 from whybench.page.cautions import MANY_UNANSWERED
-from whybench.page.methods import Badge, abilities, badges_of, measure_words
+from whybench.page.methods import Badge, abilities, badges_of, measure_title, measure_words
 from whybench.suites.registry import get_suite
 from whybench.suites.sentences import AgentMeasures, PeoplesValue, find
 
@@ -35,30 +37,33 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.sentences import Remark
 
-__all__ = ["FEW", "Panel", "Place", "Reading", "panels", "standing_out"]
+__all__ = ["FEW", "Chart", "Panel", "Place", "Reading", "Value", "panels", "standing_out"]
 
 FEW = 4
-"""Up to so many agents have a line and a colour each."""
+"""The largest number of agents that have a line and a color each."""
 
 WIDTH, EDGE, LINE, FOOT = 320, 12, 15, 30
-"""Size of a panel's picture, in pixels: its width and margin, a line, and the room for words."""
+"""Sizes in pixels: width and margin of a chart, height of a line, height of the labels."""
 TOP = 6
 NUMBERS = 34
-"""Room for numbers to the right, in pixels."""
+"""Width of the numbers on the right, in pixels."""
 
 MOST_STANDING_OUT = 5
-"""So many sentences are said to stand out."""
+"""The largest number of further findings."""
 
 ALIKE = {"no difference shown", "too small to matter"}
-"""Verdicts on two agents that a panel does not tell apart."""
+"""Verdicts on two agents that a card does not separate."""
+
+STYLE_SCALE = (-0.5, 0.5)
+"""The least scale of a measure without a best value, such as explaining away."""
 
 Place = tuple[str, str, str, int]
 """Where an answer is: suite, agent, item and epoch."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """A sentence, the measures that it rests on, and a typical answer, if there is one."""
+class Finding:
+    """A finding, the measures that support it, and a typical answer, if there is one."""
 
     text: str
     measures: tuple[str, ...]
@@ -66,23 +71,54 @@ class Told:
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What a panel says of one agent.
+class Value:
+    """One agent's value of a measure.
 
     Attributes:
-        agent: The agent.
-        estimate: Its estimate in large, or why there is none.
-        interval: Its interval; empty if there is none.
-        badges: What limits the number.
-        sentences: What can be said, the most telling first.
-        command: What would measure it, if it was not.
+        estimate: The estimate as text, or the reason why there is none.
+        interval: The interval as text; empty if there is none.
+        badges: Limits of the number.
     """
 
-    agent: str
     estimate: str
     interval: str = ""
     badges: tuple[Badge, ...] = ()
-    sentences: tuple[Told, ...] = ()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One measure on a card.
+
+    Attributes:
+        measure: The measure; empty if nothing was measured.
+        meaning: Its definition in a line.
+        picture: The drawing.
+        values: The value of each agent.
+    """
+
+    measure: str
+    meaning: str
+    picture: Markup
+    values: tuple[Value, ...]
+
+    @property
+    def title(self) -> str:
+        """The measure in words."""
+        return measure_title(self.measure)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Findings about one agent.
+
+    Attributes:
+        agent: The agent.
+        sentences: The findings, the most informative first.
+        command: The command that measures it, if it was not measured.
+    """
+
+    agent: str
+    sentences: tuple[Finding, ...] = ()
     command: str = ""
 
 
@@ -94,18 +130,14 @@ class Panel:
         suite: The suite.
         key: The condition's name within the page.
         condition: The condition in words.
-        measure: What is shown.
-        meaning: What that says, in a line.
-        picture: The drawing.
-        readings: What it says of each agent.
+        charts: The measures of the card; at least one.
+        readings: The findings about each agent.
     """
 
     suite: str
     key: str
     condition: str
-    measure: str
-    meaning: str
-    picture: Markup
+    charts: tuple[Chart, ...]
     readings: tuple[Reading, ...]
 
 
@@ -116,14 +148,14 @@ def panels(
     missing: Mapping[tuple[str, str], str],
     fence: Fence,
 ) -> dict[str, list[Panel]]:
-    """Return the panels of each suite, one for each condition of the sources' agents.
+    """Return the cards of each suite, one for each condition of the sources' agents.
 
     Args:
-        material: What the page is made of.
+        material: The records and runs of the page.
         found: The conditions of each suite.
-        among: The agents beside people, where there are people.
-        missing: Suite and agent to the command that would ask, where the suite was not run.
-        fence: Takes a note of each panel that cannot be made.
+        among: Comparisons of the agents with people, if there are any.
+        missing: Suite and agent to the command that runs it, if the suite was not run.
+        fence: Collects a note for each card that cannot be made.
     """
     agents = material.agents()
     people = _people_values(among)
@@ -141,68 +173,65 @@ def panels(
 def _empty(
     material: Material, suite: str, agents: Sequence[str], missing: Mapping[tuple[str, str], str]
 ) -> Panel:
-    """Return the panel of a suite of which there is nothing to show."""
+    """Return the card of a suite without estimates."""
     answered = material.outcomes()
-    readings = tuple(
-        Reading(agent, "no estimate") if (agent, suite) in answered
-        else _not_run(suite, agent, missing)
-        for agent in agents
-    )  # fmt: skip
-    return Panel(suite, f"{suite}-none", "", "", get_suite(suite).summary, Markup(), readings)
+    values = tuple(
+        Value("no estimate" if (agent, suite) in answered else "not run") for agent in agents
+    )
+    readings = tuple(Reading(agent, (), missing.get((suite, agent), "")) for agent in agents)
+    chart = Chart("", get_suite(suite).summary, Markup(), values)
+    return Panel(suite, f"{suite}-none", "", (chart,), readings)
 
 
 def standing_out(
     made: Mapping[str, Sequence[Panel]], compared: Mapping[str, Sequence[Line]] | None = None
-) -> dict[str, list[tuple[str, Told]]]:
-    """Return what else can be said of each agent under the first conditions, suite by suite.
+) -> dict[str, list[tuple[str, Finding]]]:
+    """Return further findings about each agent under the first conditions, suite by suite.
 
     Args:
-        made: The panels of each suite.
-        compared: Comparisons of headline measures. Where agents are few, what tells two of them
-            apart that look alike in a panel comes first.
+        made: The cards of each suite.
+        compared: Comparisons of headline measures. With few agents, the largest difference
+            between two agents that no card separates comes first.
     """
-    found: dict[str, list[tuple[str, Told]]] = {}
+    found: dict[str, list[tuple[str, Finding]]] = {}
     firsts = [shown[0] for shown in made.values() if shown]
     for agent in dict.fromkeys(reading.agent for panel in firsts for reading in panel.readings):
         further = [
-            [(panel.suite, told) for told in reading.sentences[1:]]
+            [(panel.suite, finding) for finding in reading.sentences[1:]]
             for panel in firsts
             for reading in panel.readings
             if reading.agent == agent
         ]
-        mixed = [told for row in zip_longest(*further) for told in row if told is not None]
+        mixed = [finding for row in zip_longest(*further) for finding in row if finding is not None]
         unseen = [*_unseen(agent, firsts, compared or {})]
-        # With the names of two agents in it, such a sentence takes the room of two.
+        # A sentence with the names of two agents takes the space of two.
         found[agent] = [*unseen[:1], *mixed][: MOST_STANDING_OUT - len(unseen[:1])]
     return found
 
 
 def _unseen(
     agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Line]]
-) -> Iterator[tuple[str, Told]]:
-    """Yield the largest difference of an agent to those that look like it in a suite's panel."""
+) -> Iterator[tuple[str, Finding]]:
+    """Yield the largest difference from each agent that no chart of a card separates from it."""
     for panel in firsts:
-        mine = [
-            line
-            for line in compared.get(panel.suite, ())
-            if agent in {line.first_agent, line.second_agent}
-        ]
-        alike = {
-            (line.first_agent, line.second_agent)
-            for line in mine
-            if line.measure == panel.measure and line.verdict in ALIKE
-        }
-        lines = [
-            line for line in mine if line.differs and (line.first_agent, line.second_agent) in alike
-        ]
+        shown = {chart.measure for chart in panel.charts}
+        apart: set[tuple[str, str]] = set()
+        hidden: list[Line] = []
+        for line in compared.get(panel.suite, ()):
+            if agent not in {line.first_agent, line.second_agent}:
+                continue
+            if line.measure in shown and line.verdict not in ALIKE:
+                apart.add((line.first_agent, line.second_agent))
+            elif line.measure not in shown and line.differs:
+                hidden.append(line)
+        lines = [line for line in hidden if (line.first_agent, line.second_agent) not in apart]
         if lines and len(panel.readings) <= FEW:
             line = max(lines, key=lambda one: abs(float(one.difference)))
             own, others, other = line.first, line.second, line.second_agent
             if agent == line.second_agent:
                 own, others, other = line.second, line.first, line.first_agent
-            words = line.measure.replace("_", " ")
-            text = f"Differs from {other} in {words}: {own} against {others}."
-            yield panel.suite, Told(text, (line.measure,), None)
+            text = f"Differs from {other} in {measure_title(line.measure)}: {own} and {others}."
+            yield panel.suite, Finding(text, (line.measure,), None)
 
 
 _People = dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, PeoplesValue]]
@@ -213,11 +242,14 @@ def _people_values(among: Iterable[AmongPeople]) -> _People:
     found: _People = {}
     for every in among:
         for one in every:
+            ranges = {(place.measure, tuple(place.labels.items())): place.quartiles
+                      for place in one.places}  # fmt: skip
             for change in one.changes:
                 if change.first is not None:
                     labels = tuple(change.labels.items())
+                    low, _, high = ranges.get((change.measure, labels), (None, None, None))
                     values = found.setdefault((one.suite, one.agent, labels), {})
-                    values[change.measure] = PeoplesValue(change.first, change.verdict)
+                    values[change.measure] = PeoplesValue(change.first, change.verdict, low, high)
     return found
 
 
@@ -229,43 +261,81 @@ def _panel(
     missing: Mapping[tuple[str, str], str],
 ) -> Panel:
     suite = get_suite(condition.suite)
-    name = next((one for one in suite.headline if one in condition.headline), suite.headline[0])
-    shown = {agent: condition.get(agent, name) for agent in agents}
     readings = []
-    values: dict[str, PeoplesValue] = {}
-    for agent, measure in shown.items():
-        if measure is None:
+    values = _published_values(condition)
+    for agent in agents:
+        if agent not in condition.measures:
             ran = (agent, condition.suite) in material.outcomes()
-            readings.append(
-                Reading(agent, "not asked under this condition") if ran
-                else _not_run(condition.suite, agent, missing)
-            )  # fmt: skip
+            command = "" if ran else missing.get((condition.suite, agent), "")
+            readings.append(Reading(agent, (), command))
             continue
         mine = _values_for(people, condition, agent)
         values.update(mine)
-        told = find(suite.sentences, AgentMeasures(condition.measures[agent], mine))
-        badges = tuple(_badges(material, condition.suite, agent, measure))
-        number, _, interval = in_figures(measure).partition(" ")
+        found = find(suite.sentences, AgentMeasures(condition.measures[agent], mine))
         sentences = tuple(
-            Told(
+            Finding(
                 one.text,
                 tuple(measure.title for measure in one.measures),
                 _typical(material, condition, agent, one),
             )
-            for one in told
+            for one in found
         )
-        readings.append(Reading(agent, number, interval, badges, sentences))
-    marks = dict(_marks(condition, name, agents, values))
+        readings.append(Reading(agent, sentences))
+    known = [name for name in suite.card if name in condition.headline]
+    names = known or [next(iter(condition.headline), suite.headline[0])]
+    charts = tuple(_chart(material, condition, name, agents, values) for name in names)
+    return Panel(condition.suite, condition.key, condition.words, charts, tuple(readings))
+
+
+def _chart(
+    material: Material,
+    condition: Condition,
+    name: str,
+    agents: Sequence[str],
+    people: Mapping[str, PeoplesValue],
+) -> Chart:
+    shown = {agent: condition.get(agent, name) for agent in agents}
+    values = []
+    for agent, measure in shown.items():
+        if measure is None:
+            ran = (agent, condition.suite) in material.outcomes()
+            values.append(Value("not asked under this condition" if ran else "not run"))
+            continue
+        badges = tuple(_badges(material, condition.suite, agent, measure))
+        if is_determined(measure):
+            number, _, interval = measure_text(measure).partition(" ")
+            values.append(Value(number, interval, badges))
+        else:
+            values.append(Value(UNDETERMINED, "", badges))
+    own = people.get(name)
+    marks = dict(_marks(condition, name, agents))
     scale = scale_of([one for one in shown.values() if one is not None])
-    return Panel(
-        suite=condition.suite,
-        key=condition.key,
-        condition=condition.words,
-        measure=name,
-        meaning=measure_words(name),
-        picture=_draw(shown, marks, scale, name),
-        readings=tuple(readings),
-    )
+    if not marks:
+        ends = [*STYLE_SCALE, scale.low, *(_ends(shown.values()))]
+        scale = Scale(min(ends), max(ends))
+        marks = {"0": 0.0}
+    if own is not None:
+        marks["people"] = own.value
+    picture = _draw(shown, marks, scale, name, own)
+    return Chart(name, measure_words(name), picture, tuple(values))
+
+
+def _ends(measures: Iterable[Measure | None]) -> Iterator[float]:
+    """Yield estimates and ends of intervals, at most 1 from 0."""
+    for one in measures:
+        for end in (one.estimate, one.low, one.high) if one else ():
+            if end is not None:
+                yield min(max(end, -1.0), 1.0)
+
+
+def _published_values(condition: Condition) -> dict[str, PeoplesValue]:
+    """Return the published values of people under this condition, known without a download."""
+    compared = get_suite(condition.suite).people_comparison
+    mine = dict(condition.labels)
+    for labels, values in compared.published if compared else ():
+        if all(mine.get(name) == value for name, value in labels.items()):
+            return dict(values)
+    return {}
 
 
 def _values_for(people: _People, condition: Condition, agent: str) -> dict[str, PeoplesValue]:
@@ -277,11 +347,6 @@ def _values_for(people: _People, condition: Condition, agent: str) -> dict[str, 
         ):
             return values
     return {}
-
-
-def _not_run(suite: str, agent: str, missing: Mapping[tuple[str, str], str]) -> Reading:
-    command = missing.get((suite, agent), "")
-    return Reading(agent, "not run", command=command)
 
 
 def _badges(material: Material, suite: str, agent: str, measure: Measure) -> Iterator[Badge]:
@@ -299,29 +364,26 @@ def _badges(material: Material, suite: str, agent: str, measure: Measure) -> Ite
         yield Badge("unfinished", "the run is unfinished; its answers so far are included")
 
 
-def _marks(
-    condition: Condition,
-    name: str,
-    agents: Iterable[str],
-    people: Mapping[str, PeoplesValue],
-) -> Iterator[tuple[str, float]]:
-    """Yield where an agent that does not reason is, and people, and an exact agent."""
-    scale = get_suite(condition.suite).scale
-    if scale is None:
+def _marks(condition: Condition, name: str, agents: Iterable[str]) -> Iterator[tuple[str, float]]:
+    """Yield the values of the baseline and of the exact agent, for the measure that has them.
+
+    The baseline is the best of the reference agents that the suite lists as not reasoning
+    (`HeadlineScale.blind`): its `skill` is 0. If the measure is another one, its value follows
+    from the value and the skill of any agent.
+    """
+    suite = get_suite(condition.suite)
+    if suite.scale is None or name != suite.scale_measure:
         return
-    if scale.blind and name == scale.blind_to:
-        yield "no reasoning", 0.0
-    elif scale.blind:
-        # Skill is 0 where such an agent is, and 1 where the headline is 1.
+    if suite.scale.blind and name == "skill":
+        yield "baseline", 0.0
+    elif suite.scale.blind:
         for agent in agents:
-            own, skill = condition.get(agent, name), condition.get(agent, scale.blind_to)
+            own, skill = condition.get(agent, name), condition.get(agent, "skill")
             if own and skill and None not in (own.estimate, skill.estimate):
                 headline, share = own.estimate or 0.0, skill.estimate or 0.0
                 if share < 0.99:
-                    yield "no reasoning", (headline - share) / (1 - share)
+                    yield "baseline", (headline - share) / (1 - share)
                     break
-    if name in people:
-        yield "people", people[name].value
     yield "exact", 1.0
 
 
@@ -355,9 +417,13 @@ def _where(table: pa.Table, wanted: Mapping[str, object]) -> pa.Table:
 
 
 def _draw(
-    shown: Mapping[str, Measure | None], marks: Mapping[str, float], scale: Scale, name: str
+    shown: Mapping[str, Measure | None],
+    marks: Mapping[str, float],
+    scale: Scale,
+    name: str,
+    people: PeoplesValue | None = None,
 ) -> Markup:
-    """Draw the agents' estimates and intervals above a line with the marks' words."""
+    """Draw the agents' estimates and intervals above an axis with labeled reference lines."""
     known = {agent: one for agent, one in shown.items() if one and one.estimate is not None}
     many = len(shown) > FEW
     lines = 2 if many else len(shown)
@@ -369,6 +435,13 @@ def _draw(
         number = f"{end:.2g}".replace("-", "−")
         drawn.append(
             f'<text class="end" x="{x}" y="{base + 27}" text-anchor="{anchor}">{number}</text>'
+        )
+    if people is not None and people.low is not None and people.high is not None:
+        x, width = axis.place(people.low), axis.place(people.high) - axis.place(people.low)
+        words = f"the middle half of people: {people.low:.2f} to {people.high:.2f}"
+        drawn.append(
+            f'<rect class="people-range" x="{x}" y="{TOP - 4}" width="{width:.1f}" '
+            f'height="{base - TOP + 4}"><title>{words}</title></rect>'
         )
     for place, (mark, value) in enumerate(axis.marks.items()):
         x = axis.place(value)
@@ -382,15 +455,17 @@ def _draw(
             if not many:
                 drawn.append(f'<text class="none" x="{left}" y="{y + 4}">no estimate</text>')
             continue
-        told = escape(f"{agent}: {name} {in_figures(one)}")
+        finding = escape(f"{agent}: {name} {measure_text(one)}")
         kind = "open" if "small_n" in one.flags else "estimate"
-        parts = [f"<title>{told}</title>"]
+        parts = [f"<title>{finding}</title>"]
         if one.low is not None and one.high is not None:
             x1, x2 = axis.place(one.low), axis.place(one.high)
             parts.append(f'<line class="interval" x1="{x1}" x2="{x2}" y1="{y}" y2="{y}"/>')
         x = axis.place(one.estimate)
-        parts.append(f'<circle class="{kind}" cx="{x}" cy="{y}" r="4.5"/>')
-        number = f"{one.estimate:.2f}".replace("-", "−")
+        number = "?"
+        if is_determined(one):
+            parts.append(f'<circle class="{kind}" cx="{x}" cy="{y}" r="4.5"/>')
+            number = f"{one.estimate:.2f}".replace("-", "−")
         parts.append(f'<text class="number" x="{WIDTH}" y="{y + 4}">{number}</text>')
         color = "one" if many else place
         hidden = " hidden" if many and place else ""
@@ -401,18 +476,18 @@ def _draw(
             y = TOP + LINE * 1.5
             drawn.append(
                 f'<line class="tick" x1="{x}" x2="{x}" y1="{y - 5}" y2="{y + 5}">'
-                f"<title>{told}</title></line>"
+                f"<title>{finding}</title></line>"
             )
     height = base + FOOT
     return Markup(  # numbers and escaped words only
         f'<svg class="panel" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(name)} of {len(known)} agents; the numbers are in the tables below">'
+        f'aria-label="{escape(measure_title(name))} of {len(known)} agents; tables follow below">'
         f"{''.join(drawn)}</svg>"
     )
 
 
 class _Axis:
-    """Places values on a panel's line, and knows which words of marks would run together."""
+    """Places values on a chart's axis, and separates labels that would overlap."""
 
     def __init__(self, scale: Scale, marks: Mapping[str, float]) -> None:
         self.scale = scale
@@ -425,6 +500,6 @@ class _Axis:
         return round(EDGE + share * (WIDTH - 2 * EDGE - NUMBERS), 1)
 
     def is_near(self, place: int) -> bool:
-        """Whether a mark's words must go below those of the mark before."""
+        """Whether a label must go below the label before it."""
         values = list(self.marks.values())
         return place % 2 == 1 and self.place(values[place]) - self.place(values[place - 1]) < 80

@@ -1,8 +1,9 @@
-"""Agents and people on the page: a block for each condition, with people's marks in every picture.
+"""Agents and people on the page: a block for each condition, with people in every chart.
 
-What is shown is what `whybench compare --baseline people` tells (`whybench.results.among_people`).
-A picture has a point for the agent, a band for the interval, and upright marks: dashed for the
-floor of agents that do not reason, thin for people, thick for the ceiling that people's noise sets.
+The page shows the results of `whybench compare --baseline people`
+(`whybench.results.among_people`). A chart has a point for the agent, a band for the interval, and
+reference lines: dashed for the baseline of agents that do not reason, thin for people, thick for
+the noise ceiling.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["People", "PeopleBlock", "PeopleRow", "PeopleTable", "people"]
 
 MOST_AGENTS = 40
-"""So many agents a table shows."""
+"""The largest number of agents in a table."""
 
 ROOM = 0.05
 """The share of a scale that is left free at its ends."""
@@ -73,7 +74,7 @@ class People:
 
 
 def people(material: Material) -> People:
-    """Hold the sources' agents against people, in suites that have them, where they are fetched."""
+    """Compare the sources' agents with people, in suites whose data are fetched."""
     blocks: list[PeopleBlock] = []
     every: list[AmongPeople] = []
     fence = Fence()
@@ -81,7 +82,7 @@ def people(material: Material) -> People:
         compared = get_suite(name).people_comparison
         if compared is None or not table.num_rows or not compared.is_fetched():
             continue
-        with fence.around(f"{name}, agents and people"):
+        with fence.around(f"{name}, comparison with people"):
             try:
                 among = compare_with_people({name: table})
             except UserError:
@@ -128,7 +129,7 @@ def _differences(
         verdict = VERDICTS.get(change.verdict, change.verdict)
         rows.append(PeopleRow(agent, change.measure, picture, (*values, verdict)))
     return PeopleTable(
-        "What differs: agent less people, whose mark is 0",
+        "Differences: agent minus people (people are at 0)",
         ("agent's value", "people", "difference [95% interval]", "verdict"),
         tuple(rows),
     )
@@ -150,8 +151,8 @@ def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]
         numbers = (number_text(mark, digits=digits) for mark in marks.values())
         rows.append(PeopleRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
     return PeopleTable(
-        "How like people: alignment is near at 1, distance at 0",
-        ("agent [95% interval]", "floor", "other people", "ceiling", "verdict"),
+        "Similarity to people: identical at alignment 1 and distance 0",
+        ("agent [95% interval]", "baseline", "other people", "noise ceiling", "verdict"),
         tuple(rows),
     )
 
@@ -173,8 +174,8 @@ def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]])
         )
         rows.append(PeopleRow(agent, one.measure, picture, cells))
     return PeopleTable(
-        "Among single people: the share of them below the agent, with a mark at the middle",
-        ("people below [95% interval]", "agent", "half of the people", "reliability"),
+        "Position among single people: share of people below the agent (middle at 0.5)",
+        ("people below [95% interval]", "agent", "middle half of people", "reliability"),
         tuple(rows),
     )
 

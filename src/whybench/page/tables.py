@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.page.bars import bar, in_figures, scale_of
+from whybench.numerals import measure_text
+from whybench.page.bars import bar, scale_of
 from whybench.page.methods import Badge, badges_of, companions, measure_words
 from whybench.suites.registry import get_suite
 
@@ -98,4 +99,4 @@ def make_table(condition: Condition, agents: Sequence[str], beside: Sequence[str
 def _cell(measure: Measure | None, picture: Markup | str) -> HeadlineCell:
     if measure is None:
         return HeadlineCell(None, "", "–")
-    return HeadlineCell(measure.estimate, picture, in_figures(measure), tuple(badges_of(measure)))
+    return HeadlineCell(measure.estimate, picture, measure_text(measure), tuple(badges_of(measure)))

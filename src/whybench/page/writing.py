@@ -144,17 +144,17 @@ SECTIONS = (
     ("profile", "At a glance"),
     ("suites", "Suites"),
     ("answers", "Answers"),
-    ("people", "You and people"),
+    ("people", "Comparison with people"),
     ("comparison", "Comparison"),
     ("all-measures", "All measures"),
     ("methods", "Data and methods"),
 )
-"""The sections of the page, in order: name and words."""
+"""The sections of the page, in order: id and heading."""
 
 ROOM = 4_400_000
-"""So many characters has the page for what is heavy: figures, measures, data and answers."""
+"""The most characters of figures, measures, data and answers together."""
 LEAST_ANSWERS, MOST_ANSWERS = 300_000, 1_900_000
-"""So many of them the answers have at least, and at most."""
+"""The least and the most characters of answers."""
 
 
 def make_page(
@@ -194,12 +194,12 @@ def make_page(
     missing = not_measured(material, agents)
     made = panels(material, found, among.among, commands(material, agents), fence)
     wanted = {
-        told.answer
+        finding.answer
         for shown in made.values()
         for panel in shown
         for reading in panel.readings
-        for told in reading.sentences
-        if told.answer is not None
+        for finding in reading.sentences
+        if finding.answer is not None
     }
     styles = Styles()
     figures, figures_notes = drawings(material, styles, say)

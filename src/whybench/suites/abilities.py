@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from whybench.suites.items import Answer, Episode, Scalar
     from whybench.suites.pairs import Pair
     from whybench.suites.people import AgentAmongPeople
+    from whybench.suites.sentences import PeoplesValue
 
 __all__ = [
     "BUDGETS",
@@ -208,11 +209,14 @@ class PeopleComparison:
             `UserError` says what of it people would have had to judge.
         is_fetched: Whether people's answers have been downloaded.
         fetch: The command that downloads them.
+        published: People's values by measure, known without the download, with the labels of the
+            conditions to which they apply.
     """
 
     compare: Callable[[pa.Table], AgentAmongPeople]
     is_fetched: Callable[[], bool]
     fetch: str
+    published: Sequence[tuple[Mapping[str, str], Mapping[str, PeoplesValue]]] = ()
 
 
 @dataclass(frozen=True)
@@ -296,9 +300,10 @@ class Check(Generic[ItemT]):
 
 @dataclass(frozen=True)
 class HeadlineScale:
-    """Who stands where on the scale of a headline, so that its laws can be tried (`laws`).
+    """The agents that define the scale of a headline measure, which `laws` tests.
 
     Attributes:
+        measure: The measure; by default the suite's first headline.
         exact: The agent that has 1: its name, and the settings that differ from its defaults.
         blind: Agents that do not reason, none of which may have a skill above 0.
         blind_to: The measure that they may not have above 0, where it is not `skill`.
@@ -315,6 +320,7 @@ class HeadlineScale:
     blind_to: str = "skill"
     within: float = 1e-9
     untested: str = ""
+    measure: str = ""
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ MOST_ITEMS = 3000
 
 def headline_values(suite: AnySuite, rows: Iterable[Row], name: str = "") -> list[Any]:
     """Return the headline of answers, or another measure, under each of their conditions."""
-    wanted = name or suite.headline[0]
+    wanted = name or suite.scale_measure
     measures = suite.measures(record_table(list(rows), suite.record_columns))
     return [measure for measure in measures if measure.name == wanted and not measure.at]
 
@@ -154,7 +154,7 @@ def drop_answers(
 
 
 def _silence(case: LawCase) -> Iterator[str]:
-    suite, name = case.suite, case.suite.headline[0]
+    suite, name = case.suite, case.suite.scale_measure
     measured = [
         case.values(changed)
         for changed in (
@@ -186,7 +186,7 @@ def _loss(case: LawCase) -> Iterator[str]:
 
 
 def _ends(case: LawCase) -> Iterator[str]:
-    for name in (case.suite.headline[0], "skill"):
+    for name in (case.suite.scale_measure, "skill"):
         for found in case.values(case.exact, name):
             if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
                 yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
@@ -277,7 +277,7 @@ def _is_told_apart(suite: AnySuite, better: pa.Table, worse: pa.Table) -> bool:
     pairs = [
         pair.difference
         for pair in suite.comparison.pairs(stack_sides(better, worse))
-        if pair.measure == suite.headline[0]
+        if pair.measure == suite.scale_measure
     ]
     return bool(pairs) and all(
         found.p is not None and found.p < ALPHA and (found.estimate.estimate or 0) < 0

@@ -1,10 +1,9 @@
-"""Sentences by rule: what an agent does, said where the intervals of its measures bear it.
+"""Findings: sentences about an agent, shown only if the intervals of its measures support them.
 
-A suite lists its sentences in `sentences.yaml`, the most telling first. Each is a template with the
-conditions under which it may be said: that a measure's whole interval lies above or below a value
-(`Says`), that of two levels of a factor one has its interval above the other's (`Contrast`), or
-that the agent differs from people by the comparison with them (`AgainstPeople`). What `find`
-returns can be said of the agent; nothing else is put into words.
+A suite lists its findings in `sentences.yaml`, the most informative first. Each is a template with
+a condition: the whole interval of a measure lies above or below a value (`Says`), one level of a
+factor has its interval above that of another (`Contrast`), or the agent differs significantly from
+people (`AgainstPeople`). `find` returns the findings that hold for an agent.
 """
 
 from __future__ import annotations
@@ -43,20 +42,29 @@ NONE: Mapping[str, Any] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class PeoplesValue:
-    """A measure of people beside the agent's, and whether the agent is shown to differ."""
+    """People's value of a measure, and how the agent compares with it.
+
+    Attributes:
+        value: The value of people's mean judgments.
+        verdict: The verdict of the comparison; empty if there was none.
+        low: First quartile of the values of single people; None if it is not known.
+        high: Third quartile.
+    """
 
     value: float
-    verdict: str
+    verdict: str = ""
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
 class Remark:
-    """A sentence that holds of an agent.
+    """A finding that holds for an agent.
 
     Attributes:
         text: The sentence.
-        measures: The measures whose numbers and intervals it rests on.
-        answer: What a typical answer has in its columns; empty if none is typical.
+        measures: The measures whose intervals support it.
+        answer: Columns and values of a typical answer; empty if none is typical.
     """
 
     text: str
@@ -93,21 +101,21 @@ def _has_interval(measure: Measure) -> bool:
 
 
 class SentenceRule(Protocol):
-    """Something that may be said of an agent."""
+    """A finding with its condition."""
 
     def find(self, measures: AgentMeasures) -> Iterator[Remark]:
-        """Yield it if the measures bear it."""
+        """Yield the finding if the measures support it."""
 
 
 @dataclass(frozen=True)
 class Says:
-    """A sentence that may be said where intervals lie above or below values.
+    """A finding whose intervals lie above or below values.
 
     Attributes:
         text: The sentence; a measure in braces is replaced by its estimate, as in `{skill:.2f}`.
-        above: AgentMeasures whose intervals must lie above a value.
-        below: AgentMeasures whose intervals must lie below a value.
-        answer: What a typical answer has in its columns.
+        above: Measures whose intervals must lie above a value.
+        below: Measures whose intervals must lie below a value.
+        answer: Columns and values of a typical answer.
     """
 
     text: str
@@ -166,7 +174,7 @@ class Contrast:
 
 @dataclass(frozen=True)
 class AgainstPeople:
-    """Where an agent lies beside people, if the comparison with them shows a difference.
+    """How an agent compares with people, if the difference is significant.
 
     Attributes:
         measure: The measure.
@@ -179,7 +187,7 @@ class AgainstPeople:
     below: str
 
     def find(self, measures: AgentMeasures) -> Iterator[Remark]:
-        """Yield the sentence if a difference from people is shown."""
+        """Yield the sentence if the difference from people is significant."""
         own, people = measures.get(self.measure), measures.people.get(self.measure)
         text = {"rose": self.above, "fell": self.below}.get(people.verdict if people else "")
         if own is not None and people is not None and text:
@@ -187,27 +195,27 @@ class AgainstPeople:
 
 
 COMMON: tuple[SentenceRule, ...] = (
-    Says("As good as answering exactly, or nearly so ({skill:.2f} of 1).", above={"skill": 0.9}),
+    Says("Close to the exact agent (skill {skill:.2f}; exact is 1).", above={"skill": 0.9}),
     Says(
-        "Better than without reasoning, and short of exact ({skill:.2f} between 0 and 1).",
+        "Between the baseline (0) and the exact agent (1): skill {skill:.2f}.",
         above={"skill": 0.0},
         below={"skill": 0.97},
     ),
-    Says("No better than without reasoning ({skill:.2f}, where exact is 1).", below={"skill": 0.1}),
+    Says("Not clearly above the baseline (skill {skill:.2f}; exact is 1).", below={"skill": 0.1}),
 )
-"""What may be said of an agent in any suite whose `skill` is 0 without reasoning and 1 if exact."""
+"""Findings of every suite whose `skill` is 0 for the baseline and 1 for the exact agent."""
 
-UNSURE = Remark("These answers are too few to say more than the interval does.", ())
-"""What is said where nothing else can be."""
+UNSURE = Remark("The intervals are too wide for a finding.", ())
+"""What is shown if no finding holds."""
 
 
 @cache
 def read_sentences(package: str) -> tuple[SentenceRule, ...]:
-    """Return the sentences that `sentences.yaml` of a package lists.
+    """Return the findings that `sentences.yaml` of a package lists.
 
-    An entry has `say` with `above`, `below` and `answer` (`Says`); or `say` with `contrast`, the
-    measure, `factor` and `words` (`Contrast`); or `people`, the measure, with what is said `above`
-    and `below` (`AgainstPeople`).
+    An entry has `text` with `above`, `below` and `answer` (`Says`); or `text` with `contrast` (the
+    measure), `factor` and `words` (`Contrast`); or `people` (the measure) with the sentences
+    `above` and `below` (`AgainstPeople`).
     """
     text = files(package).joinpath("sentences.yaml").read_text(encoding="utf-8")
     return tuple(_read_rule(dict(entry)) for entry in yaml.safe_load(text))
@@ -216,16 +224,16 @@ def read_sentences(package: str) -> tuple[SentenceRule, ...]:
 def _read_rule(entry: dict[str, Any]) -> SentenceRule:
     if "people" in entry:
         return AgainstPeople(entry.pop("people"), **entry)
-    text = entry.pop("say")
+    text = entry.pop("text")
     if "contrast" in entry:
         return Contrast(text, entry.pop("contrast"), **entry)
     return Says(text, **entry)
 
 
 def find(sentences: Iterable[SentenceRule], measures: AgentMeasures) -> list[Remark]:
-    """Return what can be said of an agent, the most telling first; at least one remark.
+    """Return the findings about an agent, the most informative first; at least one remark.
 
-    A sentence that rests on nothing but what was said before is left out.
+    A finding whose measures all occur in earlier findings is left out.
     """
     found: list[Remark] = []
     said: set[str] = set()

@@ -71,10 +71,9 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         condition: The factor columns that make up a condition; Inspect's figures pool over them.
         random_columns: The columns whose values are drawn with each world, which no block can
             balance.
-        headline: The names of the measures that stand for the suite in a profile, first things
-            first.
-        sentences: What may be said of an agent where its measures bear it, the most telling first
-            (`sentences`).
+        headline: The main measures of the suite, the most important first.
+        card_size: How many of them the suite's card on the report's first screen shows.
+        sentences: Findings about an agent, the most informative first (`sentences`).
         golden_replies: Replies whose answers go into the content hash, so that a changed parser
             shows.
         checks: Further checks of the suite's items, by name.
@@ -100,6 +99,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     condition: tuple[str, ...] = ()
     random_columns: frozenset[str] = frozenset()
     headline: tuple[str, ...] = ()
+    card_size: int = 1
     sentences: tuple[SentenceRule, ...] = ()
     golden_replies: Sequence[str] = ()
     checks: Mapping[str, Check[Any]] = NONE
@@ -290,6 +290,16 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         """The measure that stands for a run in Inspect."""
         names = (self.inspection.headline, *self.inspection.shown, *self.headline, "answered")
         return next(filter(None, names))
+
+    @property
+    def card(self) -> tuple[str, ...]:
+        """The measures on the suite's card of the report's first screen."""
+        return self.headline[: self.card_size]
+
+    @property
+    def scale_measure(self) -> str:
+        """The measure that `scale` describes."""
+        return (self.scale.measure if self.scale else "") or self.headline[0]
 
     @property
     def record_columns(self) -> dict[str, type]:

@@ -32,6 +32,7 @@ from whybench.suites.judge.generation import generate_items
 from whybench.suites.judge.groups import CONDITION, SUMMED_BY
 from whybench.suites.judge.items import COLUMNS, JudgeItem, draw_graph
 from whybench.suites.judge.measures import contrast_measures, judge_measures, summed_measures
+from whybench.suites.judge.people_values import PEOPLE
 from whybench.suites.judge.prompt_parser import parse_prompt
 from whybench.suites.judge.prompts import render_prompt, render_reply
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
@@ -175,7 +176,8 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION
-    headline = ("coherence", "ea", "mv", "alignment")
+    headline = ("ea", "mv", "coherence", "alignment")
+    card_size = 2
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
@@ -190,7 +192,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     replication = Replication(_published_tables, _published_figures, REPLICATED, takes_records=True)
     comparison = PairedComparison(_pairs, SMALLEST)
     people_comparison = PeopleComparison(
-        _compare_with_people, _people_are_fetched, "whybench data fetch causAIign"
+        _compare_with_people, _people_are_fetched, "whybench data fetch causAIign", PEOPLE
     )
     scale = HeadlineScale(
         exact=("noisy-or", {}),
@@ -199,6 +201,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         lapsing=("noisy-or", "lapse"),
         within=0.01,
         untested=NOT_TESTED,
+        measure="coherence",
     )
     sums = Sums(SUMMED_BY, summed_measures)
     inspection = Inspection(
