@@ -35,6 +35,7 @@ SUBJECTS = (
     "profile",
     "people",
     "experiments",
+    "prose",
 )
 
 

@@ -24,6 +24,7 @@ from tests.command_server import commands as commands_folder
 
 from whybench import __version__
 from whybench.cli import COMMANDS, whybench_command
+from whybench.numerals import measure_text
 from whybench.records import CORE
 from whybench.scaffolds import make_scaffold, write_scaffold
 from whybench.suites.analyze.challenges import CHALLENGES
@@ -75,7 +76,7 @@ NOT_RUN = {
 """Commands that are shown and not run, and why."""
 
 RUN_SHORTER = {
-    "whybench profile reference/careful reference/associative -o first": (
+    "whybench profile reference/careful reference/associative -o demo": (
         "--suite judge --suite calculate"
     ),
     "whybench run compose --model reference/compose.local-only -T gates=mixed -T units=8 "
@@ -264,18 +265,44 @@ def test_the_page_on_profiles_has_every_mind_and_who_stands_for_it() -> None:
 
 
 @pytest.mark.slow
-def test_the_figures_of_minds_in_readme_are_what_a_small_profile_gives() -> None:
-    table = rows("../README.md", 5)
-    head, *shown = table[[row[-1] for row in table].index("associative") :]
-    for name, measure, _, *figures in shown:
-        suite = get_suite(name)
-        design = suite.make_design(suite.budget("small").settings)
-        items = list(suite.items(design))
-        for mind, figure in zip(head[3:], figures, strict=True):
-            agent, settings = suite.minds[mind]
+def test_readme_scores_of_reference_agents_are_those_of_a_small_profile() -> None:
+    lines = (ROOT / "README.md").read_text("utf-8").splitlines()
+    table = [[cell.strip(" ") for cell in line.split("|")[1:-1]] for line in lines]
+    head, _, *shown = [row for row in table if len(row) == 6]
+    assert len(shown) == 6
+    for suite_name, _, measure, baseline, *figures in shown:
+        if suite_name:
+            suite = get_suite(re.search(r"\w+", suite_name)[0])
+            design = suite.make_design(suite.budget("small").settings)
+            items = list(suite.items(design))
+        name = re.search(r"`(\w+)`", measure)[1]
+        for agent_name, figure in zip(head[4:], figures, strict=True):
+            agent, settings = suite.minds[agent_name.strip("`")]
             found = simulate(suite, design, items, suite.agent(agent), settings)
-            (one,) = (one for one in found if one.name == measure and not one.at)
-            assert figure == f"{one.estimate:.2f}", f"{name}, {measure}, {mind}"
+            (one,) = (one for one in found if one.name == name and not one.at)
+            assert figure.replace("−", "-") == measure_text(one), f"{name}, {agent_name}"
+        if baseline != "–":
+            agents = ((suite.agent(agent), settings) for agent, settings in suite.scale.blind)
+            every = (m for who in agents for m in simulate(suite, design, items, *who))
+            values = [m.estimate for m in every if m.name == name and not m.at]
+            assert float(baseline) == round(max(values), 2), name
+
+
+def test_readme_example_has_the_numbers_of_its_item() -> None:
+    """By hand from the shares that the question states."""
+    calculate = get_suite("calculate")
+    item = list(calculate.items(calculate.make_design({})))[111]
+    text = (ROOT / "README.md").read_text("utf-8")
+    weaver, away, together = 0.25, 0.52, 0.20
+    correct = (1 - weaver) * 91 + weaver * 6
+    assert item.truth == pytest.approx(correct)
+    assert f"| `careful` | {correct:g}%, correct |" in text
+    seen = (1 - weaver) * away / ((1 - weaver) * away + weaver * together)
+    assert f"{seen:.1%} of those: {seen:.3f} × 91% + {1 - seen:.3f} × 6%" in text
+    assert f"| `associative` | {seen * 91 + (1 - seen) * 6:.1f}%, wrong |" in text
+    prompt = calculate.render(item)
+    for share in ("25%", "52%", "20%", "9%", "94%"):
+        assert share in prompt
 
 
 def test_the_page_on_judge_has_every_reason_in_order() -> None:

@@ -159,7 +159,7 @@ def test_a_suite_that_says_nothing_of_a_mind_is_not_asked(silent: str) -> None:
         list_suites_for(silent, ["compose"])
     assert find_reference(silent).explain().endswith("not asked, since they name nobody: compose")
     assert _why_not("compose", silent) == (
-        "not run: no agent of the suite stands for this mind",
+        "not run: the suite has no agent of this name",
         "",
     )
     assert _why_not("judge", f"{silent}[seed=2]")[0] == "not run"
