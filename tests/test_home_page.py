@@ -45,9 +45,9 @@ def test_home_page_example_shows_the_judgments_of_the_reference_agents(
     for agent, shown in zip(head[1:], first[1:], strict=True):
         assert float(shown) == judgments[agent][8][1], agent
     assert len(means) == len(KINDS)
-    for label, *shown in means:
+    for label, *values_shown in means:
         (task,) = (task for words, task in KINDS.items() if words in label)
-        for agent, value in zip(head[1:], shown, strict=True):
+        for agent, value in zip(head[1:], values_shown, strict=True):
             values = [judgment for kind, judgment in judgments[agent] if kind == task]
             assert len(values) == 24
             assert value == f"{fmean(values):.0f}", (label, agent)
