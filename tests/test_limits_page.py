@@ -29,10 +29,7 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.world import World
 
 PAGE = (Path(__file__).parents[1] / "docs" / "when-not.md").read_text("utf-8")
-NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen twenty"
-).split()
+NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 15: "fifteen", 16: "sixteen"}
 
 STRONG_INSTRUMENT = 10.0
 """The F statistic of the first stage that is commonly required of an instrument."""
@@ -136,9 +133,9 @@ def test_limits_page_counts_suites_and_challenges() -> None:
         r"`hard` adds (\w+)\b": len(HARD),
     }
     for pattern, number in counts.items():
-        found = [word for word in re.findall(pattern, PAGE) if word in NUMBERS]
+        found = [word for word in re.findall(pattern, PAGE) if word in NUMBERS.values()]
         assert found, pattern
-        assert {NUMBERS.index(word) for word in found} == {number}, (pattern, found)
+        assert set(found) == {NUMBERS[number]}, pattern
 
 
 def test_limits_page_names_every_challenge_of_the_hard_design() -> None:
