@@ -51,8 +51,8 @@ nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 # llms.txt lists the pages for language models, llms-full.txt is all of them in one file, but for
 # the reference of the code, which they can read themselves.
 llms_txt_summary = (
-    "WhyBench measures how a mind, a language model or a person, reasons about cause and effect. "
-    "It runs on Inspect AI. Suites: judge, intervene, compose, calculate, analyze."
+    "WhyBench tests whether a language model reasons about cause and effect, or only about "
+    "correlation. It runs on Inspect AI. Suites: judge, intervene, compose, calculate, analyze."
 )
 llms_txt_exclude = ["api"]
 llms_txt_uri_template = "_sources/{docname}{suffix}{sourcelink_suffix}"

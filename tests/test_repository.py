@@ -129,9 +129,10 @@ def test_what_agents_are_told_to_run_is_there() -> None:
     assert len(text.splitlines()) <= 60
     for path in re.findall(r"(?:tests|docs|src|\.ci)/[\w./]+\w", text):
         assert (ROOT / path).exists(), path
-    packages = {room.name for room in (ROOT / "src" / "whybench").iterdir() if room.is_dir()}
-    rooms = text.partition("## Rooms")[2].partition("## ")[0]
-    named = set(re.findall(r"`(\w+)/?`", rooms))
+    packages = {path.name for path in (ROOT / "src" / "whybench").iterdir() if path.is_dir()}
+    section = text.partition("## Packages")[2].partition("## ")[0]
+    named = set(re.findall(r"`(\w+)/?`", section))
+    assert named
     assert named <= packages, named - packages
 
 
