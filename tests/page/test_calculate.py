@@ -39,4 +39,4 @@ def test_it_says_which_mistake_is_made_and_what_figures_show(tmp_path: Path, par
     letters = unescape(text)
     [charts] = parse(text).all("script", id="charts-data")
     assert all(words in unpacked(charts.text) for words in WAYS.values())
-    assert "share of questions answered rightly" in letters
+    assert "share of correct answers" in letters

@@ -48,7 +48,7 @@ TOP = 6
 NUMBERS = 34
 """Width of the numbers on the right, in pixels."""
 
-MOST_STANDING_OUT = 5
+MOST_STANDING_OUT = 4
 """The largest number of further findings."""
 
 ALIKE = {"no difference shown", "too small to matter"}
