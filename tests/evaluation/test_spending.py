@@ -176,7 +176,7 @@ def test_a_call_without_news_is_given_up() -> None:
 
 def test_a_damaged_account_is_named(tmp_path: Path) -> None:
     (tmp_path / ACCOUNT).write_text("half a")
-    with pytest.raises(UserError, match=f"{ACCOUNT} must be the account of what was spent here"):
+    with pytest.raises(UserError, match=f"{ACCOUNT} must be the spending account of this folder"):
         _ = Spending.resume(tmp_path, 1.0, PRICES).total
 
 

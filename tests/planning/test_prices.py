@@ -160,7 +160,7 @@ def test_a_plan_is_a_range_and_a_table() -> None:
     assert planned.cost_range("x/o3", prices) == pytest.approx(
         ((planned.sent + 300) / 1e6, (planned.sent + 400_300) / 1e6)
     )
-    assert "30 (short replies) to 3,000 (long ones) received, at most 1,024 a reply" in (
+    assert "30 (short replies) to 3,000 (long replies) received, at most 1,024 per reply" in (
         planned.line("x/gpt-4o")
     )
     rows = plan_rows("x/gpt-4o", [planned, planned], prices)

@@ -157,7 +157,9 @@ def test_a_suite_that_says_nothing_of_a_mind_is_not_asked(silent: str) -> None:
     assert list_suites_for(silent, ["judge", "compose"]) == ("judge",)
     with pytest.raises(UserError, match=r"must be asked suites that say who stands.*got compose"):
         list_suites_for(silent, ["compose"])
-    assert find_reference(silent).explain().endswith("not asked, since they name nobody: compose")
+    assert (
+        find_reference(silent).explain().endswith("; it has none for compose, so that is not asked")
+    )
     assert _why_not("compose", silent) == (
         "not run: no agent of the suite stands for this mind",
         "",

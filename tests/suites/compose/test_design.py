@@ -189,10 +189,14 @@ def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
 
 def test_advice_names_the_units_that_verdicts_take() -> None:
     first, second, *_ = advise(DESIGNS["verdicts"], 1)
-    assert first.startswith("128 units a world; conclusive verdicts with 1 epoch take 96 for exact")
-    assert second.startswith("errors are outvoted from 3 epochs on")
+    assert first.startswith(
+        "128 units per world; conclusive verdicts with 1 epoch require 96 for exact"
+    )
+    assert second.startswith("majority votes correct errors from 3 epochs on")
     (only,) = advise(DESIGNS["verdicts"], 5)
-    assert only.startswith("128 units a world; conclusive verdicts with 5 epochs take 96 for exact")
+    assert only.startswith(
+        "128 units per world; conclusive verdicts with 5 epochs require 96 for exact"
+    )
     # Two epochs outvote nothing that one does not, and four no more than three.
     for even in (2, 4):
         assert plan_worlds(DESIGNS["verdicts"], even) == plan_worlds(DESIGNS["verdicts"], even - 1)
