@@ -172,7 +172,11 @@ def test_the_content_hash_tells_other_items_and_other_readings(monkeypatch) -> N
 @pytest.mark.parametrize(
     ("model", "args", "message"),
     [
-        ("reference/judge", {}, r"must be a mind \(careful, .*\) or an agent.*got reference/judge"),
+        (
+            "reference/judge",
+            {},
+            r"must be one for all suites \(careful, .*\) or one of a suite.*got reference/judge",
+        ),
         ("reference/carefull", {}, "got reference/carefull.*did you mean 'careful'"),
         (
             "reference/careful",

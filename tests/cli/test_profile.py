@@ -84,7 +84,7 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     assert "my/model  budget small" in done.output
     assert re.search(rf"^judge +240 +240 +{small.sent:,} ", done.output, re.MULTILINE)
     assert f"my/model costs about ${cost:.2f} (short replies) to $" in done.output
-    assert "($10 and $100 per million" in done.output
+    assert "at $10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
     assert f"other/model: price unknown; add it to {user_price_file()}" in done.output
     assert not (here / "profiles").exists()
@@ -142,7 +142,7 @@ def test_a_reference_agent_is_asked_its_own_suite() -> None:
     assert list_suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
     assert "is a reference agent of judge; it is asked only that suite" in done.output
-    assert "costs nothing" in done.output
+    assert "is free of charge" in done.output
     with pytest.raises(UserError, match="must be asked its own suite, judge, got compose"):
         list_suites_for("reference/judge.noisy-or", ("compose",))
 

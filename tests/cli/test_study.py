@@ -99,7 +99,7 @@ def test_serve_says_where_takes_rows_and_ends_when_told(how: str, number: int, t
     assert server.returncode == 128 + number
     assert rest == "ended: 2 rows of 1 participants were written to study/data\n"
     assert errors == ""
-    assert ("export the study with --save serve" in told) == (how == "download")
+    assert ("export with --save serve" in told) == (how == "download")
     written = (tmp_path / "study" / "data" / "anna.jsonl").read_text(encoding="utf-8")
     assert len(written.splitlines()) == 2
 

@@ -251,7 +251,9 @@ def test_a_call_that_cannot_be_counted_is_not_made(tmp_path: Path, limit: float 
     )
     data = SimpleNamespace(model_name=MODEL, task_name="judge", input=[], tools=[], config=config)
     expected = StoppedError if limit else UserError
-    with pytest.raises(expected, match="must be the account|calls must be counted to hold"):
+    with pytest.raises(
+        expected, match="must be the spending account|calls must be counted to hold"
+    ):
         anyio.run(module._begin_or_stop, spending, data)
 
 

@@ -208,7 +208,8 @@ def new_command(kind: str, name: str, folder: Path, suite_name: str | None) -> N
     scaffold = make_scaffold(kind, name, suite_name or THEMED[0])
     for path in write_scaffold(scaffold, folder):
         click.echo(f"wrote {path}")
-    click.echo("\nIt works as it is. Next, run" + ("" if folder == Path() else f", in {folder},"))
+    where = "" if folder == Path() else f"in {folder}, "
+    click.echo(f"\nIt works as it is. Next, {where}run")
     for step in scaffold.steps:
         click.echo(f"  {step}")
     print_line(f"\nthen edit it step by step; see “{scaffold.guide}” in the documentation.")

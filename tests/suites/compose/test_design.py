@@ -205,9 +205,9 @@ def test_advice_names_the_units_that_verdicts_take() -> None:
 def test_advice_knows_where_it_knows_nothing_and_where_guesses_pass() -> None:
     six = SUITE.make_design({"kinds": "+".join(["bridge"] * 6)})
     (line,) = advise(six, 1)
-    assert "known beforehand for at most 5 blocks" in line
+    assert "computed only for up to 5 blocks" in line
     (line,) = advise(DESIGNS["long"], 5)
-    assert line.startswith("64 units a world suffice for the headline, and not for the classes")
+    assert line.startswith("64 units per world are enough for the primary measure")
     chancy = SUITE.make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6, "units": 512})
     flagged = ["met_by_chance" in found.flags for found in plan_worlds(chancy, 5)]
     assert any(flagged)
