@@ -28,7 +28,6 @@ from rich.text import Text
 from whybench.drawing.charts import ShownEstimate, plot_points
 from whybench.drawing.vega import draw_on_page
 from whybench.page.material import Material
-from whybench.page.methods import abilities
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
@@ -137,7 +136,7 @@ def draw_command(name: str, theme: TerminalTheme) -> bytes:
 def ask_minds() -> dict[str, pa.Table]:
     """Return the answers of the four minds in all suites, at the size of a small profile."""
     tables = {}
-    for name in abilities(suite_names()):
+    for name in suite_names():
         suite = get_suite(name)
         design = suite.make_design(suite.budget("small").settings)
         items = list(suite.items(design))

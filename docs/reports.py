@@ -27,12 +27,12 @@ from evidence.model_server import LEARNED, MODEL, WEIGHTS, ModelServer
 
 import whybench as wb
 from whybench.numerals import interval_text
-from whybench.page.methods import abilities, measure_words
+from whybench.page.methods import measure_words
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import MINDS
 from whybench.suites.references import show_part
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, sort_suites
 from whybench.suites.sentences import AgentMeasures, find
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def ask(suite: str) -> None:
 def write_page() -> str:
     """Return the page of all reports."""
     runs = yaml.safe_load(RUNS.read_text("utf-8"))
-    reports = [write_report(name, runs[name]) for name in abilities(runs)]
+    reports = [write_report(name, runs[name]) for name in sort_suites(runs)]
     return "\n\n".join([HEAD, *reports]) + "\n"
 
 

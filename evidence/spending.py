@@ -280,7 +280,7 @@ def prices(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (small as it is)
     yield Figure(
         "`whybench profile openai/gpt-4o --plan` tells dollars without a key",
         done[-1] if done else "nothing",
-        any(line.startswith("openai/gpt-4o costs roughly $") for line in done),
+        any(line.startswith("openai/gpt-4o costs about $") for line in done),
     )
 
 

@@ -225,7 +225,7 @@ def interrupted(small: bool) -> Iterator[Figure]:
         kinds = [signal.SIGINT] * 4 + [signal.SIGTERM]
     found = stop_profile(stops, suites, models, 17, kinds)
     wanted = [128 + kinds[number % len(kinds)] for number in range(stops)]
-    told = sum("The same command goes on" in line for line in found.lines)
+    told = sum("Run the same command again to resume" in line for line in found.lines)
     yield Figure(
         f"a profile stopped at {stops} random moments: no call begins after {GRACE:.0f} s, status "
         "128 + signal, one line, and the next run goes on to the end",
@@ -268,7 +268,7 @@ def interrupted_run(small: bool) -> Iterator[Figure]:
             last = Terminal(words, place, server.environment).wait()
             lost += len(held - _answered(logs))
             calls, replies = len(server.calls()), count_replies(logs)[0]
-        told = sum("The same command goes on" in line for line in lines)
+        told = sum("Run the same command again to resume" in line for line in lines)
         yield Figure(
             f"Ctrl-C in `whybench run {suite}`: status 130, one line, no call after {GRACE:.0f} s; "
             "the same command goes on and asks only what was in flight again",

@@ -172,9 +172,17 @@ def test_the_content_hash_tells_other_items_and_other_readings(monkeypatch) -> N
 @pytest.mark.parametrize(
     ("model", "args", "message"),
     [
-        ("reference/judge", {}, r"must be a mind \(careful, .*\) or an agent.*got reference/judge"),
+        (
+            "reference/judge",
+            {},
+            r"must be one for all suites \(careful, .*\) or one of a suite.*got reference/judge",
+        ),
         ("reference/carefull", {}, "got reference/carefull.*did you mean 'careful'"),
-        ("reference/careful", {"noise": 1}, "reference/careful has no parameter 'noise'; a mind"),
+        (
+            "reference/careful",
+            {"noise": 1},
+            "reference/careful has no parameter 'noise'; it takes only seed",
+        ),
         ("reference/judj.noisy-or", {}, "there is no suite 'judj'; installed are .*judge"),
         ("reference/judge.nobody", {}, "judge has no reference agent 'nobody'"),
         ("reference/judge.noisy-or", {"q": 1}, "noisy-or has no parameter 'q'"),

@@ -92,9 +92,9 @@ def test_show_prints_prompt_graph_truth_and_certificate() -> None:
 def test_a_plan_says_calls_and_tokens_without_a_call() -> None:
     plan, price, warm = lines("run", "judge", "--model", "openai/none", "--limit", "60", "--plan")
     assert price.startswith("openai/none: price unknown")
-    assert "60 items x 1 = 60 calls to openai/none, roughly" in plan
+    assert "60 items x 1 epoch = 60 calls to openai/none; about" in plan
     assert "tokens sent" in plan
-    assert warm.startswith("no temperature is set; judge recommends 0")
+    assert warm.startswith("temperature is not set; recommended for judge: 0")
 
 
 @pytest.mark.slow
@@ -124,7 +124,7 @@ def test_run_records_measures(tmp_path: Path) -> None:
 
     other = whybench(*run, "-M", "b=0.2", "--log-dir", str(folder), folder=tmp_path)
     assert other.returncode == 2
-    assert "--log-dir must hold runs of this very request, got" in other.stderr
+    assert "--log-dir must hold runs of the same request, got" in other.stderr
     assert "allow-dirty" not in other.stderr
 
 
@@ -188,7 +188,7 @@ def test_runs_that_only_fail_say_why_and_end_with_status_1(tmp_path: Path, mirro
     words = ("run", "judge", "--design", "abstract", "-T", "task=I", "--limit", "2")
     done = whybench(*words, "--model", "reference/judge.human-rw17", folder=tmp_path)
     assert done.returncode == 1
-    assert "Not complete: 2 of 2 samples ended in an error, such as: " in done.stderr
+    assert "Incomplete: 2 of 2 samples ended in an error, such as: " in done.stderr
     assert "must be asked what people were asked" in done.stderr
 
 
@@ -293,7 +293,7 @@ def test_measures_at_single_levels_are_printed_when_asked_for(tmp_path: Path) ->
     source = str(tmp_path / "answers.parquet")
     write_records(answers("intervene", 0), Path(source))
     some, every = lines("measures", source), lines("measures", source, "--levels")
-    more = int(some[-1].removesuffix(" more are of single levels: --levels shows them."))
+    more = int(some[-1].removesuffix(" more measures by level: add --levels."))
     assert more > 1
     assert len(every) == len(some[:-2]) + more
     assert any("(entities " in line for line in every)
@@ -308,6 +308,6 @@ def test_truths_of_nothing_have_no_sign() -> None:
 def test_calibrate_prints_a_table_and_passes_at_few_seeds(mirror: Path) -> None:
     printed = lines("calibrate", "judge", "--seeds", "10")
     rows = [line for line in printed if line.endswith((" ok", " few seeds"))]
-    assert printed[-1] == f"{len(rows)} of {len(rows)} are as expected."
+    assert printed[-1] == f"{len(rows)} of {len(rows)} results are as expected."
     assert len(rows) == 34
     assert sum("exact" in row for row in rows) == 11

@@ -44,7 +44,7 @@ def test_export_and_look_for_tests(
 
     status, out, _ = call_command(f"{looked} test.parquet")
     assert status == 1
-    assert out.startswith("60 texts held against 5,760 prompts of tests\n")
+    assert out.startswith("60 texts compared with 5,760 test prompts\n")
     assert "canary  compose  –        train     45\nexact   compose  core     test      15\n" in out
     assert "… and 5 more; --json lists them all" in out
     assert out.endswith("CONTAMINATED\n")

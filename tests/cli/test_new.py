@@ -44,7 +44,7 @@ def test_it_writes_into_another_folder_and_says_so() -> None:
     printed = new("suite", "mine", "-o", "deep/down")
     package = Path("deep/down/whybench-mine")
     assert f"wrote {package}/pyproject.toml" in printed
-    assert "Go on with, in deep/down," in printed
+    assert "Next, in deep/down, run" in printed
     assert (package / "src/whybench_mine/task.py").is_file()
 
 

@@ -82,7 +82,7 @@ def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
 def test_what_does_not_go_together_is_said(logs: Path, tmp_path) -> None:
     with pytest.raises(UserError, match="--summed must have partitioned records, got"):
         measured(logs, "--summed")
-    with pytest.raises(UserError, match="--summed must stand alone, got --baseline people"):
+    with pytest.raises(UserError, match="--summed must be used alone, got --baseline people"):
         measured(logs, "--summed", "--baseline", "people")
     with pytest.raises(UserError, match=r"--partition must have answers and a folder .*all\.csv"):
         call("records", logs, "--partition", "-o", tmp_path / "all.csv")

@@ -83,8 +83,8 @@ def test_a_plan_says_calls_tokens_and_dollars(here: Path) -> None:
     cost = (small.sent * 10 + small.received * 100) / 1e6
     assert "my/model  budget small" in done.output
     assert re.search(rf"^judge +240 +240 +{small.sent:,} ", done.output, re.MULTILINE)
-    assert f"my/model costs roughly ${cost:.2f} with short replies to $" in done.output
-    assert "($10 and $100 per million" in done.output
+    assert f"my/model costs about ${cost:.2f} (short replies) to $" in done.output
+    assert "at $10 and $100 per million" in done.output
     assert "read on 2031-02-03" in done.output
     assert f"other/model: price unknown; add it to {user_price_file()}" in done.output
     assert not (here / "profiles").exists()
@@ -123,7 +123,7 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     assert "the page is mine/page.html" in again.stdout
 
     other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
-    assert other.startswith("-o must hold runs of this very request, got mine/logs/")
+    assert other.startswith("-o must hold runs of the same request, got mine/logs/")
 
 
 def test_headlines_of_two_agents_are_told_apart() -> None:
@@ -141,8 +141,8 @@ def test_a_reference_agent_is_asked_its_own_suite() -> None:
     assert list_suites_for("openai/x") == suite_names()
     assert list_suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
-    assert "is a reference agent of judge, and asked that alone" in done.output
-    assert "costs nothing" in done.output
+    assert "is a reference agent of judge; it is asked only that suite" in done.output
+    assert "is free of charge" in done.output
     with pytest.raises(UserError, match="must be asked its own suite, judge, got compose"):
         list_suites_for("reference/judge.noisy-or", ("compose",))
 
@@ -170,7 +170,7 @@ def test_the_first_paid_commands_want_nothing_but_a_key(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = run("openai/gpt-4o", *more)
-    assert "openai/gpt-4o costs roughly $" in done.output
+    assert "openai/gpt-4o costs about $" in done.output
     if "--plan" in more:
         assert done.exit_code == 0, done.output
     else:
@@ -188,7 +188,7 @@ def test_a_missing_extra_is_named_before_the_first_call(
     monkeypatch.setitem(sys.modules, "pysat.solvers", None)
     message = refused("reference/intervene.single-cause")
     assert "pip install 'whybench[intervene]'" in message
-    assert message.endswith("other suites can be asked alone by --suite")
+    assert message.endswith("to test other suites, name them by --suite")
     assert not (here / "profiles").exists()
 
 

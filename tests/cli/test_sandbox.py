@@ -22,14 +22,14 @@ FAILS = SandboxFinding("namespaces", False, "not permitted")
         (
             [HOLDS],
             0,
-            "what         holds  seen\nnetwork off  ok     only ['lo']\n\n"
+            "restriction  holds  observed\nnetwork off  ok     only ['lo']\n\n"
             "Untrusted code can be confined on this machine.\n",
             "",
         ),
         (
             [HOLDS, FAILS],
             1,
-            "what         holds  seen\nnetwork off  ok     only ['lo']\n"
+            "restriction  holds  observed\nnetwork off  ok     only ['lo']\n"
             "namespaces   FAIL   not permitted\n\n",
             "Untrusted code must not be run here: namespaces: not permitted\n",
         ),
@@ -64,4 +64,4 @@ def test_it_is_registered() -> None:
 
     done = CliRunner().invoke(whybench_command, ["sandbox", "check", "--help"])
     assert done.exit_code == 0
-    assert "item by item" in done.stdout
+    assert "Test each restriction" in done.stdout

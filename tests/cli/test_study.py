@@ -41,7 +41,7 @@ def exported(folder: Path, *words: str) -> str:
 def test_export_says_what_there_is_and_how_to_go_on(tmp_path: Path) -> None:
     said = exported(tmp_path / "study", "-T", "story=weather,economy", "--items", "10")
     assert f"Open {tmp_path / 'study'}/index.html" in said
-    assert "16 lists, a participant has one: 10 items." in said
+    assert "16 lists, one per participant: 10 items." in said
     assert "balanced after 160 participants, all lists after every 16." in said
     manifest = json.loads((tmp_path / "study" / "study.json").read_text(encoding="utf-8"))
     assert manifest["settings"] == {"design": "core", "story": ["weather", "economy"]}
@@ -99,7 +99,7 @@ def test_serve_says_where_takes_rows_and_ends_when_told(how: str, number: int, t
     assert server.returncode == 128 + number
     assert rest == "ended: 2 rows of 1 participants were written to study/data\n"
     assert errors == ""
-    assert ("export the study with --save serve" in told) == (how == "download")
+    assert ("export with --save serve" in told) == (how == "download")
     written = (tmp_path / "study" / "data" / "anna.jsonl").read_text(encoding="utf-8")
     assert len(written.splitlines()) == 2
 

@@ -52,10 +52,10 @@ def test_an_unknown_unit_is_told(plan, tmp_path):
 def test_from_plan_to_measures(plan, tmp_path):
     work = str(tmp_path / "work")
     first = sweep("run", plan, "--work", work, "--unit", "1")
-    assert "1 units, 0 of them finished before" in first.output
+    assert "1 units, 0 already finished" in first.output
     assert "12/12" in first.output
     everything = sweep("run", plan, "--work", work, "--processes", "1")
-    assert "2 units, 1 of them finished before" in everything.output
+    assert "2 units, 1 already finished" in everything.output
     states = [json.loads(line) for line in sweep("status", plan, "--json").output.splitlines()]
     assert [(s["done"], s["samples"], s["of"]) for s in states] == [(True, 12, 12), (True, 6, 6)]
     assert "18 answers of 2 units" in sweep("collect", plan).output
@@ -81,7 +81,7 @@ def test_a_unit_that_fails_is_told_and_the_others_go_on(tmp_path):
     found = sweep("run", str(file), "--work", str(tmp_path / "work"), "--processes", "2")
     assert found.exit_code == 1
     assert "nobody" in found.output
-    assert "1 units are not complete. The same command goes on." in found.output
+    assert "1 units are incomplete. Run the same command again to resume." in found.output
     states = [json.loads(line) for line in sweep("status", str(file), "--json").output.splitlines()]
     assert [state["done"] for state in states] == [False, True]
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from whybench.suites.judge.items import JudgeItem
 
 AGENT = "reference/judge.noisy-or"
-OTHERS = "`log_dir` must hold runs of this very request, got .* not mixed. Use another `log_dir`"
+OTHERS = "`log_dir` must hold runs of the same request, got .* not mixed. Use another `log_dir`"
 
 
 def ask(folder: Path, limit: int = 4, **settings: Any) -> wb.Records:

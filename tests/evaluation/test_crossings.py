@@ -39,7 +39,7 @@ def test_one_level_needs_no_words() -> None:
 def test_levels_are_told() -> None:
     told = tell_crossings({"temperature": [0.0, 0.8], "reasoning_effort": ["low", "high"]})
     assert told == (
-        "all of it 4 times, with 2 x 2 settings of the model: temperature 0, 0.8; "
+        "repeated 4 times, for 2 x 2 settings of the model: temperature 0, 0.8; "
         "reasoning_effort low, high"
     )
 

@@ -113,7 +113,7 @@ def test_it_is_frozen_once(tmp_path: Path, file: Path) -> None:
 def test_from_a_file_to_a_page(tmp_path: Path, file: Path) -> None:
     folder = tmp_path / "out"
     plan = experiment(str(file), "--plan", "-o", str(folder))
-    assert "all of it 2 times, with 2 settings of the model: temperature 0, 0.8" in plan.output
+    assert "repeated 2 times, for 2 settings of the model: temperature 0, 0.8" in plan.output
     assert not folder.exists()
     frozen = experiment(str(file), "--freeze", "-o", str(folder)).output
     assert re.search(r"^[0-9a-f]{64}$", frozen, re.MULTILINE)

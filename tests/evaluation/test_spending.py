@@ -176,7 +176,7 @@ def test_a_call_without_news_is_given_up() -> None:
 
 def test_a_damaged_account_is_named(tmp_path: Path) -> None:
     (tmp_path / ACCOUNT).write_text("half a")
-    with pytest.raises(UserError, match=f"{ACCOUNT} must be the account of what was spent here"):
+    with pytest.raises(UserError, match=f"{ACCOUNT} must be the spending account of this folder"):
         _ = Spending.resume(tmp_path, 1.0, PRICES).total
 
 
@@ -251,7 +251,9 @@ def test_a_call_that_cannot_be_counted_is_not_made(tmp_path: Path, limit: float 
     )
     data = SimpleNamespace(model_name=MODEL, task_name="judge", input=[], tools=[], config=config)
     expected = StoppedError if limit else UserError
-    with pytest.raises(expected, match="must be the account|calls must be counted to hold"):
+    with pytest.raises(
+        expected, match="must be the spending account|calls must be counted to hold"
+    ):
         anyio.run(module._begin_or_stop, spending, data)
 
 

@@ -64,7 +64,9 @@ def ask(**settings: object) -> wb.Records:
 def test_a_signal_ends_a_run_and_the_same_call_goes_on(script: dict, number: int) -> None:
     script.update(after=10, then=lambda: signal.raise_signal(number))
     handlers = [signal.getsignal(one) for one in SIGNALS]
-    with pytest.raises(Interrupted, match=r"Stopped: judge \d+ of 24\. The same .* goes on") as end:
+    with pytest.raises(
+        Interrupted, match=r"Stopped: judge \d+ of 24\. Run the same .* to resume"
+    ) as end:
         ask()
     assert end.value.signal == number
     assert [signal.getsignal(one) for one in SIGNALS] == handlers

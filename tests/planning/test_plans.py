@@ -8,7 +8,7 @@ from whybench import list_suites, plan
 def test_a_suite_recommends_a_temperature_where_none_is_set() -> None:
     planned = plan("judge", limit=20)
     said = planned.recommend_temperature("openai/gpt-4o")
-    assert said.startswith("no temperature is set; judge recommends 0, as in the source")
+    assert said.startswith("temperature is not set; recommended for judge: 0, as in the paper")
     assert planned.recommend_temperature("openai/gpt-4o", {"temperature": 0}) == ""
     assert planned.recommend_temperature("reference/judge.noisy-or") == ""
 

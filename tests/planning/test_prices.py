@@ -52,7 +52,7 @@ def test_prices_of_common_models_are_known_with_source_and_date(home: Path) -> N
     assert price.cache_read is not None
     assert price.cache_read < price.input
     assert price.source.startswith("genai-prices ")
-    assert "changes to 20" in price.read_on
+    assert "updated 20" in price.read_on
     assert Prices.read().price("openai/a-model-that-nobody-has") is None
     assert Prices.read().price("x/y") is None
 
@@ -68,7 +68,7 @@ def test_ones_own_prices_go_before_those_that_are_looked_up(home: Path) -> None:
     )
     price = Prices.read(named).price("openai/gpt-4o")
     assert price == Price(1.0, 2.0, "2031-01-01", 0.1, 1.25, 0.01)
-    assert str(price).endswith("read on 2031-01-01")
+    assert str(price).endswith("(read on 2031-01-01)")
 
 
 @pytest.mark.parametrize("text", ["", "- 1", "models: 3", "a: [", "[" * 2000])
@@ -155,12 +155,12 @@ def test_a_plan_is_a_range_and_a_table() -> None:
     assert planned.received_range("x/o3") == (30, 30 + 10 * 4000)
     assert planned.received_range("x/gpt-4o", {"reasoning_effort": "low"}) == (30, 30 + 10 * 4000)
     assert planned.received_range("x/o3", {"max_tokens": 500}) == (30, 5000)
-    assert planned.line("x/o3", {"max_tokens": 500}).endswith("at most 500 a reply")
+    assert planned.line("x/o3", {"max_tokens": 500}).endswith("at most 500 per reply")
     assert planned.cost("x/o3", prices) == pytest.approx((planned.sent + 300) / 1e6)
     assert planned.cost_range("x/o3", prices) == pytest.approx(
         ((planned.sent + 300) / 1e6, (planned.sent + 400_300) / 1e6)
     )
-    assert "30 (short replies) to 3,000 (long ones) received, at most 1,024 a reply" in (
+    assert "30 (short replies) to 3,000 (long replies) received, at most 1,024 per reply" in (
         planned.line("x/gpt-4o")
     )
     rows = plan_rows("x/gpt-4o", [planned, planned], prices)

@@ -50,9 +50,9 @@ def test_a_study_s_folder_is_all_that_is_needed(study: Path, tmp_path: Path) -> 
     assert not done.exception
     assert done.stdout.splitlines() == [
         f"{target}: 260 answers of 13 participations, 260 scored, 0 no_answer; 13 agents",
-        "rule        meet it  cannot be told  excluded  answers lost",
-        "incomplete        1               0         1             7",
-        "constant          0               0         0             0",
+        "rule        matched  unknown  excluded  answers lost",
+        "incomplete        1        0         1             7",
+        "constant          0        0         0             0",
         "kept: 13 of 14 participations",
     ]
     assert done.stderr == ""
@@ -61,7 +61,7 @@ def test_a_study_s_folder_is_all_that_is_needed(study: Path, tmp_path: Path) -> 
 def test_nobody_is_left_out_unless_a_rule_says_so(study: Path, tmp_path: Path) -> None:
     done = imported(study / "data", "--study", study, "-o", tmp_path / "a.csv", "--by", "group")
     assert "267 answers of 14 participations, 267 scored, 0 no_answer; 1 agent\n" in done.stdout
-    assert "No rule of exclusion was given: all 14 are kept." in done.stdout
+    assert "No exclusion rule given: all 14 participations are kept." in done.stdout
     assert "human/pilot" in (tmp_path / "a.csv").read_text(encoding="utf-8")
 
 

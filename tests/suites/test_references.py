@@ -124,7 +124,7 @@ def test_a_name_is_an_agent_of_a_suite_or_a_mind() -> None:
     [
         ("reference/carefull", "careful, associative, hasty, guesser.*did you mean 'careful'"),
         ("reference/judge", "got reference/judge; installed suites are .*judge"),
-        ("reference/", "must be a mind"),
+        ("reference/", "must be one for all suites"),
         ("reference/judj.random", "there is no suite 'judj'"),
         ("reference/judge.nobody", "no reference agent 'nobody'"),
         ("reference/judge.", "no reference agent ''"),
@@ -137,7 +137,7 @@ def test_a_name_of_nobody_is_told_who_there_is(name: str, message: str) -> None:
 
 def test_a_mind_takes_a_seed_and_nothing_else() -> None:
     mind = find_reference("reference/hasty")
-    with pytest.raises(UserError, match=r"'error'; a mind takes seed, .* reference/compose.flip"):
+    with pytest.raises(UserError, match=r"'error'; it takes only seed, .* reference/compose.flip"):
         mind.agent_for("compose", {"error": 0.5})
 
 
@@ -155,9 +155,13 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_a_suite_that_says_nothing_of_a_mind_is_not_asked(silent: str) -> None:
     assert "compose" not in list_suites_for(silent)
     assert list_suites_for(silent, ["judge", "compose"]) == ("judge",)
-    with pytest.raises(UserError, match=r"must be asked suites that say who stands.*got compose"):
+    with pytest.raises(
+        UserError, match=r"must be asked suites that have an agent for it.*got compose"
+    ):
         list_suites_for(silent, ["compose"])
-    assert find_reference(silent).explain().endswith("not asked, since they name nobody: compose")
+    assert (
+        find_reference(silent).explain().endswith("; it has none for compose, so that is not asked")
+    )
     assert _why_not("compose", silent) == (
         "not run: the suite has no agent of this name",
         "",
@@ -202,7 +206,7 @@ def test_a_sweep_asks_a_mind_every_suite(tmp_path: Path) -> None:
         ("reference/careful", "calculate"),
     ]
     plan.write_text("models: [reference/wise]\nsuites: [judge]\noutput: out\n")
-    with pytest.raises(UserError, match="must be a mind"):
+    with pytest.raises(UserError, match="must be one for all suites"):
         read_plan(plan)
 
 

@@ -29,44 +29,41 @@ DEBUG = "WHYBENCH_DEBUG"
 """The variable that, set to anything, asks for the details of every error."""
 
 GROUPS = {
-    "Ask": {
-        "run": ("run", "Ask a model the items of a design."),
-        "profile": ("run", "Measure every ability of a model; says beforehand what it costs."),
-        "experiment": ("experiment", "Designs, settings and models of one file, compared."),
-        "sweep": ("sweep", "Many models, suites and designs, on this machine or a cluster."),
-        "play": ("people", "Take part yourself, at the terminal, and be recorded."),
-        "study": ("people", "Ask people: an experiment in a browser, and its data."),
+    "Start here": {
+        "list": ("catalog", "List suites, designs and reference agents."),
+        "show": ("catalog", "Show one item, its answer key and causal graph."),
+        "play": ("people", "Answer items yourself at the terminal."),
+        "profile": ("run", "Test models on all suites and write a report."),
+        "run": ("run", "Test a model on one suite."),
+        "measures": ("results", "Compute measures with 95% confidence intervals."),
+        "compare": ("compare", "Compare two runs or models, paired by item."),
+        "report": ("results", "Write an HTML report of runs."),
     },
-    "See what came of it": {
-        "report": ("results", "One page for everything: profiles, comparisons, figures, data."),
-        "measures": ("results", "Logs or records to measures with intervals."),
-        "compare": ("compare", "What changed between two runs or models, paired by item."),
-        "figures": ("results", "What a run looks like: figures as PDF, SVG and PNG."),
-        "records": ("results", "Logs to one tidy table of answers."),
+    "Larger studies": {
+        "experiment": ("experiment", "Run and compare the conditions stated in a file."),
+        "sweep": ("sweep", "Run many models on a machine or cluster."),
+        "study": ("people", "Run a browser study with human participants."),
     },
-    "See what is asked": {
-        "list": ("catalog", "Suites, designs and reference agents."),
-        "items": ("catalog", "The items of a design, as a table, as JSON lines or as ids."),
-        "show": ("catalog", "One item as an agent sees it, with its graph, truth and certificate."),
+    "Items, answers and figures": {
+        "items": ("catalog", "Print the items of a design."),
+        "records": ("results", "Write all answers to one table."),
+        "figures": ("results", "Draw figures as PDF, SVG and PNG."),
     },
-    "Build and train": {
-        "new": (
-            "authors",
-            "A story, theme, challenge or suite of your own: a scaffold that works.",
-        ),
-        "check": ("authors", "Is a suite sound? A dozen checks on every design."),
-        "calibrate": ("authors", "Do the measures of reference agents have their expected values?"),
-        "export": ("training", "Items to train on, with all that grading needs."),
-        "contamination": ("training", "Which prompts of a data set are those of tests?"),
+    "Extensions and training data": {
+        "new": ("authors", "Create a story, theme, challenge or suite."),
+        "check": ("authors", "Check the items of a suite for errors."),
+        "calibrate": ("authors", "Verify measures on agents with known values."),
+        "export": ("training", "Export items for training."),
+        "contamination": ("training", "Find test items in a training data set."),
     },
-    "Sources and machine": {
-        "replicate": ("replicate", "Published results, recomputed from raw data."),
-        "audit": ("audit", "The keys of other benchmarks, recomputed from their own prompts."),
-        "data": ("machine", "Data that is downloaded: what there is, and fetching it."),
-        "sandbox": ("machine", "Can this machine confine code that a model wrote?"),
+    "Published results and setup": {
+        "replicate": ("replicate", "Recompute published results from raw data."),
+        "audit": ("audit", "Recompute the answer keys of other benchmarks."),
+        "data": ("machine", "List and download external data."),
+        "sandbox": ("machine", "Check whether model-written code can be confined."),
     },
 }
-"""Commands in the groups of the help: name to its module here and its line."""
+"""Commands by group, in the order of the help: name to its module here and its line."""
 
 COMMANDS = {name: known for group in GROUPS.values() for name, known in group.items()}
 """The same without groups."""
@@ -96,7 +93,21 @@ EXAMPLES = {
     "data": "whybench data fetch causAIign",
     "sandbox": "whybench sandbox check",
 }
-"""A request of each command, which its help shows."""
+"""One example of each command, which its help shows."""
+
+
+HELP = """
+Find out whether a language model reasons about cause and effect, or only about correlation.
+
+Try it without an API key:
+
+\b
+  whybench show judge 9
+  whybench profile reference/careful reference/associative -o demo
+
+The first command shows one item. The second tests two built-in agents, a careful one and one that
+confuses correlation with causation, and writes a report to demo/page.html.
+"""
 
 
 class _Lazy(click.Group):
@@ -116,7 +127,7 @@ class _Lazy(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; what the library says of a wrong request is said in terms of options."""
+        """Run a command; name arguments in error messages as the command line names them."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -142,11 +153,11 @@ class _Lazy(click.Group):
                 formatter.write_dl([(name, line) for name, (_, line) in group.items()])
 
 
-@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Lazy, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="whybench %(version)s")
-@click.option("--debug", is_flag=True, help=f"Show the details of an error; so does {DEBUG}=1.")
+@click.option("--debug", is_flag=True, help=f"Show the traceback of an error; or set {DEBUG}=1.")
 def whybench_command(debug: bool) -> None:
-    """Measure how a mind, a language model or a person, reasons about cause and effect."""
+    """Run a subcommand; `--debug` applies to all of them."""
     if debug:
         os.environ[DEBUG] = "1"  # processes that are started know it too
 
@@ -156,10 +167,10 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG00
 
 
 def main() -> None:
-    """Run the command, and end it with a status and, if it failed, one line that says why.
+    """Run the command and exit with a status; print one line with the reason if it failed.
 
-    A request that cannot be met has status 2; what nobody foresaw has status 1. SIGINT, SIGTERM
-    and SIGHUP end it in order, with status 128 and the signal's number.
+    An invalid request has status 2, an unexpected error status 1. SIGINT, SIGTERM and SIGHUP end
+    the command in order, with status 128 plus the signal's number.
     """
     for number in SIGNALS:
         if number != signal.SIGINT and signal.getsignal(number) is not signal.SIG_IGN:

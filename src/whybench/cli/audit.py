@@ -1,4 +1,4 @@
-"""`audit` recomputes the keys of other benchmarks from what their items print."""
+"""`audit` recomputes the answer keys of other benchmarks from their prompts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ __all__ = ["audit_command"]
 @click.command("audit")
 @click.argument("name", required=False)
 @click.option(
-    "--folder", metavar="PATH", help="Files of your own, such as corrected ones. [default: pinned]"
+    "--folder", metavar="PATH", help="Audit files in this folder. [default: pinned downloads]"
 )
-@click.option("--only", default="", metavar="TEXT", help="Only files whose path contains this.")
-@click.option("--limit", type=click.IntRange(1), help="At most so many items of each file.")
 @click.option(
-    "-o", "--output", metavar="FILE", help="A file ending in .csv, with the verdict on each item."
+    "--only", default="", metavar="TEXT", help="Audit only files whose path contains TEXT."
 )
+@click.option("--limit", type=click.IntRange(1), help="Audit at most N items per file.")
+@click.option("-o", "--output", metavar="FILE", help="Write the verdict on each item to .csv.")
 @json_option
 def audit_command(
     name: str | None,
@@ -40,12 +40,12 @@ def audit_command(
     output: str | None,
     json_output: bool,
 ) -> None:
-    """Recompute the keys of the benchmark NAME; without NAME, list what can be audited.
+    """Recompute the answer keys of the benchmark NAME; without NAME, list benchmarks.
 
-    Each item's world is read from its own prompt, and its key held against what follows from it:
-    right, wrong, undetermined (the prompt allows several answers) or trivial (right, and to be had
-    without the reasoning that is asked for). The files are downloaded; their checksums are
-    verified, unless they are your own.
+    The model of each item is parsed from its prompt, and the published key is compared with the
+    computed answer. Verdicts are right, wrong, undetermined (the prompt allows several answers) or
+    trivial (right, but answerable without the reasoning in question). Files are downloaded and
+    their checksums verified, unless you give --folder.
     """
     from whybench.audits import (  # noqa: PLC0415  (not for --help)
         AUDITS,
@@ -79,12 +79,12 @@ def audit_command(
     ]
     print_groups(texts, _get_file, _print_file)
     if readers:
-        print_line("\nWhat a perfect reader of the prompts scores by the benchmark's own rule:")
+        print_line("\nScores of a perfect reader of the prompts, by the benchmark's own rule:")
         print_groups(readers, _get_file, _print_file)
     rate = len(findings) / seconds
-    print_line(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} a second")
+    print_line(f"\n{len(findings):,} items in {seconds:,.0f} seconds, {rate:,.0f} per second")
     if output is not None:
-        print_line(f"findings {output}")
+        print_line(f"Verdicts: {output}")
 
 
 def _get_file(row: Mapping[str, object]) -> str:
@@ -110,8 +110,8 @@ def _examine(
                 advance(1)
     except KeyboardInterrupt as error:
         number = getattr(error, "signal", signal.SIGINT)
-        told = f"Stopped after {len(found):,} of {total:,} items; nothing was written."
-        raise Interrupted(number, told) from None
+        message = f"Stopped after {len(found):,} of {total:,} items; nothing was written."
+        raise Interrupted(number, message) from None
     if not found:
         raise UserError(f"the files of {audit.name} must hold items, got none in {folder}")
     return found

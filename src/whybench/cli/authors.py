@@ -1,4 +1,4 @@
-"""For authors of suites: `check` and `calibrate` what there is, and scaffold something `new`."""
+"""Commands for authors: `check` and `calibrate` suites, and create `new` ones."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ __all__ = [
 def check_command(
     suite_name: str, design: str | None, factors: tuple[str, ...], json_output: bool
 ) -> None:
-    """Check every design of SUITE, or one, and say what is wrong.
+    """Check the items of SUITE in every design, or in one, and list problems.
 
-    Ends with status 1 if a check fails.
+    Exits with status 1 if a check fails.
     """
     suite, chosen = choose_design(suite_name, design, factors)
     designs = [chosen] if design or factors else list(suite.designs.values())
@@ -67,13 +67,13 @@ def check_command(
         else:
             _print_results(each.name, results)
     if not json_output:
-        left = f", {skipped} not checked for want of data" if skipped else ""
+        left = f", {skipped} not checked because data is missing" if skipped else ""
         print_line(f"Designs checked: {len(designs) - skipped}{left}; checks failed: {failed}.")
     sys.exit(1 if failed else 0)
 
 
 def _print_results(design: str, results: Sequence[CheckResult]) -> None:
-    """Print what was checked, and below it examples of what is wrong."""
+    """Print the checks, then examples of problems."""
     most = max(result.looked_at for result in results)
     rows = [
         {
@@ -95,11 +95,11 @@ def _print_results(design: str, results: Sequence[CheckResult]) -> None:
 
 
 FEW_SEEDS = 10
-"""With fewer seeds than this, a share of runs says nothing for a measure."""
+"""With fewer seeds than this, coverage is no evidence for a measure."""
 
 
 def _verdict(result: CheckResult | Calibration | SelfTest, seeds: float = FEW_SEEDS) -> str:
-    """Return how something came out, or that it rests on too few runs to say that it is well."""
+    """Return the verdict on a result, or that it has too few runs for one."""
     if not result.passed:
         return "FAIL"
     return "ok" if seeds >= FEW_SEEDS else "few seeds"
@@ -108,7 +108,13 @@ def _verdict(result: CheckResult | Calibration | SelfTest, seeds: float = FEW_SE
 @click.command("calibrate")
 @suite_argument
 @design_options
-@click.option("--seeds", default=200, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--seeds",
+    default=200,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Repeat noisy agents with N seeds.",
+)
 @json_option
 def calibrate_command(
     suite_name: str,
@@ -117,10 +123,10 @@ def calibrate_command(
     seeds: int,
     json_output: bool,
 ) -> None:
-    """Let the reference agents of SUITE answer, and compare measures with their expected values.
+    """Run the reference agents of SUITE and compare measures with their expected values.
 
-    A suite may have more to show of itself, over as many seeds. Ends with status 1 if a measure
-    does not recover its expected value, or something else does not hold.
+    Also runs the self-tests of the suite. Exits with status 1 if a measure does not recover its
+    expected value or a self-test fails.
     """
     suite, chosen = choose_design(suite_name, design, factors)
     with show_progress(f"calibrating {suite.name}", quiet=json_output) as advance:
@@ -141,7 +147,7 @@ def calibrate_command(
             click.echo()
             _print_self_tests(list(alike))
         every = len(rows) + len(tests)
-        print_line(f"\n{every - failed} of {every} are as expected.")
+        print_line(f"\n{every - failed} of {every} results are as expected.")
     sys.exit(1 if failed else 0)
 
 
@@ -157,7 +163,7 @@ def _calibration_row(row: Calibration) -> dict[str, str]:
 
 
 def _print_self_tests(tests: Sequence[SelfTest]) -> None:
-    """Print tests that have the same figures, and below them what was missed."""
+    """Print self-tests with the same figures, then their failures."""
     rows = [
         {
             "self-test": test.subject,
@@ -178,19 +184,23 @@ def _print_self_tests(tests: Sequence[SelfTest]) -> None:
 @click.argument("kind", type=click.Choice(KINDS))
 @click.argument("name")
 @click.option(
-    "-o", "folder", type=click.Path(path_type=Path), default=".", help="Where to. [default: here]"
+    "-o",
+    "folder",
+    type=click.Path(path_type=Path),
+    default=".",
+    help="Write to this folder. [default: here]",
 )
 @click.option(
     "--suite",
     "suite_name",
     type=click.Choice(THEMED),
-    help=f"The suite that a theme is for. [default: {THEMED[0]}]",
+    help=f"Create a theme for this suite. [default: {THEMED[0]}]",
 )
 def new_command(kind: str, name: str, folder: Path, suite_name: str | None) -> None:
-    """Write a story, theme, challenge or suite called NAME that works, to be changed.
+    """Create a working story, theme, challenge or suite called NAME for you to edit.
 
-    A story (judge) and a theme (intervene, compose, calculate) are a YAML file; a challenge
-    (analyze) and a suite are a small package. Each passes `whybench check` as it is. Nothing is
+    A story (judge) or theme (intervene, compose, calculate) is a YAML file. A challenge (analyze)
+    or suite is a small package. Each passes `whybench check` unchanged. Existing files are not
     overwritten.
     """
     if suite_name is not None and kind != "theme":
@@ -198,7 +208,8 @@ def new_command(kind: str, name: str, folder: Path, suite_name: str | None) -> N
     scaffold = make_scaffold(kind, name, suite_name or THEMED[0])
     for path in write_scaffold(scaffold, folder):
         click.echo(f"wrote {path}")
-    click.echo("\nIt works as it is. Go on with" + ("" if folder == Path() else f", in {folder},"))
+    where = "" if folder == Path() else f"in {folder}, "
+    click.echo(f"\nIt works as it is. Next, {where}run")
     for step in scaffold.steps:
         click.echo(f"  {step}")
-    print_line(f"\nand change it bit by bit; see the page “{scaffold.guide}” of the documentation.")
+    print_line(f"\nthen edit it step by step; see “{scaffold.guide}” in the documentation.")

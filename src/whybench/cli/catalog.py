@@ -1,4 +1,4 @@
-"""`list`, `items` and `show`: what there is to ask."""
+"""`list`, `items` and `show`: suites, designs, reference agents and items."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from whybench.terminal import NAMES, print_line, print_pairs, print_prompt, prin
 __all__ = ["items_command", "list_command", "show_command"]
 
 PREVIEW = 20
-"""Items of a table, if nobody says how many."""
+"""Number of items in a table by default."""
 
 
 @click.command("list")
 @click.argument("suite_name", metavar="[SUITE]", required=False)
 @json_option
 def list_command(suite_name: str | None, json_output: bool) -> None:
-    """List suites and minds, or the designs and reference agents of one SUITE."""
+    """List all suites, or the designs and reference agents of one SUITE."""
     if suite_name is None:
         suites = list_suites()
         if json_output:
@@ -41,22 +41,18 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
                 ]
             )
             return
-        print_rows(
-            [{"suite": name, "the agent …": suite.summary} for name, suite in suites.items()]
-        )
+        print_rows([{"suite": name, "task": suite.summary} for name, suite in suites.items()])
         click.echo()
         rows = [
             {
-                "mind": name,
-                "which…": summary,
+                "agent": name,
+                "strategy": summary,
                 "not in": " ".join(n for n, suite in suites.items() if name not in suite.minds),
             }
             for name, summary in MINDS.items()
         ]
-        print_rows(
-            rows, "Minds", "reference agents that answer every suite: --model reference/NAME"
-        )
-        print_line("\n`whybench list SUITE` shows a suite's designs and reference agents.")
+        print_rows(rows, "Reference agents", "built in, for all suites: --model reference/NAME")
+        print_line("\n`whybench list SUITE` shows the designs and reference agents of a suite.")
         return
     suite = get_suite(suite_name)
     designs = {name: design.summary for name, design in suite.designs.items()}
@@ -80,7 +76,7 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
     click.echo()
     print_rows(
         [
-            {"agent": name, "which…": agent.summary, "parameters": " ".join(agent.parameters)}
+            {"agent": name, "strategy": agent.summary, "parameters": " ".join(agent.parameters)}
             for name, agent in suite.agents.items()
         ],
         "Reference agents",
@@ -96,20 +92,20 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
     print_rows([dict(zip(names, each, strict=True)) for each in sorted(parameters)])
     if suite.minds:
         click.echo()
-        rows = [{"mind": name, "is here": part} for name, part in _minds(suite).items()]
-        print_rows(rows, "Minds", "--model reference/NAME")
+        rows = [{"agent": name, "same as": part} for name, part in _minds(suite).items()]
+        print_rows(rows, "Reference agents for all suites", "--model reference/NAME")
 
 
 def _design_row(name: str, summary: str) -> dict[str, str]:
     """Return a row on a design; many a summary begins with the number of items."""
     count, mark, rest = summary.partition(" items: ")
     if mark and count.isdigit():
-        return {"design": name, "items": f"{int(count):,}", "what is asked": rest}
-    return {"design": name, "what is asked": summary}
+        return {"design": name, "items": f"{int(count):,}", "content": rest}
+    return {"design": name, "content": summary}
 
 
 def _minds(suite: AnySuite) -> dict[str, str]:
-    """Return the agent that stands for each mind, with its settings, in words."""
+    """Return the agent behind each reference agent for all suites, with its settings."""
     return {name: show_part(*part) for name, part in suite.minds.items()}
 
 
@@ -120,7 +116,7 @@ def _minds(suite: AnySuite) -> dict[str, str]:
 @click.option(
     "--count",
     type=click.IntRange(1),
-    help="The number of items, from the start of the design; of a table, 20 unless you say.",
+    help="Print the first N items. [default: 20 in a table, else all]",
 )
 @click.option(
     "--format",
@@ -128,7 +124,7 @@ def _minds(suite: AnySuite) -> dict[str, str]:
     type=click.Choice(["table", "jsonl", "ids"]),
     default="table",
     show_default=True,
-    help="A line an item to read, JSON lines with prompts and truths, or ids alone.",
+    help="Print a table, full JSON lines, or ids.",
 )
 def items_command(
     suite_name: str,
@@ -148,7 +144,7 @@ def items_command(
 
 
 def _print_items(items: Items, count: int, numbered: bool) -> None:
-    """Print the first items of a design: what tells them apart, and above it what they share."""
+    """Print the first items of a design: differing factors as rows, shared ones above."""
     shown = items[:count]
     drawn = items.suite.drawn_columns(items.design)
     names = [name for name in shown[0].factors if name not in drawn] if shown else []
@@ -163,9 +159,9 @@ def _print_items(items: Items, count: int, numbered: bool) -> None:
     suite = items.suite.name
     print_rows(rows, suite, f"design {items.design.name}", share=names)
     if len(items[: count + 1]) > count:
-        print_line(f"\nThe first {count}; --count prints more, --format jsonl all of every item.")
+        print_line(f"\nFirst {count} items. Use --count for more, --format jsonl for prompts.")
     if numbered:
-        print_line(f"`whybench show {suite} NUMBER`, with the same options, shows one.")
+        print_line(f"`whybench show {suite} NUMBER`, with the same options, shows one item.")
 
 
 @click.command("show")
@@ -176,7 +172,11 @@ def _print_items(items: Items, count: int, numbered: bool) -> None:
 def show_command(
     suite_name: str, which: str, design: str | None, factors: tuple[str, ...], json_output: bool
 ) -> None:
-    """Show one ITEM of SUITE, by id or by its number in the design (1 is the first)."""
+    """Show one ITEM of SUITE, by id or number (1 is the first).
+
+    Prints the prompt, the levels of its factors, the causal graph, the ground truth and its
+    certificate, the independent derivations that agree on it.
+    """
     suite, chosen = choose_design(suite_name, design, factors)
     items = Items(suite, chosen)
     item = items.find(which)

@@ -33,32 +33,32 @@ FAILED = 1
 
 @click.command("compare")
 @click.argument("sources", nargs=-1, required=True, type=click.Path(), metavar="SOURCE...")
-@click.option("--agents", nargs=2, metavar="FIRST SECOND", help="Two agents of one source.")
+@click.option("--agents", nargs=2, metavar="FIRST SECOND", help="Compare two agents of one source.")
 @click.option(
     "--by",
     metavar="FACTOR",
-    help="Compare conditions of each agent: style, protocol, …, or temperature and the like.",
+    help="Compare levels of a factor or model setting.",
 )
+@click.option("--reference", metavar="LEVEL", help="Compare levels with this one. [default: first]")
 @click.option(
-    "--reference", metavar="LEVEL", help="The level others are compared with. [default: first]"
+    "--measure", "measures", multiple=True, help="Show only this measure; may be repeated."
 )
-@click.option("--measure", "measures", multiple=True, help="Only this one; may be repeated.")
 @click.option(
     "--fail-if",
     multiple=True,
     metavar="CONDITION",
-    help='End with status 1 if a change shows, such as "consistency<-0.05"; may be repeated.',
+    help='Exit with 1 if met: "consistency<-0.05"; may be repeated.',
 )
 @click.option(
     "--smallest",
     multiple=True,
     metavar="MEASURE=NUMBER",
-    help="The smallest change of interest, such as ea=0.05; may be repeated.",
+    help="Set the smallest change of interest: ea=0.05; may be repeated.",
 )
-@click.option("--strict", is_flag=True, help="Conditions look at estimates, not at intervals.")
-@click.option("--baseline", metavar="people", help="Compare with people who judged the same.")
-@click.option("-o", "--output", type=click.Path(), help="Write the table: a .csv or .parquet file.")
-@click.option("--figures", "folder", type=click.Path(), help="Draw conditions into this folder.")
+@click.option("--strict", is_flag=True, help="Apply --fail-if to estimates, not intervals.")
+@click.option("--baseline", metavar="people", help="Compare with people who answered the same.")
+@click.option("-o", "--output", type=click.Path(), help="Write the table to .csv or .parquet.")
+@click.option("--figures", "folder", type=click.Path(), help="Draw conditions to this folder.")
 @json_option
 def compare_command(
     sources: tuple[str, ...],
@@ -74,12 +74,12 @@ def compare_command(
     folder: str | None,
     json_output: bool,
 ) -> None:
-    """Print what changed from one SOURCE to another: logs, folders, profiles, files of records.
+    """Compare two SOURCEs: logs, folders of logs, profiles or files of records.
 
-    Changes are second - first, on the items that both were asked; with --by, a level of a factor -
-    its first level, on what was asked at both, for each agent of all sources; with --baseline
-    people, agent - people, cell by cell. Ends with status 0, with 1 if a condition of --fail-if is
-    met, with 2 if something is wrong with the request.
+    A change is second - first, on the items that both sides answered. With --by it is a level of a
+    factor - its first level, for each agent. With --baseline people it is agent - people, cell by
+    cell. Exits with status 0, with 1 if a condition of --fail-if is met, with 2 if the request is
+    invalid.
     """
     from whybench.results import ConditionComparison  # noqa: PLC0415  (not for --help)
     from whybench.results.changes import FailIf  # noqa: PLC0415
@@ -145,7 +145,7 @@ def _print_comparison(
 
 
 def print_conditions(comparison: ConditionComparison, *, every: bool = False) -> None:
-    """Print what changes between conditions: tables, then sentences."""
+    """Print differences between conditions: tables, then sentences."""
     from whybench.results.condition_words import tell_conditions  # noqa: PLC0415
 
     for part in tell_conditions(comparison, label_measure, every=every):

@@ -1,4 +1,4 @@
-"""`experiment`: designs, settings and models in one file; one plan, one folder, one page."""
+"""`experiment` runs the designs, settings and models stated in one file."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["experiment_command"]
 
 @click.command("experiment")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and stop.")
-@click.option("--freeze", is_flag=True, help="Freeze it before the first answer, and stop.")
+@click.option("--plan", "only_plan", is_flag=True, help="Show calls, tokens and cost, then stop.")
+@click.option("--freeze", is_flag=True, help="Preregister: freeze the plan, then stop.")
 @click.option(
-    "-o", "--output", help="The folder; resumed if it exists. [default: experiments/, then FILE]"
+    "-o", "--output", help="Write to this folder; resume if present. [default: experiments/FILE]"
 )
-@click.option("--prices", type=click.Path(), help="A YAML file of prices of your own.")
-@click.option("--max-connections", type=click.IntRange(1), help="Calls at once.")
-@click.option("--display", help="Inspect's display: full, rich, plain. [default: a line]")
+@click.option("--prices", type=click.Path(), help="Read model prices from a YAML file.")
+@click.option("--max-connections", type=click.IntRange(1), help="Limit concurrent calls.")
+@click.option("--display", help="Choose Inspect's display: full, rich, plain. [default: one line]")
 @max_cost_option
 @keep_errors_option
 @sandbox_option
@@ -46,10 +46,10 @@ def experiment_command(
     keep_errors: bool,
     sandbox: str | None,
 ) -> None:
-    """Ask what FILE states, of all its models at all levels, and compare conditions.
+    """Run the experiment stated in FILE and compare its conditions.
 
-    FILE is YAML with models, suites and settings, and with what is compared: see the docs on
-    experiments. Running the same command again resumes what was interrupted.
+    FILE is YAML with models, suites, settings and the planned comparisons: see the docs on
+    experiments. Run the same command again to resume an interrupted experiment.
     """
     from whybench.evaluation import experiments  # noqa: PLC0415  (not for --help)
     from whybench.planning.plans import plan_rows  # noqa: PLC0415
@@ -71,7 +71,7 @@ def experiment_command(
     if only_plan or freeze:
         return
     if others := stated.state(folder).differences():
-        print_note(f"not as it was frozen: {'; '.join(others)}; the page will say so")
+        print_note(f"changed since it was frozen: {'; '.join(others)}; the report states this")
     answers = experiments.experiment(
         stated,
         folder,
@@ -90,5 +90,5 @@ def experiment_command(
         print_conditions(comparison, every=True)
     for note in notes:
         print_note(note)
-    print_line(f"\nEverything is in {folder}; the page is {folder / 'page.html'}")
+    print_line(f"\nReport: {folder / 'page.html'}\nLogs and records: {folder}")
     sys.exit(print_outcomes(answers))

@@ -1,4 +1,4 @@
-"""What this machine has and can do: `data` that is downloaded, and the `sandbox` for programs."""
+"""Setup of this machine: downloaded `data` and the `sandbox` for programs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ __all__ = [
 
 @click.group("data")
 def data_command() -> None:
-    """Data that is downloaded and never bundled."""
+    """List and download external data, which WhyBench never bundles."""
 
 
 @data_command.command("list")
 @click.argument("source", required=False)
 @json_option
 def list_data(source: str | None, json_output: bool) -> None:
-    """List the sources, or the files of one SOURCE."""
+    """List all sources of data, or the files of one SOURCE."""
     if source is not None:
         chosen = _source(source)
         rows = [
@@ -62,16 +62,16 @@ def list_data(source: str | None, json_output: bool) -> None:
 
 @data_command.command("fetch")
 @click.argument("source")
-@click.option("--only", default="", help="Only files whose path contains this.")
+@click.option("--only", default="", help="Download only files whose path contains this.")
 def fetch_data(source: str, only: str) -> None:
-    """Download the files of SOURCE into the cache, verifying checksums."""
+    """Download the files of SOURCE to the cache and verify checksums."""
     chosen = _source(source)
     paths = [path for path in SOURCES[chosen].files if only in path]
     if not paths:
         raise DataError(f"--only must be part of a path of {chosen}, got {only!r}")
     for path in track(paths, "fetching files"):
         data_path(chosen, path)
-    click.echo(f"{len(paths)} files of {chosen} are here and have the right checksums.")
+    click.echo(f"{len(paths)} files of {chosen} are downloaded and have the right checksums.")
 
 
 def _source(name: str) -> str:
@@ -84,12 +84,12 @@ def _source(name: str) -> str:
 
 @click.group("sandbox")
 def sandbox_command() -> None:
-    """Confinement of code that a model wrote."""
+    """Check the sandbox for model-written code."""
 
 
 @sandbox_command.command("image")
 def _image() -> None:
-    """Name the compose file of an image for `--sandbox docker:…`."""
+    """Print the path of a compose file for `--sandbox docker:…`."""
     from whybench.sandbox.packages import image_file  # noqa: PLC0415
 
     click.echo(image_file())
@@ -98,9 +98,9 @@ def _image() -> None:
 @sandbox_command.command("check")
 @json_option
 def _check(json_output: bool) -> None:
-    """Try what this machine can enforce, item by item.
+    """Test each restriction that this machine must enforce.
 
-    Ends with status 1, and the reason, where untrusted code must not be run.
+    Exits with status 1 and the reason if untrusted code must not be run here.
     """
     from whybench.sandbox.check import check_all  # noqa: PLC0415
 
@@ -110,7 +110,9 @@ def _check(json_output: bool) -> None:
         print_json(*map(asdict, findings))
     else:
         rows = ((f.name, "ok" if f.holds else "FAIL", f.seen) for f in findings)
-        print_rows([{"what": name, "holds": mark, "seen": seen} for name, mark, seen in rows])
+        print_rows(
+            [{"restriction": name, "holds": mark, "observed": seen} for name, mark, seen in rows]
+        )
         click.echo()
     if failed := [finding for finding in findings if not finding.holds]:
         first = failed[0]

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and what errors call them."""
+"""Arguments and options that several commands share, and their names in errors."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ sources_argument = click.argument("sources", nargs=-1, required=True, type=click
 json_option = click.option("--json", "json_output", is_flag=True, help="Print JSON.")
 
 reread_option = click.option(
-    "--reread", is_flag=True, help="Read every answer anew from its reply; no calls are made."
+    "--reread", is_flag=True, help="Parse stored replies again, without calls."
 )
 
 baseline_option = click.option(
@@ -62,11 +62,11 @@ baseline_option = click.option(
     "baselines",
     multiple=True,
     metavar="NAME",
-    help="Add records from downloaded data, such as `people`, in the suites that have them.",
+    help="Add downloaded records, such as `people`.",
 )
 
 shard_option = click.option(
-    "--shard", default="1/1", help="i/n: the i-th of n equal parts of the design."
+    "--shard", default="1/1", show_default=True, help="Use part i of n of the design."
 )
 
 
@@ -77,10 +77,10 @@ def design_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "factors",
         multiple=True,
         metavar="FACTOR=LEVELS",
-        help="Choose levels of a factor in place of the design's, such as -T style=cot,direct.",
+        help="Set levels of a factor: -T style=cot,direct.",
     )(command)
     return click.option(
-        "--design", default=None, help="A named design or a YAML file. [default: the first]"
+        "--design", default=None, help="Choose a design by name or YAML file. [default: the first]"
     )(command)
 
 
@@ -97,21 +97,21 @@ def _key_values_option(letter: str, name: str, about: str) -> Callable[..., Any]
 
 
 settings_option = _key_values_option(
-    "-G", "settings", "Any other generate or eval setting of Inspect's, such as -G top_p=0.9."
+    "-G", "settings", "Set any other Inspect option: -G top_p=0.9."
 )
 
 sandbox_option = click.option(
     "--sandbox",
     metavar="TYPE[:FILE]",
-    help="Where a model's programs run: docker, docker:compose.yaml, … [default: the task's own]",
+    help="Run programs in this sandbox: docker, docker:compose.yaml, … [default: the task's own]",
 )
 
 max_cost_option = click.option(
-    "--max-cost", type=click.FloatRange(0), help="Stop before it costs more, in US dollars."
+    "--max-cost", type=click.FloatRange(0), help="Stop before this cost in US dollars."
 )
 
 keep_errors_option = click.option(
-    "--keep-errors", is_flag=True, help="Accept samples that end in an error, as they are."
+    "--keep-errors", is_flag=True, help="Accept samples that ended in an error."
 )
 
 
@@ -129,37 +129,45 @@ def _read_levels(_context: click.Context, option: click.Parameter, text: str | N
 
 
 def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how a model is asked."""
+    """Add the options for calling a model."""
     for option in (
-        click.option("--prices", type=click.Path(), help="A YAML file of prices of your own."),
+        click.option("--prices", type=click.Path(), help="Read model prices from a YAML file."),
         max_cost_option,
         keep_errors_option,
         sandbox_option,
         settings_option,
-        click.option("--timeout", type=click.IntRange(1), help="Seconds for a call; else no end."),
+        click.option(
+            "--timeout", type=click.IntRange(1), help="Limit each call, in seconds. [default: none]"
+        ),
         click.option(
             "--reasoning-effort",
             callback=_read_levels,
             metavar="LEVELS",
-            help="low, medium, high, … of models that reason; several with commas between.",
+            help="Set reasoning effort; `run` takes several: low,high.",
         ),
         click.option(
             "--temperature",
             callback=_read_levels,
             metavar="LEVELS",
-            help="Else the model's own; several with commas between, such as 0,0.8.",
+            help="Set temperature; `run` takes several: 0,0.8. [default: the model's own]",
         ),
-        click.option("--max-tokens", type=click.IntRange(1), help="Longest reply, in tokens."),
+        click.option(
+            "--max-tokens",
+            type=click.IntRange(1),
+            help="Limit each reply, in tokens. [default: set by suite]",
+        ),
         click.option(
             "--log-buffer",
             type=click.IntRange(1),
             default=100,
             show_default=True,
-            help="Samples between writes to the log; after 30 seconds it is written anyway.",
+            help="Write logs every N samples or 30 seconds.",
         ),
-        click.option("--max-connections", type=click.IntRange(1), help="Calls at once."),
-        _key_values_option("-M", "model_args", "Model arguments."),
-        click.option("--display", help="Inspect's display: full, rich, plain. [default: a line]"),
+        click.option("--max-connections", type=click.IntRange(1), help="Limit concurrent calls."),
+        _key_values_option("-M", "model_args", "Set a model argument."),
+        click.option(
+            "--display", help="Choose Inspect's display: full, rich, plain. [default: one line]"
+        ),
     ):
         command = option(command)
     return command

@@ -1,4 +1,4 @@
-"""People: `study` makes an experiment in a browser, `play` asks somebody at the terminal."""
+"""Human participants: `study` in a browser, `play` at the terminal."""
 
 from __future__ import annotations
 
@@ -28,43 +28,47 @@ from whybench.terminal import print_line, print_note, print_rows
 
 __all__ = ["play_command", "study_command"]
 
-LEFT = "\nLeft. What you had not finished is not recorded; it waits for you."
+LEFT = "\nStopped. The unfinished episode is not recorded; you can play it later."
 
 
 @click.group("study")
 def study_command() -> None:
-    """Studies with people: make an experiment, serve it, bring the data home."""
+    """Export a browser study, serve it, and import its data."""
 
 
 @study_command.command("export")
 @suite_argument
 @design_options
-@click.option("-o", "output", required=True, type=click.Path(), help="The study's folder.")
+@click.option(
+    "-o", "output", required=True, type=click.Path(), help="Write the study to this folder."
+)
 @click.option(
     "--save",
     default="download",
     show_default=True,
     metavar="WHERE",
-    help="Where answers go: download, serve, jatos or datapipe:EXPERIMENT_ID.",
+    help="Save answers by download, serve, jatos or datapipe:EXPERIMENT_ID.",
 )
-@click.option("--items", "max_items", type=click.IntRange(1), help="Items for one participant.")
-@click.option("--lists", type=click.IntRange(1), help="How many lists of items. [default: all]")
+@click.option("--items", "max_items", type=click.IntRange(1), help="Limit items per participant.")
+@click.option(
+    "--lists", type=click.IntRange(1), help="Limit the number of item lists. [default: all]"
+)
 @click.option(
     "--pictures/--no-pictures",
     default=True,
     show_default=True,
-    help="Draw what the words say: the causes of judge, the shapes of intervene.",
+    help="Draw judge's causal graphs and intervene's shapes.",
 )
-@click.option("--consent", type=click.Path(), help="Your own text, a file of Markdown.")
-@click.option("--instructions", type=click.Path(), help="Your own text, a file of Markdown.")
-@click.option("--debriefing", type=click.Path(), help="Your own text, a file of Markdown.")
-@click.option("--early-end", type=click.Path(), help="Your own text, for who fails the check.")
+@click.option("--consent", type=click.Path(), help="Use this consent text (Markdown file).")
+@click.option("--instructions", type=click.Path(), help="Use these instructions (Markdown file).")
+@click.option("--debriefing", type=click.Path(), help="Use this debriefing (Markdown file).")
+@click.option("--early-end", type=click.Path(), help="Use this text after a failed check.")
 @click.option(
     "--attempts",
     default=ATTEMPTS,
     show_default=True,
     type=click.IntRange(0),
-    help="The check on the text may be failed so often before the study ends; 0: for ever.",
+    help="Allow N failed comprehension checks; 0: unlimited.",
 )
 def export_study(
     suite_name: str,
@@ -81,9 +85,9 @@ def export_study(
     early_end: str | None,
     attempts: int,
 ) -> None:
-    """Write an experiment that asks people the items of SUITE.
+    """Write a browser study that asks people the items of SUITE.
 
-    The folder holds everything: open its index.html, put it on a server, or serve it by
+    The folder is self-contained: open its index.html, upload it to a server, or run
     `whybench study serve`. Participants are balanced by their number: index.html?number=0, 1, ...
     """
     from whybench.study.export import Saving, Texts, write_study  # noqa: PLC0415
@@ -98,7 +102,7 @@ def export_study(
     each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
     print_line(f"{output}: a study of {suite_name}, answers by {saving.how}")
     print_line(
-        f"{len(plan.lists)} lists, a participant has one: {each} items. All orders are balanced "
+        f"{len(plan.lists)} lists, one per participant: {each} items. All orders are balanced "
         f"after {plan.cycle} participants, all lists after every {len(plan.lists)}."
     )
     click.echo(
@@ -109,22 +113,28 @@ def export_study(
 @study_command.command("serve")
 @click.argument("folder", type=click.Path())
 @click.option(
-    "--port", default=8765, show_default=True, type=click.IntRange(0, 65535), help="0 for any."
+    "--port",
+    default=8765,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Listen on this port; 0: any.",
 )
-@click.option("--data", type=click.Path(), help="Where answers are written. [default: FOLDER/data]")
+@click.option(
+    "--data", type=click.Path(), help="Write answers to this folder. [default: FOLDER/data]"
+)
 def serve_study(folder: str, port: int, data: str | None) -> None:
-    """Serve the study in FOLDER on this machine, and write the answers that come."""
+    """Serve the study in FOLDER on this machine and write incoming answers."""
     from whybench.study.export import read_manifest  # noqa: PLC0415
     from whybench.study.server import study_server  # noqa: PLC0415
 
     server = study_server(Path(folder), Path(data) if data else None, port)
     with leave_in_order(server.summarize), server:
-        click.echo(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C ends)")
+        click.echo(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C stops)")
         how = read_manifest(Path(folder))["save"]
         click.echo(
             f"answers are written to {server.ledger.folder}"
             if how == "serve"
-            else f"answers go by {how}, not here: export the study with --save serve for that"
+            else f"answers are saved by {how}; to save them here, export with --save serve"
         )
         server.serve_forever()
 
@@ -132,16 +142,27 @@ def serve_study(folder: str, port: int, data: str | None) -> None:
 @study_command.command("simulate")
 @click.argument("folder", type=click.Path())
 @click.option(
-    "--model", required=True, help="Who answers: a reference agent, as in reference/judge.noisy-or."
-)
-@click.option("-M", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the agent.")
-@click.option(
-    "--people", default=24, show_default=True, type=click.IntRange(1, MOST), help="How many."
+    "--model", required=True, help="Simulate with a reference agent: reference/judge.noisy-or."
 )
 @click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Of their noise."
+    "-M", "settings", multiple=True, metavar="NAME=VALUE", help="Set a parameter of the agent."
 )
-@click.option("-o", "--output", type=click.Path(), help="[default: FOLDER/simulated.jsonl]")
+@click.option(
+    "--people",
+    default=24,
+    show_default=True,
+    type=click.IntRange(1, MOST),
+    help="Simulate N people.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed their noise."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(),
+    help="Write to this file. [default: FOLDER/simulated.jsonl]",
+)
 def simulate_people(
     folder: str,
     model: str,
@@ -150,10 +171,10 @@ def simulate_people(
     seed: int,
     output: str | None,
 ) -> None:
-    """Let simulated people take part in the study in FOLDER, without a browser.
+    """Simulate participants of the study in FOLDER, without a browser.
 
-    What they save is like what people save: import it with the rules of exclusion that you plan,
-    and see whether this many people make intervals narrow enough.
+    The data has the form of real data. Import it with your planned exclusion rules to check
+    whether this sample size gives narrow enough intervals.
     """
     from whybench.study.simulation import simulate_study  # noqa: PLC0415  (not for --help)
 
@@ -169,28 +190,28 @@ def simulate_people(
     "--study",
     "folder",
     type=click.Path(),
-    help="The folder that `study export` made. [default: SOURCES, if it is that folder]",
+    help="Name the folder of the study. [default: SOURCES, if it is that folder]",
 )
 @click.option(
-    "-o", "--output", required=True, type=click.Path(), help="A .parquet or .csv file of records."
+    "-o", "--output", required=True, type=click.Path(), help="Write records to .parquet or .csv."
 )
 @click.option(
     "--exclude",
     "rules",
     multiple=True,
     metavar="RULE",
-    help="Leave out who meets it: incomplete, constant, repeated, comprehension>2, attention<1, "
-    "seconds<2; may be repeated, and is counted in order. Who answered stays without a rule.",
+    help="Exclude participants by rule, in order: incomplete, constant, repeated, "
+    "comprehension>2, attention<1, seconds<2; may be repeated. [default: exclude nobody]",
 )
 @click.option(
     "--by",
     type=click.Choice(get_args(By)),
     default="person",
     show_default=True,
-    help="Each person an agent, person/ID; or all one agent, human/NAME.",
+    help="Make each person an agent, or the group.",
 )
-@click.option("--as", "name", default="", help="NAME of the group. [default: the folder's name]")
-@click.option("--keep-ids", is_flag=True, help="Keep ids of people as they are; else a digest.")
+@click.option("--as", "name", default="", help="Name the group. [default: the folder's name]")
+@click.option("--keep-ids", is_flag=True, help="Keep participant ids. [default: store a digest]")
 @json_option
 def import_data(
     sources: tuple[str, ...],
@@ -202,10 +223,10 @@ def import_data(
     keep_ids: bool,
     json_output: bool,
 ) -> None:
-    """Turn what a study saved into records, like those of any agent.
+    """Convert the data of a study to records, like those of any agent.
 
-    SOURCES are files and folders: JSON lines, JSON or CSV of jsPsych, results of JATOS (text or
-    zip), files of DataPipe. Rows that are there twice count once.
+    SOURCES are files and folders: JSON lines, jsPsych JSON or CSV, JATOS results (text or zip), or
+    DataPipe files. Duplicate rows count once.
     """
     from whybench.records import write_records  # noqa: PLC0415  (not for --help)
     from whybench.study.export import DATA, MANIFEST  # noqa: PLC0415
@@ -237,14 +258,14 @@ def _summarize(study: ImportedStudy, outcomes: Counter[str]) -> str:
 
 def _print_exclusions(study: ImportedStudy) -> None:
     if not study.exclusions:
-        click.echo(f"No rule of exclusion was given: all {study.participations} are kept.")
+        click.echo(f"No exclusion rule given: all {study.participations} participations are kept.")
         return
     print_rows(
         [
             {
                 "rule": each.rule,
-                "meet it": str(each.met),
-                "cannot be told": str(each.unknown),
+                "matched": str(each.met),
+                "unknown": str(each.unknown),
                 "excluded": str(each.excluded),
                 "answers lost": str(each.answers),
             }
@@ -262,10 +283,12 @@ def _print_exclusions(study: ImportedStudy) -> None:
     "name",
     default="me",
     show_default=True,
-    help="Your name: you are the agent person/NAME.",
+    help="Record you as the agent person/NAME.",
 )
-@click.option("--count", default=1, show_default=True, type=click.IntRange(1), help="Episodes.")
-@click.option("--log-dir", help="Folder of your logs. [default: logs/play-SUITE-NAME]")
+@click.option(
+    "--count", default=1, show_default=True, type=click.IntRange(1), help="Play N episodes."
+)
+@click.option("--log-dir", help="Write logs here. [default: logs/play-SUITE-NAME]")
 def play_command(
     suite_name: str,
     design: str | None,
@@ -274,10 +297,10 @@ def play_command(
     count: int,
     log_dir: str | None,
 ) -> None:
-    """Play episodes of SUITE at the terminal, and see what your answers were worth.
+    """Play episodes of SUITE at the terminal and see how your answers score.
 
-    Each call goes on with the episodes of the design that you have not played yet. They are
-    recorded: `whybench measures` takes the folder of your logs like a model's.
+    Each call continues with episodes that you have not played yet. Your answers are logged like a
+    model's: pass the log folder to `whybench measures`.
     """
     suite, chosen = choose_design(suite_name, design, factors)
     if suite.play is None:
@@ -302,9 +325,9 @@ def _play(
     waiting = [item.id for item in suite.items(design) if item.id not in done]
     if not waiting:
         raise UserError(f"you have played all of the design {design.name}; choose another --design")
-    click.echo(f"{len(done)} played before, {len(waiting)} waiting. Ctrl-C leaves.")
+    click.echo(f"{len(done)} played, {len(waiting)} left. Press Ctrl-C to stop.")
     for item in waiting[:count]:
         if not hold_episode(suite, settings, agent, item, folder):
             click.echo(LEFT)
             return
-        click.echo(f"\nRecorded in {folder}: `whybench measures {folder}`")
+        click.echo(f"\nLogs: {folder}\nSee your measures: `whybench measures {folder}`")

@@ -1,4 +1,4 @@
-"""`replicate`: published results, recomputed from raw data, with one's own agents among them."""
+"""`replicate` recomputes published results from raw data, with your agents added."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LABELS = (
     *("cause", "effect", "path", "class", "verdict", "provider", "released", "context_window"),
     *("most", "least"),
 )
-"""Columns that say whose a row is, for a table that a person reads."""
+"""Columns that identify a row in a printed table."""
 
 NUMBERS = (
     *("statistic", "p", "adjusted", "effect", "parameters", "consistency", "rmse", "mae", "r2"),
@@ -44,7 +44,7 @@ NUMBERS = (
     *("accuracy_no", "accuracy_yes", "steps", "errors", "true", "ratio", "external", "internal"),
     *("within", "over_families", "perfect", "words", "shortest", "longest", "aic", "bic", "n"),
 )
-"""Columns of numbers for such a table, behind the estimate."""
+"""Columns of numbers in a printed table, after the estimate."""
 
 PREVIEW = 6
 
@@ -56,16 +56,20 @@ PREVIEW = 6
     "beside",
     multiple=True,
     type=click.Path(),
-    help="Logs or records of your own agents, to stand among the published; may be repeated.",
+    help="Add your agents from logs or records; may be repeated.",
 )
 @click.option("--table", help="Print only this table.")
 @click.option(
-    "--resamples", default=2000, show_default=True, type=click.IntRange(1), help="For intervals."
+    "--resamples",
+    default=2000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Set bootstrap resamples for intervals.",
 )
 @click.option(
     "--figures",
     type=click.Path(),
-    help="Draw the figures into this folder, with the tables in `tables` below it; print neither.",
+    help="Write figures and tables to this folder.",
 )
 @json_option
 def replicate_command(
@@ -76,11 +80,11 @@ def replicate_command(
     figures: str | None,
     json_output: bool,
 ) -> None:
-    """Recompute the published results of SUITE from the data that people and models left.
+    """Recompute the published results of SUITE from raw data.
 
-    The data are downloaded if need be (`whybench data fetch`). Agents that were asked the published
-    prompts (`run judge --design thesis`) stand among the published with --with, marked by a star.
-    With --json every row is printed whole, one a line, with the name of its table.
+    Missing data is downloaded (see `whybench data fetch`). To add agents that answered the
+    published prompts (`run judge --design thesis`), use --with; they are marked by a star. --json
+    prints each row in full, one per line, with the name of its table.
     """
     from whybench.results.replication import replicate  # noqa: PLC0415  (not for --help)
 
@@ -106,7 +110,7 @@ def replicate_command(
         shown = rows if table else rows[:PREVIEW]
         print_rows([_row(row) for row in shown], name, f"{len(rows)} rows")
         if not table and len(rows) > PREVIEW:
-            print_line(f"  … --table {name} prints all, --json every column")
+            print_line(f"  … use --table {name} for all rows, --json for all columns")
     if replicated.note and not json_output:
         print_line(replicated.note)
 
@@ -119,14 +123,14 @@ def _estimate(row: Mapping[str, Any]) -> str:
 
 
 def _row(row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what a person reads of a row."""
-    told = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float | str)}
+    """Return the printed cells of a row."""
+    numbers = {name: row[name] for name in NUMBERS if isinstance(row.get(name), int | float | str)}
     labels = {name: str(row.get(name) or "") for name in LABELS}
     if row.get("own"):
         labels["agent"] = f"* {labels['agent']}"
     return {
         **labels,
         "estimate": _estimate(row),
-        **{name: x if isinstance(x, str) else f"{x:.4g}" for name, x in told.items()},
+        **{name: x if isinstance(x, str) else f"{x:.4g}" for name, x in numbers.items()},
         "flags": str(row.get("flags", "")),
     }

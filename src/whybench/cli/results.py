@@ -1,4 +1,4 @@
-"""What came of runs: `records`, `measures`, `figures`, and `report`, a page of everything."""
+"""Results of runs: `records`, `measures`, `figures` and `report`."""
 
 from __future__ import annotations
 
@@ -51,18 +51,18 @@ HIDDEN = ("_low", "_high", "_hash")
     "--output",
     required=True,
     type=click.Path(),
-    help="A .parquet or .csv file; with several suites, a folder for one Parquet file each.",
+    help="Write a .parquet or .csv file; a folder for several suites.",
 )
 @click.option(
     "--table",
     default=None,
     metavar="NAME",
-    help="In place of answers another table of the suite, such as `steps` of intervene.",
+    help="Write another table, such as intervene's `steps`.",
 )
 @click.option(
     "--partition",
     is_flag=True,
-    help="Into a folder or an address, a Parquet file for each suite, agent and design.",
+    help="Write one Parquet file per suite, agent, design.",
 )
 @reread_option
 @baseline_option
@@ -76,7 +76,7 @@ def records_command(
     baselines: tuple[str, ...],
     json_output: bool,
 ) -> None:
-    """Turn SOURCES (logs, folders of logs, records) into one tidy table of answers."""
+    """Write the answers in SOURCES (logs, folders of logs, records) to one tidy table."""
     from whybench.records.table import FORMATS  # noqa: PLC0415  (not for --help)
 
     answers = read_sources(sources, reread, baselines, quiet=True)
@@ -109,17 +109,17 @@ def records_command(
     "--table",
     "chosen",
     metavar="NAME",
-    help="In place of measures another table of the suite, such as `fits` of judge.",
+    help="Print another table, such as judge's `fits`.",
 )
 @click.option(
     "--summed",
     is_flag=True,
-    help="Of partitioned records, only what follows from counts and means, in one scan.",
+    help="Scan partitioned records once, for counts and means.",
 )
 @click.option(
     "--levels",
     is_flag=True,
-    help="Also measures at single levels, such as one challenge; --json has them always.",
+    help="Add measures by level; always in --json.",
 )
 @reread_option
 @baseline_option
@@ -133,16 +133,19 @@ def measures_command(
     baselines: tuple[str, ...],
     json_output: bool,
 ) -> None:
-    """Compute measures from SOURCES: logs, folders of logs, or records, partitioned or not."""
+    """Compute measures from SOURCES: logs, folders of logs, or records.
+
+    Prints estimates with 95% confidence intervals and sample sizes.
+    """
     if summed and (reread or baselines or chosen):
         given = "--reread" if reread else "--table" if chosen else f"--baseline {baselines[0]}"
-        raise UserError(f"--summed must stand alone, got {given} beside it; leave one out")
+        raise UserError(f"--summed must be used alone, got {given} too; leave one out")
     if summed:
         from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
 
         measures, left_out = measure_sums(*sources)
         for name in left_out:
-            print_note(f"left out {name}: its measures need single answers")
+            print_note(f"left out {name}: its measures require individual answers")
     else:
         answers = read_sources(sources, reread, baselines)
         if chosen:
@@ -155,7 +158,7 @@ def measures_command(
         shown = measures if levels else measures.overall or measures
         print_measures(shown)
         if left := len(measures) - len(shown):
-            print_line(f"\n{left:,} more are of single levels: --levels shows them.")
+            print_line(f"\n{left:,} more measures by level: add --levels.")
     sys.exit(0 if measures else 1)
 
 
@@ -171,18 +174,18 @@ def measure_answers(answers: Records, **options: Any) -> Measures:
 @click.command("report")
 @sources_argument
 @click.option(
-    "-o", "--output", required=True, type=click.Path(), help="The page, a file ending in .html."
+    "-o", "--output", required=True, type=click.Path(), help="Write the report to this .html file."
 )
-@click.option("--title", default="Causal reasoning", show_default=True, help="The page's heading.")
-@click.option("--date", default="", help="A date to show; without it there is none.")
+@click.option("--title", default="Causal reasoning", show_default=True, help="Set the heading.")
+@click.option("--date", default="", help="Show this date. [default: none]")
 @click.option(
-    "--seed", type=int, default=0, show_default=True, help="Which answers are shown, if not all."
+    "--seed", type=int, default=0, show_default=True, help="Seed the selection of answers shown."
 )
 @click.option(
     "--against",
     default="",
     metavar="AGENT",
-    help="Compare every agent with this one. [default: every two, or with the first if many]",
+    help="Compare every agent with this one. [default: all pairs, or the first if many]",
 )
 @reread_option
 @baseline_option
@@ -196,10 +199,10 @@ def report_command(
     reread: bool,
     baselines: tuple[str, ...],
 ) -> None:
-    """Write one page about SOURCES: logs, folders of logs, or files of records.
+    """Write an HTML report of SOURCES: logs, folders of logs, or files of records.
 
-    The page is one HTML file that needs nothing else: profiles of the agents, comparisons, figures,
-    answers with what was said, all measures, and the data.
+    The report is one self-contained file with profiles of the agents, comparisons, figures,
+    answers, all measures and the data.
     """
     from whybench.page import check_target, report  # noqa: PLC0415  (not for --help)
 
@@ -207,7 +210,7 @@ def report_command(
     say_step("reading")
     answers = read_sources(sources, reread, baselines)
     page = report(answers, output, title=title, date=date, seed=seed, against=against, say=say_step)
-    click.echo(f"{page}: {page.stat().st_size / 1e6:.1f} MB")
+    click.echo(f"Report: {page} ({page.stat().st_size / 1e6:.1f} MB)")
 
 
 def _print_child_table(answers: Records, chosen: str, json_output: bool) -> None:
@@ -231,18 +234,20 @@ def _cell_text(value: object) -> str:
 
 
 def say_step(line: str) -> None:
-    """Print on standard error what is being done."""
+    """Print the current step on standard error."""
     click.echo(f"… {line}", err=True)
 
 
 @click.command("figures")
 @sources_argument
-@click.option("-o", "--output", required=True, type=click.Path(), help="A folder for the files.")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(), help="Write files to this folder."
+)
 @click.option(
     "--agents",
     multiple=True,
     metavar="AGENT",
-    help="Only these, of your own or of the baselines, and people; may be repeated.",
+    help="Draw only this agent; may be repeated.",
 )
 @reread_option
 @baseline_option
@@ -255,8 +260,8 @@ def figures_command(
 ) -> None:
     """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG.
 
-    Of judge, baselines stand beside your own agents where they were asked the same. A figure that
-    cannot be drawn is named, and the others are written. Ends with status 1 if there is none.
+    In judge, baselines are drawn with your agents where both answered the same questions. Figures
+    that cannot be drawn are listed. Exits with status 1 if no figure was written.
     """
     fence = Fence()
     answers = read_sources(sources, reread, baselines)
@@ -275,7 +280,5 @@ def figures_command(
     for note in fence.notes:
         print_note(f"not drawn: {note}")
     if not written:
-        print_line(
-            "No figure was written: these answers hold nothing that one could show", err=True
-        )
+        print_line("No figure was written: these answers have no data for one", err=True)
         sys.exit(1)

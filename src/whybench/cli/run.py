@@ -1,4 +1,4 @@
-"""`run` asks a model about one suite, `profile` asks models about all of them."""
+"""`run` tests a model on one suite, `profile` tests models on all suites."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ __all__ = [
 ]
 
 
-PEOPLE = "judgments of people, for `alignment`, are fetched by `whybench data fetch causAIign`"
+PEOPLE = "`alignment` requires human judgments; run `whybench data fetch causAIign`"
 
 
 @click.command("run")
 @suite_argument
-@click.option("--model", required=True, help="A model as Inspect names it, or reference/….")
+@click.option("--model", required=True, help="Test this model: openai/gpt-4o, reference/careful, …")
 @design_options
 @model_options
+@click.option("--limit", type=click.IntRange(1), help="Ask only the first N samples.")
 @click.option(
-    "--limit", type=click.IntRange(1), help="The number of samples, from the start of the design."
+    "--epochs", type=click.IntRange(1), default=1, show_default=True, help="Ask every item N times."
 )
-@click.option("--epochs", type=click.IntRange(1), default=1, help="How often everything is asked.")
 @shard_option
 @click.option(
     "--group",
     type=click.IntRange(1),
-    help="Items a sample asks. [default: one, or those that belong together]",
+    help="Ask N items per sample. [default: one, or related items]",
 )
 @click.option(
     "--log-dir",
-    help="Where logs go; resumed if it exists. [default: logs/, then suite, design and model]",
+    help="Write logs here; resume if present. [default: logs/SUITE-DESIGN-HASH-MODEL]",
 )
-@click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and stop.")
+@click.option("--plan", "only_plan", is_flag=True, help="Show calls, tokens and cost, then stop.")
 @json_option
 def run_command(
     suite_name: str,
@@ -72,9 +72,10 @@ def run_command(
     json_output: bool,
     **model_settings: Any,
 ) -> None:
-    """Ask MODEL the items of a design of SUITE.
+    """Test a model on one SUITE.
 
-    Running the same command again resumes what was interrupted, and repeats nothing.
+    Asks the items of a design and prints measures with 95% confidence intervals. Run the same
+    command again to resume an interrupted run; finished samples are not asked again.
     """
     from whybench.evaluation.crossings import cross_settings, tell_crossings  # noqa: PLC0415
     from whybench.evaluation.runs import list_suites_for, run  # noqa: PLC0415  (not for --help)
@@ -120,27 +121,33 @@ def _print(answers: Records, json_output: bool) -> None:
         click.echo()
         print_measures(measures.overall)
         if more := len(measures) - len(measures.overall):
-            print_line(f"\n{more} more, level by level: `whybench measures {log_dir}`")
-        print_line(f"\nLogs are in {log_dir}; `whybench records {log_dir} -o answers.parquet`")
+            print_line(f"\n{more} more measures by level: `whybench measures {log_dir} --levels`")
+        print_line(f"\nLogs: {log_dir}")
+        print_line(f"Save all answers: `whybench records {log_dir} -o answers.parquet`")
 
 
 @click.command("profile")
 @click.argument("models", nargs=-1, required=True, metavar="MODEL...")
-@click.option("--budget", default=BUDGETS[0], show_default=True, help=f"{', '.join(BUDGETS)}.")
+@click.option(
+    "--budget",
+    default=BUDGETS[0],
+    show_default=True,
+    help=f"Choose how much to ask: {', '.join(BUDGETS)}.",
+)
 @click.option(
     "--suite",
     "suites",
     multiple=True,
     metavar="SUITE",
-    help="Only this suite; may be repeated. [default: all installed]",
+    help="Test only this suite; may be repeated. [default: all]",
 )
 @click.option(
     "-o",
     "--output",
-    help="The folder; resumed if it exists. [default: profiles/, then models and budget]",
+    help="Write to this folder; resume if present. [default: profiles/MODELS-BUDGET]",
 )
 @model_options
-@click.option("--plan", "only_plan", is_flag=True, help="Say what would be asked, and stop.")
+@click.option("--plan", "only_plan", is_flag=True, help="Show calls, tokens and cost, then stop.")
 @json_option
 def profile_command(
     models: tuple[str, ...],
@@ -153,9 +160,10 @@ def profile_command(
     json_output: bool,
     **model_settings: Any,
 ) -> None:
-    """Measure every ability of each MODEL, as much as the budget says.
+    """Test each MODEL on all suites and write a report.
 
-    Running the same command again resumes what was interrupted, and repeats nothing.
+    The output folder has logs, records and the report, page.html. Run the same command again to
+    resume an interrupted profile; finished samples are not asked again.
     """
     from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
 
@@ -177,7 +185,7 @@ def profile_command(
     else:
         click.echo()
         print_headlines(headlines)
-        print_line(f"\nEverything is in {folder}; the page is {folder / 'page.html'}")
+        print_line(f"\nReport: {folder / 'page.html'}\nLogs and records: {folder}")
     if "judge" in answers.suites and "alignment" not in headlines.names:
         print_note(PEOPLE)
     sys.exit(print_outcomes(answers))

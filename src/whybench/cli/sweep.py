@@ -42,10 +42,9 @@ plan_argument = click.argument(
 
 @click.group("sweep")
 def sweep_command() -> None:
-    """Many units of work: PLAN is a YAML file with output, models and suites.
+    """Run many models, suites and designs; PLAN is a YAML file that lists them.
 
-    A unit is resumed when it is run again, and costs nothing when it is finished. So whatever
-    went wrong, the cure is to run the same command again.
+    Run the same command again after any failure: finished units are skipped, others resume.
     """
 
 
@@ -53,7 +52,7 @@ def sweep_command() -> None:
 @plan_argument
 @json_option
 def _units(plan_file: Path, json_output: bool) -> None:
-    """Print the units of PLAN, numbered from 1; an array job runs one each."""
+    """List the units of PLAN, numbered from 1, for array jobs."""
     units = list(enumerate(list_units(read_plan(plan_file)), start=1))
     if json_output:
         print_json(*({"number": n, "name": unit.name, **asdict(unit)} for n, unit in units))
@@ -72,25 +71,25 @@ def _units(plan_file: Path, json_output: bool) -> None:
 
 @sweep_command.command("run")
 @plan_argument
-@click.option("--unit", "which", help="Only this unit, by name or number.")
+@click.option("--unit", "which", help="Run only this unit (name or number).")
 @click.option(
     "--processes",
     type=click.IntRange(1),
     default=None,
-    help="Units at once on this machine. [default: one for each core]",
+    help="Run N units at once. [default: one per core]",
 )
 @click.option(
     "--ray",
     "address",
     metavar="ADDRESS",
-    help="Run on a Ray cluster: its address, `auto`, or `local` to start one here.",
+    help="Run on a Ray cluster: ADDRESS, auto, local.",
 )
 @click.option(
     "--work",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("sweep-work"),
     show_default=True,
-    help="Where workers keep logs until they are uploaded.",
+    help="Keep logs here until they are uploaded.",
 )
 @keep_errors_option
 @max_cost_option
@@ -107,7 +106,7 @@ def _run(
     sandbox: str | None,
     settings: dict[str, Any],
 ) -> None:
-    """Run the units of PLAN that are not complete, and ask again what ended in an error."""
+    """Run the incomplete units of PLAN and retry samples that ended in an error."""
     plan = read_plan(plan_file)
     given = inspect_settings({}, {**plan.settings, **settings}, sandbox=sandbox)
     given.pop("model_args")
@@ -116,7 +115,7 @@ def _run(
     units = list(list_units(plan))
     chosen = units if which is None else [find_unit(units, which)]
     left = [unit for unit in chosen if not read_state(unit, store).progress.accepted(keep_errors)]
-    click.echo(f"{len(chosen)} units, {len(chosen) - len(left)} of them finished before")
+    click.echo(f"{len(chosen)} units, {len(chosen) - len(left)} already finished")
     try:
         with watch(chosen, store) as show:
             failed = run_units(
@@ -127,19 +126,19 @@ def _run(
     for name, reason in failed.items():
         print_line(f"{name} failed: {reason}", err=True)
     if failed:
-        print_line(f"{len(failed)} units are not complete. The same command goes on.", err=True)
+        print_line(
+            f"{len(failed)} units are incomplete. Run the same command again to resume.", err=True
+        )
         sys.exit(1)
-    print_line(f"All complete. `whybench sweep collect {plan_file}` makes records of the logs.")
+    print_line(f"All complete. Convert logs to records: `whybench sweep collect {plan_file}`")
 
 
 @sweep_command.command("status")
 @plan_argument
-@click.option(
-    "--watch", "again", is_flag=True, help="Look again and again, until all are finished."
-)
+@click.option("--watch", "again", is_flag=True, help="Refresh until all units are finished.")
 @json_option
 def _status(plan_file: Path, again: bool, json_output: bool) -> None:
-    """Show how far the units of PLAN are, wherever they run."""
+    """Show the progress of all units of PLAN."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     units = list(list_units(plan))
@@ -157,14 +156,14 @@ def _status(plan_file: Path, again: bool, json_output: bool) -> None:
 
 @sweep_command.command("collect")
 @plan_argument
-@click.option("-o", "--output", help="An address for the records. [default: records/ in output]")
-@click.option("--partial", is_flag=True, help="Take the answers of unfinished units as well.")
+@click.option("-o", "--output", help="Write records here. [default: records/ in output]")
+@click.option("--partial", is_flag=True, help="Include the answers of unfinished units.")
 @keep_errors_option
 @json_option
 def _collect(
     plan_file: Path, output: str | None, partial: bool, keep_errors: bool, json_output: bool
 ) -> None:
-    """Turn the complete logs of PLAN into partitioned Parquet."""
+    """Convert the complete logs of PLAN to partitioned Parquet."""
     plan = read_plan(plan_file)
     store = open_store(plan.output)
     target = output or f"{plan.output.rstrip('/')}/records"

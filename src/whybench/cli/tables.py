@@ -26,14 +26,14 @@ SHOWN = 5
 """The number of reasons for missing answers that are listed."""
 
 SHARED = ("scored", "no answer", "error", "flags")
-"""Columns of measures that stand above a table where all its rows have the same."""
+"""Columns of measures that are printed above a table if all rows have the same value."""
 
 SAME_IN_PROFILE = ("agent", "suite", "design", "design_hash")
-"""Labels that do not tell rows of one headline apart within a profile."""
+"""Labels that are the same in all rows of one headline within a profile."""
 
 
 def print_measures(measures: Measures) -> None:
-    """Print measures as tables, one for each suite: what all rows share stands above it."""
+    """Print measures as tables, one for each suite, with shared values above the table."""
     print_groups(measures, _measure_suite, _print_measures)
 
 
@@ -46,7 +46,7 @@ def _print_measures(suite: str, measures: Sequence[Measure]) -> None:
     labels.remove("suite")
     apart = [name for name in labels if name != "design_hash"]
     if _distinct(measures, apart) == _distinct(measures, labels):
-        labels = apart  # a hash is printed only where names do not tell runs apart
+        labels = apart  # a hash is printed only where names do not distinguish runs
     common = {
         name: measures[0].labels.get(name, "")
         for name in labels
@@ -67,7 +67,7 @@ def _print_measures(suite: str, measures: Sequence[Measure]) -> None:
 
 
 def print_headlines(measures: Measures) -> None:
-    """Print headlines as tables, one for each suite, with what tells rows apart in words."""
+    """Print headlines as tables, one for each suite, with the labels that differ."""
     print_groups(measures, _measure_suite, _print_headlines)
 
 
@@ -88,7 +88,7 @@ def _print_headlines(suite: str, measures: Sequence[Measure]) -> None:
 def print_plans(
     tables: Iterable[tuple[str, list[dict[str, str]]]], suffix: str = "", *, err: bool = False
 ) -> None:
-    """Print what models will be asked, a table for all that are asked alike."""
+    """Print the plans of models, one table for all models with the same plan."""
     listed = list(tables)
     for rows in {str(rows): rows for _, rows in listed}.values():
         alike = ", ".join(model for model, others in listed if others == rows)
@@ -97,11 +97,11 @@ def print_plans(
 
 
 def print_outcomes(answers: Records) -> int:
-    """Print what is missing; return the exit status, 1 for a run that is not complete."""
+    """Print why answers are missing; return the exit status, 1 for an incomplete run."""
     for reason, count in answers.reasons("no_answer").most_common(SHOWN):
         print_line(f"{count} x no answer: {reason}", err=True)
     for reason in answers.incomplete:
-        print_line(f"Not complete: {reason}. The same command asks what is missing.", err=True)
+        print_line(f"Incomplete: {reason}. Run the same command again to resume.", err=True)
     errors = answers.reasons("error")
     if errors and not answers.incomplete:
         print_line(f"{errors.total()} x error, such as: {next(iter(errors))}", err=True)
@@ -137,7 +137,7 @@ def change_text(change: Change) -> str:
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:
-    """Return the numbers of a measure, and what they rest on, as text; nothing for a count of 0."""
+    """Return the estimate and sample sizes of a measure as text; empty for a count of 0."""
     return {
         "estimate": measure_text(measure),
         "n": str(measure.n),

@@ -36,17 +36,17 @@ __all__ = [
     type=click.Choice(["train", "test"]),
     default="train",
     show_default=True,
-    help="Items to train on, or those of a test.",
+    help="Export training or test items.",
 )
-@click.option("--count", type=click.IntRange(1), help="How many items; of a test design, all.")
+@click.option("--count", type=click.IntRange(1), help="Export N items. [default: all, for a test]")
 @click.option(
-    "-o", "--output", required=True, metavar="FILE", help="A file ending in .jsonl or .parquet."
+    "-o", "--output", required=True, metavar="FILE", help="Write to this .jsonl or .parquet file."
 )
 @design_options
 @click.option(
     "--not-for-training",
     is_flag=True,
-    help="Says that a test design is exported to evaluate, and nobody will train on it.",
+    help="Confirm that test items will not be trained on.",
 )
 @json_option
 def export_command(
@@ -59,10 +59,10 @@ def export_command(
     not_for_training: bool,
     json_output: bool,
 ) -> None:
-    """Write items of SUITE to train on, one row each.
+    """Export items of SUITE for training, one row each.
 
-    A row has prompt, world, truth, certificate and factors; `whybench.training.reward` grades a
-    reply from the row alone. No item to train on is of a world that a test design asks about.
+    A row has prompt, world, ground truth, certificate and factors; `whybench.training.reward`
+    grades a reply from the row alone. Training items never share a world with test items.
     """
     from whybench.training.exports import export, peak_memory  # noqa: PLC0415
     from whybench.training.items import choose_items  # noqa: PLC0415
@@ -91,14 +91,14 @@ def export_command(
     if json_output:
         print_json(summary)
         return
-    what = f"of the test design {items.design.name}" if split == "test" else "to train on"
+    what = f"of the test design {items.design.name}" if split == "test" else "for training"
     click.echo(f"{written.rows:,} items of {suite_name} {what}")
-    memory = "" if peak is None else f", {peak:,.0f} MB of memory at most"
+    memory = "" if peak is None else f", {peak:,.0f} MB peak memory"
     print_pairs(
         [
             ("file", f"{written.path}, {written.size / 1e6:,.1f} MB"),
             ("sha256", written.sha256),
-            ("speed", f"{written.rows / seconds:,.0f} items a second{memory}"),
+            ("speed", f"{written.rows / seconds:,.0f} items per second{memory}"),
         ]
     )
 
@@ -108,20 +108,21 @@ SHOWN = 10
 
 @click.command("contamination")
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
-@click.option("--column", metavar="NAME", help="Only this column. [default: all text of a row]")
+@click.option("--column", metavar="NAME", help="Search only this column. [default: all text]")
 @click.option(
     "--designs",
     metavar="SUITE[/DESIGN],...",
-    help="Only tests of these, such as judge,compose/core. [default: every named design]",
+    help="Search for these designs only: judge,compose/core. [default: all]",
 )
 @json_option
 def contamination_command(
     datasets: tuple[str, ...], column: str | None, designs: str | None, json_output: bool
 ) -> None:
-    """Look for prompts of tests in DATASETs: .jsonl, .json, .parquet or .txt, or addresses.
+    """Find test items in each DATASET: a .jsonl, .json, .parquet or .txt file, or an address.
 
-    Finds our canary, exact copies of prompts, near copies, and prompts in our words that no design
-    asks. Ends with status 1 if anything of a test was found. Items to train on do not count.
+    Finds the canary string, exact and near copies of test prompts, and prompts worded like ours
+    that are in no design. Exits with status 1 if test material was found. Training items are not
+    counted.
     """
     from whybench.training.contamination import search_texts  # noqa: PLC0415
     from whybench.training.corpora import read_texts  # noqa: PLC0415
@@ -143,7 +144,7 @@ def contamination_command(
 
 
 def _print(result: Contamination, known: Fingerprints) -> None:
-    click.echo(f"{result.texts:,} texts held against {len(known.prompts):,} prompts of tests")
+    click.echo(f"{result.texts:,} texts compared with {len(known.prompts):,} test prompts")
     for design, why in known.left_out.items():
         print_note(f"left out {design}: {why}")
     rows = [{key: str(value) or "–" for key, value in row.items()} for row in result.count_rows()]
@@ -151,9 +152,9 @@ def _print(result: Contamination, known: Fingerprints) -> None:
         click.echo()
         print_rows(rows)
     for finding in islice(result.findings, SHOWN):
-        what = f"{finding.found} {finding.item or finding.suite or 'canary of tests'}"
+        what = f"{finding.found} {finding.item or finding.suite or 'test canary'}"
         print_line(f"{finding.where}: {what} ({finding.share:.0%})")
     if len(result.findings) > SHOWN:
         click.echo(f"… and {len(result.findings) - SHOWN:,} more; --json lists them all")
-    verdict = "CONTAMINATED" if result.contaminated else "clean: nothing of a test was found"
+    verdict = "CONTAMINATED" if result.contaminated else "clean: no test material found"
     click.echo(f"\n{verdict}")

@@ -82,8 +82,8 @@ class Account:
             return {name: dict(found[name]) for name in self.state}
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UserError(
-                f"{self.path} must be the account of what was spent here, got {error!r}; remove "
-                "it, and what the logs say was spent is counted instead"
+                f"{self.path} must be the spending account of this folder, got {error!r}; remove "
+                "it to count spending from the logs instead"
             ) from None
 
 

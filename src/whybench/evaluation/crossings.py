@@ -60,7 +60,7 @@ def tell_crossings(settings: Mapping[str, Any]) -> str:
         f"{name} {', '.join(str(_convert(name, level)) for level in value)}"
         for name, value in levels.items()
     )
-    return f"all of it {len(crossings)} times, with {sizes} settings of the model: {named}"
+    return f"repeated {len(crossings)} times, for {sizes} settings of the model: {named}"
 
 
 def check_single(settings: Mapping[str, Any]) -> None:

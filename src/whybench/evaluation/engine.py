@@ -265,9 +265,9 @@ def _match_content(task: Any, log_dir: str, folder: str, *, dirty: bool) -> None
 
 def _say_other_runs(argument: str, log_dir: str) -> str:
     return (
-        f"`{argument}` must hold runs of this very request, got {log_dir} with runs of other "
-        f"models, items, settings or readings of answers; these are not mixed. Use another "
-        f"`{argument}`. Old logs can be read with today's reading by `whybench records --reread`"
+        f"`{argument}` must hold runs of the same request, got {log_dir} with runs of other "
+        f"models, items, settings or parsers; these are not mixed. Use another `{argument}`. To "
+        f"parse old logs with the current parser, use `whybench records --reread`"
     )
 
 
@@ -292,8 +292,8 @@ def _hold_folder(folder: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise UserError(
-                f"one run at a time must write to a folder, got {folder} in which another is at "
-                "work; wait for its end, or choose another folder"
+                f"only one run at a time must write to a folder, got {folder}, where another is "
+                "active; wait until it ends, or choose another folder"
             ) from None
         yield
 

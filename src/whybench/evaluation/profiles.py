@@ -230,5 +230,5 @@ def _task(suite: AnySuite, budget: str) -> Any:
         return build_task(suite, suite.budget(budget).settings)
     except UserError as error:
         raise UserError(
-            f"{error}. That is for {suite.name}; other suites can be asked alone by `suites`"
+            f"{error}. This affects only {suite.name}; to test other suites, name them by `suites`"
         ) from None

@@ -126,7 +126,7 @@ def write_results(
         beside = answers.with_baselines(*baselines) if baselines else answers
         report(beside, folder / "page.html", title=title, statement=statement, say=say)
     except KeyboardInterrupt as error:
-        far = "Stopped: everything was asked. The same command writes the page."
+        far = "Stopped: all answers are logged. Run the same command again to write the report."
         raise Interrupted(getattr(error, "signal", SIGINT), far) from None
     return answers
 

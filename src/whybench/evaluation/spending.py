@@ -324,7 +324,8 @@ class Spending:
     def _say_limit(self, state: Mapping[str, Any], model: str, most: float) -> str:
         return (
             f"the limit of ${self.limit:.2f} is reached: {say_spent(state)}, and the next call to "
-            f"{model} may cost up to ${most:.4f}; the same request with a higher `max_cost` goes on"
+            f"{model} may cost up to ${most:.4f}; run the same request with a higher `max_cost` to "
+            "resume"
         )
 
     def estimate(self) -> tuple[float, float]:

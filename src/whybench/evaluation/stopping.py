@@ -138,10 +138,10 @@ def raise_stopped(why: Stop, progress: str) -> NoReturn:
         Interrupted: A signal ended it.
         StoppedError: Something else did.
     """
-    go_on = "The same command goes on."
+    go_on = "Run the same command again to resume."
     if why.signal is not None:
         raise Interrupted(why.signal, f"Stopped: {progress}. {go_on}")
-    said = "goes on" in why.reason
+    said = "to resume" in why.reason
     raise StoppedError(f"Stopped, since {why.reason}. {progress}." + ("" if said else f" {go_on}"))
 
 
@@ -206,7 +206,9 @@ def _end_now(number: int) -> None:
     """End the process without waiting for anything."""
     with suppress(OSError, ValueError):
         show_cursor = "\x1b[?25h" if sys.stderr.isatty() else ""
-        print(f"{show_cursor}\nEnded at once. The same command goes on.", file=sys.stderr)
+        print(
+            f"{show_cursor}\nEnded at once. Run the same command again to resume.", file=sys.stderr
+        )
         sys.stderr.flush()
     os._exit(128 + number)
 

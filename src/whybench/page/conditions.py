@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.page.methods import abilities, companions
+from whybench.page.methods import companions
 from whybench.stats import MeasureKey
 from whybench.suites.references import REFERENCE
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite, sort_suites, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -157,7 +157,7 @@ def not_measured(material: Material, agents: Sequence[str]) -> list[tuple[str, s
 def _missing(material: Material, agents: Sequence[str]) -> list[tuple[str, str, str, str]]:
     """Return agent and suite where there are no answers, why, and the command for them."""
     outcomes = material.outcomes()
-    names = abilities(material.suites())
+    names = sort_suites(material.suites())
     return [
         (agent, name, *_why_not(name, agent))
         for agent in agents

@@ -8,9 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from whybench.page.methods import abilities
 from whybench.results.measures import measure_table
-from whybench.suites.registry import suite_names
+from whybench.suites.registry import sort_suites, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +56,7 @@ class Material:
     statement: Statement | None = None
 
     def __post_init__(self) -> None:
-        order = abilities({name for name, _ in self.tables})
+        order = sort_suites({name for name, _ in self.tables})
         ranked = sorted(self.tables, key=lambda entry: order.index(entry[0]))
         object.__setattr__(self, "tables", ranked)
 

@@ -15,14 +15,13 @@ from whybench import __version__
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from whybench.page.material import Material
     from whybench.stats import Measure
 
 __all__ = [
     "Badge",
-    "abilities",
     "badges_of",
     "companions",
     "designs",
@@ -78,17 +77,6 @@ def _words() -> dict[str, Any]:
     text = files(__package__).joinpath("words.yaml").read_text(encoding="utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found
-
-
-def abilities(installed: Iterable[str]) -> list[str]:
-    """Return the names of suites in the order of a profile: ours, then those of others.
-
-    >>> abilities(["analyze", "lamp", "judge"])
-    ['judge', 'analyze', 'lamp']
-    """
-    names = set(installed)
-    order: list[str] = [name for name in _words()["order"] if name in names]
-    return [*order, *sorted(names - set(order))]
 
 
 def measure_words(name: str) -> str:

@@ -20,8 +20,8 @@ from markupsafe import Markup, escape
 from whybench.numerals import UNDETERMINED, is_determined, measure_text
 from whybench.page.bars import Scale, scale_of
 from whybench.page.cautions import MANY_UNANSWERED
-from whybench.page.methods import Badge, abilities, badges_of, measure_title, measure_words
-from whybench.suites.registry import get_suite
+from whybench.page.methods import Badge, badges_of, measure_title, measure_words
+from whybench.suites.registry import get_suite, sort_suites
 from whybench.suites.sentences import AgentMeasures, PeoplesValue, find
 
 if TYPE_CHECKING:
@@ -160,7 +160,7 @@ def panels(
     agents = material.agents()
     people = _people_values(among)
     made: dict[str, list[Panel]] = {}
-    for suite in abilities(material.suites() | {*found}):
+    for suite in sort_suites(material.suites() | {*found}):
         own = [one for one in found.get(suite, ()) if any(a in one.measures for a in agents)]
         shown = []
         for one in own:

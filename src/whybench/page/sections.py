@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from whybench.page.methods import abilities
 from whybench.page.tables import HeadlineTable, make_table
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,7 +34,7 @@ def suite_sections(
     figures: Sequence[Drawing],
 ) -> list[SuiteSection]:
     """Return the sections of all suites that were asked, in the order of a profile."""
-    names = abilities({*found, *(figure.suite for figure in figures)})
+    names = sort_suites({*found, *(figure.suite for figure in figures)})
     return [
         SuiteSection(
             name,

@@ -73,10 +73,11 @@ class Plan:
         roughly = "about " if self.suite.multi_turn else ""
         short, long = self.received_range(model, config)
         return (
-            f"{self.suite.name}, design {self.design.name}: {self.items} items x {self.epochs} = "
-            f"{roughly}{self.calls} calls to {model}, roughly {self.sent:,} tokens sent and "
-            f"{short:,} (short replies) to {long:,} (long ones) received, at most "
-            f"{self.reply_cap(model, config):,} a reply"
+            f"{self.suite.name}, design {self.design.name}: {self.items} items x {self.epochs} "
+            f"epoch{'s' if self.epochs > 1 else ''} = "
+            f"{roughly}{self.calls} calls to {model}; about {self.sent:,} tokens sent, "
+            f"{short:,} (short replies) to {long:,} (long replies) received, at most "
+            f"{self.reply_cap(model, config):,} per reply"
         )
 
     def row(self, model: str, prices: Prices, config: Config = None) -> dict[str, str]:
@@ -102,7 +103,7 @@ class Plan:
         return int(given) if given else extend_cap(self.cap, model, config)
 
     def advice(self) -> Iterator[str]:
-        """Yield what the suite has to say about such a run."""
+        """Yield the suite's advice about such a run."""
         yield from self.suite.costs.advice(self.design, self.epochs)
 
     def recommend_temperature(self, model: str, config: Config = None) -> str:
@@ -111,7 +112,7 @@ class Plan:
         unset = (config or {}).get("temperature") is None and not model.startswith(NO_SERVER)
         if not recommended or not unset:
             return ""
-        return f"no temperature is set; {self.suite.name} recommends {recommended}"
+        return f"temperature is not set; recommended for {self.suite.name}: {recommended}"
 
     def cost(self, model: str, prices: Prices | None = None) -> float | None:
         """Return what it costs in US dollars with short replies; None where nobody knows."""

@@ -131,8 +131,10 @@ class Price:
         return (sent * dearest + received * self.output) / MILLION + self.call
 
     def __str__(self) -> str:
-        where = f"of {self.source}, {self.read_on}" if self.source else f"read on {self.read_on}"
-        return f"${self.input:g} and ${self.output:g} per million tokens sent and received, {where}"
+        where = f"{self.source}, {self.read_on}" if self.source else f"read on {self.read_on}"
+        return (
+            f"${self.input:g} and ${self.output:g} per million tokens sent and received ({where})"
+        )
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,7 @@ class Prices:
         """Raise an error that says how to give the prices of models that nobody knows."""
         if unknown := [model for model in models if self.price(model) is None]:
             raise UserError(
-                f"`max_cost` must be held against known prices, got none for {', '.join(unknown)}; "
+                f"`max_cost` requires known prices, got none for {', '.join(unknown)}; "
                 f"name a file by `prices` (or write {user_price_file()}) with dollars per million "
                 f"tokens, such as `models: {{{unknown[0]}: {{input: 2.5, output: 10}}}}`"
             )
@@ -195,15 +197,15 @@ class Prices:
         price, planned = self.price(model), list(plans)
         if price is None:
             return (
-                f"{model}: price unknown; add it to {user_price_file()}, or name a file of "
+                f"{model}: price unknown; add it to {user_price_file()}, or to a file given by "
                 f"`prices`, as {FORM.replace('NAME', model)} per million tokens"
             )
         short, long = self.cost_range(model, planned, config) or (0.0, 0.0)
         if not price.most(1, 1):
-            return f"{model} costs nothing"
+            return f"{model} is free of charge"
         return (
-            f"{model} costs roughly ${short:.2f} with short replies to ${long:.2f} with long ones "
-            f"({price})"
+            f"{model} costs about ${short:.2f} (short replies) to ${long:.2f} (long replies), "
+            f"at {price}"
         )
 
     def check_max_cost(
@@ -321,7 +323,7 @@ def _from_genai_prices(provider: str, name: str) -> Price | None:
     return Price(
         sent,
         received,
-        f"changes to {_newest_change()} known",
+        f"updated {_newest_change()}",
         _dollars(found.cache_read_mtok),
         _dollars(found.cache_write_mtok),
         (_dollars(found.requests_kcount) or 0.0) / 1000,
@@ -381,7 +383,7 @@ def _from_litellm(provider: str, name: str) -> Price | None:
 def read_litellm() -> tuple[dict[str, dict[str, Any]], str]:
     """Return litellm's table and version, without importing it; nothing if it is not installed.
 
-    To import it takes seconds, and it would fetch its table anew.
+    To import it takes seconds, and it would fetch its table again.
     """
     found = util.find_spec("litellm")
     if found is None or not found.origin:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from whybench.errors import UserError, suggest
 from whybench.frames import Frame, rows_to_arrow
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -178,7 +178,7 @@ def measure_sums(*sources: str) -> tuple[Measures, tuple[str, ...]]:
                 f"`summed` must have partitioned records, got {source}; `Records.partition` or "
                 "`whybench records LOGS --partition -o FOLDER` makes them"
             )
-        names = list_partitioned_suites(source)
+        names = sort_suites(list_partitioned_suites(source))
         if not any(get_suite(name).sums for name in names):
             raise UserError(
                 f"`summed` must have records of a suite that needs no single answers, got "

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, overload
 from whybench.errors import UserError, suggest
 from whybench.frames import Frame
 from whybench.results.changes import format_agents
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,8 @@ class Records(Frame):
             notes: What a reader should know of the sources.
             incomplete: Why a run did not come to its end.
         """
-        self._own, self._partitions = dict(tables), tuple(partitions)
+        self._own = {name: tables[name] for name in sort_suites(tables)}
+        self._partitions = tuple(partitions)
         self._baselines = dict(baselines or {})
         self.logs, self.notes = tuple(logs), tuple(notes)
         self.incomplete = tuple(incomplete)
@@ -80,11 +81,11 @@ class Records(Frame):
 
     @property
     def suites(self) -> tuple[str, ...]:
-        """The suites that were answered, in order of appearance."""
+        """The suites that were answered, in teaching order."""
         from whybench.records.partitions import list_partitioned_suites  # noqa: PLC0415
 
         parts = (name for address in self._partitions for name in list_partitioned_suites(address))
-        return tuple(dict.fromkeys((*self._own, *parts)))
+        return sort_suites((*self._own, *parts))
 
     @property
     def agents(self) -> tuple[str, ...]:
@@ -351,7 +352,8 @@ class Records(Frame):
             parts = [*self._own.items()]
             for address in self._partitions:
                 parts += self._read_agents(address, lambda agents, _: agents)
-            self._whole, _ = join_tables(parts)
+            whole, _ = join_tables(parts)
+            self._whole = {name: whole[name] for name in sort_suites(whole)}
         return self._whole
 
     def _read_agents(self, address: str, watch: Watch) -> Iterator[tuple[str, pa.Table]]:
@@ -364,7 +366,7 @@ class Records(Frame):
 
         read = 0
         damaged: list[str] = []
-        for name in list_partitioned_suites(address):
+        for name in sort_suites(list_partitioned_suites(address)):
             columns = get_suite(name).record_columns
             agents = list(list_agent_files(address, name))
             for agent in watch(agents, f"{name}, {len(agents)} agents"):

@@ -24,12 +24,12 @@ __all__ = ["MINDS", "Agent", "Parameter", "reply_generator"]
 ContextT = TypeVar("ContextT")
 
 MINDS = {
-    "careful": "reasons as it should be done; one answer in fifty is a guess",
-    "associative": "takes what goes together for what causes, and what is seen for what is done",
-    "hasty": "reasons as careful does; one answer in five is a guess",
-    "guesser": "guesses always",
+    "careful": "reasons correctly; 1 answer in 50 is a guess",
+    "associative": "confuses correlation with causation, and conditions instead of intervening",
+    "hasty": "reasons correctly; 1 answer in 5 is a guess",
+    "guesser": "guesses every answer",
 }
-"""The minds and what each does. A guess is an answer by lot: of yes and no half are right."""
+"""The minds and what each does. A guess is random: half of yes and no guesses are right."""
 
 
 @dataclass(frozen=True)

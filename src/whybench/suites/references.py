@@ -64,7 +64,7 @@ class Reference:
         agent = get_suite(suite).agent(name)
         if self.is_mind and (unknown := [key for key in given if key != "seed"]):
             raise UserError(
-                f"{self.name} has no parameter {unknown[0]!r}; a mind takes seed, and its agents "
+                f"{self.name} has no parameter {unknown[0]!r}; it takes only seed, and its agents "
                 f"take more: reference/{suite}.{name} {', '.join(agent.parameters)}"
             )
         return agent, agent.settings({**settings, **given})
@@ -75,7 +75,7 @@ class Reference:
             return
         if self.is_mind:
             raise UserError(
-                f"{self.name} must be asked suites that say who stands for it "
+                f"{self.name} must be asked suites that have an agent for it "
                 f"({', '.join(self.parts)}), got {', '.join(names)}"
             )
         raise UserError(
@@ -84,21 +84,23 @@ class Reference:
         )
 
     def explain(self) -> str:
-        """Return a line that says who answers what."""
+        """Return one line with the agent for each suite."""
         if not self.is_mind:
-            return f"{self.name} is a reference agent of {self.suites[0]}, and asked that alone"
+            return (
+                f"{self.name} is a reference agent of {self.suites[0]}; it is asked only that suite"
+            )
         made = ", ".join(f"{suite}.{show_part(*part)}" for suite, part in self.parts.items())
-        line = f"{self.name} is a mind made of reference agents: {made}"
+        line = f"{self.name} combines these reference agents: {made}"
         if self.left_out:
-            line += f"; not asked, since they name nobody: {', '.join(self.left_out)}"
+            line += f"; it has none for {', '.join(self.left_out)}, so that is not asked"
         return line
 
 
 def find_reference(model: str) -> Reference:
-    """Return who answers under a name such as `reference/careful` or `reference/judge.noisy-or`.
+    """Return the reference agent of a name: `reference/careful` or `reference/judge.noisy-or`.
 
     Raises:
-        UserError: There is nobody of this name; says who there is.
+        UserError: There is no agent of this name; the message lists those that exist.
     """
     name = model.removeprefix(REFERENCE)
     own, dot, agent = name.partition(".")
@@ -107,8 +109,8 @@ def find_reference(model: str) -> Reference:
         return Reference(model, {own: (agent, {})}, is_mind=False)
     if name not in MINDS:
         raise UserError(
-            f"a reference agent must be a mind ({', '.join(MINDS)}) or an agent of a suite, such "
-            f"as reference/judge.noisy-or, got {model}; installed suites are "
+            f"a reference agent must be one for all suites ({', '.join(MINDS)}) or one of a suite, "
+            f"such as reference/judge.noisy-or, got {model}; installed suites are "
             f"{', '.join(suite_names())} (`whybench list SUITE` shows their agents)"
             f"{suggest(name, MINDS)}"
         )

@@ -2,7 +2,7 @@
 
 Suites are found through the entry-point group `whybench.suites`. The registry of items maps ids to
 the items of the tasks built in this process: a reference agent learns from a message only the id of
-what it is asked, and finds the item by it. A task that is resumed in a new process is built anew
+what it is asked, and finds the item by it. A task that is resumed in a new process is built again
 there, so its items are registered again before the first call.
 """
 
@@ -26,10 +26,14 @@ __all__ = [
     "get_suite",
     "list_suites",
     "register_items",
+    "sort_suites",
     "suite_names",
 ]
 
 GROUP = "whybench.suites"
+
+TEACHING_ORDER = ("judge", "intervene", "compose", "calculate", "analyze")
+"""The order in which suites are listed and reported; suites of other packages follow."""
 
 AnySuite = Suite[Any, Any]
 
@@ -39,8 +43,19 @@ _ITEMS: dict[str, Item] = {}
 
 
 def suite_names() -> tuple[str, ...]:
-    """Return the names of all installed suites, without importing them."""
-    return tuple(sorted({entry.name for entry in entry_points(group=GROUP)}))
+    """Return the names of all installed suites in teaching order, without importing them."""
+    return sort_suites(entry.name for entry in entry_points(group=GROUP))
+
+
+def sort_suites(names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of suites, each once, in teaching order: ours, then others alphabetically.
+
+    >>> sort_suites(["analyze", "lamp", "judge"])
+    ('judge', 'analyze', 'lamp')
+    """
+    chosen = set(names)
+    own = [name for name in TEACHING_ORDER if name in chosen]
+    return (*own, *sorted(chosen.difference(own)))
 
 
 def list_suites() -> dict[str, AnySuite]:
@@ -60,7 +75,7 @@ def get_suite(name: str) -> AnySuite:
     entries = {entry.name: entry for entry in entry_points(group=GROUP)}
     if name not in entries:
         raise UserError(
-            f"there is no suite {name!r}; installed are {', '.join(sorted(entries))}"
+            f"there is no suite {name!r}; installed are {', '.join(sort_suites(entries))}"
             f"{suggest(name, entries)}"
         )
     try:
@@ -69,7 +84,7 @@ def get_suite(name: str) -> AnySuite:
         # A package of somebody else's may fail by any error while it is imported.
         raise UserError(
             f"the suite {name!r} must be one that can be imported, got {type(error).__name__} from "
-            f"{entries[name].value}: {error}; mend or uninstall its package"
+            f"{entries[name].value}: {error}; fix or uninstall its package"
         ) from error
     if not isinstance(suite, Suite):
         raise UserError(

@@ -84,7 +84,7 @@ def tell_progress(units: Sequence[Unit], store: Store) -> str:
     answered, total = (sum(getattr(s.progress, n) for s in states) for n in ("answered", "planned"))
     return (
         f"{sum(state.done for state in states)} of {len(states)} units complete, {answered} of "
-        f"{total} samples answered. The same command goes on."
+        f"{total} samples answered. Run the same command again to resume."
     )
 
 

@@ -38,7 +38,7 @@ def test_the_designs_ask_each_file_once() -> None:
     ice_cream, branding = DESIGNS["published-ice-cream"], DESIGNS["published-branding"]
     assert (ice_cream.size, branding.size) == (2, 4)
     assert ice_cream.summary == (
-        "2 items: the source's illustrations ice_cream, pure_noise; neutral; direct"
+        "2 items: the paper's illustrations ice_cream, pure_noise; neutral; direct"
     )
     asked = [file for entry in ILLUSTRATIONS.values() for by in entry.files for file in by.values()]
     assert len(set(asked)) == 6

@@ -98,11 +98,11 @@ def test_the_design_leaves_out_what_rows_do_not_settle_and_says_so() -> None:
     assert {"necessity_sufficiency", "domain_shift"} <= set(REASONS)
     assert (design.block, design.size) == (13 * 5, 13 * 5 * 5)
     assert design.summary == (
-        "325 items: the source's questions on 65 of its data sets (10 left out, whose rows settle "
-        "nothing: necessity_sufficiency, domain_shift); hint 1, 2, 3, 4, 5; direct"
+        "325 items: the paper's questions on 65 of its data sets (10 left out, whose rows do "
+        "not determine the answer: necessity_sufficiency, domain_shift); hint 1, 2, 3, 4, 5; direct"
     )
     one = make_design({"design": "published", "challenge": "simpson", "seeds": 2, "hint": 5})
-    assert one.summary == ("2 items: the source's questions on 2 of its data sets; hint 5; direct")
+    assert one.summary == ("2 items: the paper's questions on 2 of its data sets; hint 5; direct")
     assert not design.twins
 
 

@@ -57,7 +57,7 @@ def test_all_that_the_source_asks_is_asked_where_its_rubrics_are_applied() -> No
     design = make_design({"design": "published", "rubrics": "printed"})
     assert (design.block, design.size) == (15 * 5, 375)
     assert design.summary == (
-        "375 items: the source's questions on 75 of its data sets; hint 1, 2, 3, 4, 5; direct; "
+        "375 items: the paper's questions on 75 of its data sets; hint 1, 2, 3, 4, 5; direct; "
         "printed rubrics"
     )
     plain = make_design({"design": "published"})

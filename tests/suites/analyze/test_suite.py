@@ -208,14 +208,14 @@ def test_commands_list_show_and_plan() -> None:
     assert "naively by crude difference" in shown
     assert len(said("items", "analyze", *few, "--format", "ids").split()) == 2
     planned = said("run", "analyze", "--model", "x", "--plan", *few)
-    assert "2 items x 1 = about 14 calls to x" in planned
-    assert "prompts hold all rows" not in planned
+    assert "2 items x 1 epoch = about 14 calls to x" in planned
+    assert "prompts contain all rows" not in planned
     direct = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=direct")
-    assert "2 items x 1 = about 4 calls to x" in direct
-    assert "prompts hold all rows" in direct
+    assert "2 items x 1 epoch = about 4 calls to x" in direct
+    assert "prompts contain all rows" in direct
     code = said("run", "analyze", "--model", "x", "--plan", *few, "-T", "protocol=code")
-    assert "2 items x 1 = about 6 calls to x" in code
-    assert "prompts hold all rows" not in code
+    assert "2 items x 1 epoch = about 6 calls to x" in code
+    assert "prompts contain all rows" not in code
 
 
 def test_a_small_profile_has_one_challenge_of_each_family() -> None:

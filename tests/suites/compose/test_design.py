@@ -189,10 +189,14 @@ def test_what_a_design_cannot_be_is_said(settings, message: str) -> None:
 
 def test_advice_names_the_units_that_verdicts_take() -> None:
     first, second, *_ = advise(DESIGNS["verdicts"], 1)
-    assert first.startswith("128 units a world; conclusive verdicts with 1 epoch take 96 for exact")
-    assert second.startswith("errors are outvoted from 3 epochs on")
+    assert first.startswith(
+        "128 units per world; conclusive verdicts with 1 epoch require 96 for exact"
+    )
+    assert second.startswith("majority votes correct errors from 3 epochs on")
     (only,) = advise(DESIGNS["verdicts"], 5)
-    assert only.startswith("128 units a world; conclusive verdicts with 5 epochs take 96 for exact")
+    assert only.startswith(
+        "128 units per world; conclusive verdicts with 5 epochs require 96 for exact"
+    )
     # Two epochs outvote nothing that one does not, and four no more than three.
     for even in (2, 4):
         assert plan_worlds(DESIGNS["verdicts"], even) == plan_worlds(DESIGNS["verdicts"], even - 1)
@@ -201,9 +205,9 @@ def test_advice_names_the_units_that_verdicts_take() -> None:
 def test_advice_knows_where_it_knows_nothing_and_where_guesses_pass() -> None:
     six = SUITE.make_design({"kinds": "+".join(["bridge"] * 6)})
     (line,) = advise(six, 1)
-    assert "known beforehand for at most 5 blocks" in line
+    assert "computed only for up to 5 blocks" in line
     (line,) = advise(DESIGNS["long"], 5)
-    assert line.startswith("64 units a world suffice for the headline, and not for the classes")
+    assert line.startswith("64 units per world are enough for the primary measure")
     chancy = SUITE.make_design({"kinds": "wheel4+wheel4", "gates": "or", "worlds": 6, "units": 512})
     flagged = ["met_by_chance" in found.flags for found in plan_worlds(chancy, 5)]
     assert any(flagged)

@@ -132,16 +132,18 @@ def test_commands_list_show_and_plan() -> None:
     listed = said("list", "compose")
     assert all(name in listed for name in (*DESIGNS, *SUITE.agents))
     shown = said("show", "compose", "4")
-    assert "16 units a world suffice for the headline, and not for the classes" in shown
+    assert "16 units per world are enough for the primary measure, but not for the classes" in shown
     assert "by causal order" in shown
     planned = said(
         "run", "compose", "--model", "x", "--plan", "--limit", "4", "--epochs", "3",
         "-T", "units=32",
     )  # fmt: skip
-    assert "60 items x 3 = 180 calls to x" in planned
-    assert "32 units a world suffice for the headline, and not for the classes" in planned
+    assert "60 items x 3 epochs = 180 calls to x" in planned
+    assert (
+        "32 units per world are enough for the primary measure, but not for the classes" in planned
+    )
     alone = said("run", "compose", "--model", "x", "--plan", "--limit", "4", "--group", "1")
-    assert "4 items x 1 = 4 calls to x" in alone
+    assert "4 items x 1 epoch = 4 calls to x" in alone
     ids = said("items", "compose", "--shard", "2/3", "-T", "units=6", "--format", "ids")
     assert len(ids.split()) == 8 * 6 * 15
 

@@ -32,7 +32,7 @@ def test_the_thesis_is_four_contents_in_two_styles() -> None:
     ids = [item.id for item in SUITE.items(thesis)]
     assert sorted(ids) == sorted(item.id for one in apart for item in SUITE.items(one))
     assert (len(ids), thesis.size, thesis.block) == (2400, 2400, 300)
-    assert DESIGNS["thesis"].summary.startswith("2400 items: a union of 480 about economy, ")
+    assert DESIGNS["thesis"].summary.startswith("2400 items: union of 480 about economy, ")
     assert {story.content for story in thesis.stories} == {"story", "abstract"}
 
 

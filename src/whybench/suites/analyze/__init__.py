@@ -81,12 +81,12 @@ GOLDEN_REPLIES = (
 BUDGETS = {
     "small": Budget(
         {"design": DIRECT},
-        f"one challenge of each family, with {FEW_ROWS} rows in the prompt, which small models and "
-        "purses can take, three times; scores do not compare with those of all rows",
+        f"one challenge per family, 3 draws, {FEW_ROWS} rows in the prompt: suited to small models "
+        "and budgets; do not compare scores with those on all rows",
     ),
     "standard": Budget(
         {"design": "core"},
-        "every challenge and its controls, six times; programs are run on all rows in a sandbox",
+        "every challenge with its controls, 6 draws; programs run on all rows in a sandbox",
     ),
     "full": Budget({"design": "full"}, "every challenge, control, hint and label"),
 }
@@ -125,13 +125,13 @@ def _published_tables(
 def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
     if design.rows:
         yield (
-            f"traps show in whole data sets, and may not in {design.rows} rows of them: scores are "
-            "not to be compared with those of all rows"
+            f"{design.rows} rows may not show a trap that all rows show: do not compare scores "
+            "with those on all rows"
         )
     elif DIRECT in design.protocol:
         yield (
-            "prompts hold all rows, and a token holds about two digits: count on twice the tokens "
-            "that are planned; protocol=code sends no rows"
+            "prompts contain all rows, and a token has about two digits: expect twice the planned "
+            "tokens; protocol=code sends no rows"
         )
 
 
@@ -140,7 +140,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     name = "analyze"
     version = 2
-    summary = "analyses data that may have a trap in them, and says what causes what, and how much"
+    summary = "analyzes data that may contain a statistical trap, and estimates causal effects"
     designs = DESIGNS
     agents = AGENTS
     minds = MINDS
@@ -158,8 +158,8 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         turns=lambda factors: TURNS[str(factors["protocol"])],
         budgets=BUDGETS,
         advice=_advice,
-        temperature="0 for direct answers; the model's own where it writes programs: at 0 one "
-        "that failed tends to come again",
+        temperature="0 for direct answers; the model's default where it writes programs: at 0 a "
+        "failed program tends to be repeated",
     )
     training = Training(
         {"seeds": TRAINING_WORLDS, "split": "train", "protocol": DIRECT},

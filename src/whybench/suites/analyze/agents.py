@@ -65,16 +65,16 @@ def _oracle(asked: AnalyzeEpisode, settings: Mapping[str, Any], rng: np.random.G
 
 SILENT = ("null", "schema-breaker")
 
-LAPSE = {"lapse": Parameter(0.0, "how often an answer is a guess", 0.0, 1.0)}
+LAPSE = {"lapse": Parameter(0.0, "probability of a guess", 0.0, 1.0)}
 
 AGENTS: Mapping[str, Agent[AnalyzeEpisode]] = {
     agent.name: agent
     for agent in (
         Agent(
             name="gold",
-            summary="gives the true answer",
+            summary="answers correctly",
             reply=_oracle,
-            parameters={"silence": Parameter(0.0, "how often it declines to answer", 0.0, 1.0)},
+            parameters={"silence": Parameter(0.0, "probability of declining to answer", 0.0, 1.0)},
             expected=expected_of_oracle,
             noisy=lambda settings: 0 < settings["silence"] < 1,
             calibrate_at=({}, {"silence": 0.25}),
@@ -93,7 +93,7 @@ AGENTS: Mapping[str, Agent[AnalyzeEpisode]] = {
         ),
         Agent(
             name="guess",
-            summary="fills in the form by lot, whatever the data",
+            summary="fills in the form at random, ignoring the data",
             reply=_guess,
             noisy=lambda _: True,
         ),

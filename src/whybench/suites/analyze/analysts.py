@@ -47,11 +47,11 @@ __all__ = [
 ]
 
 ANALYSTS = {
-    "competent": "analyses the data as it should be done, with estimators the scorer does not use",
-    "naive": "walks into the trap",
-    "always-trap": "claims the trap in every data set",
+    "competent": "analyzes the data soundly, with estimators that the scorer does not use",
+    "naive": "falls for the trap",
+    "always-trap": "reports the trap in every data set",
     "null": "declines to answer",
-    "schema-breaker": "answers in a form that was not asked for",
+    "schema-breaker": "replies in the wrong format",
 }
 """The reference analysts and what each does."""
 

@@ -303,16 +303,16 @@ class AnalyzeDesign:
         if PUBLISHED in self.variant:
             sets = len(self.active_challenges) * self.seeds
             names = tuple(name for name in self.challenge if name not in self._asked_of_source)
-            left_out = f"{len(names) * self.seeds} left out, whose rows settle nothing"
+            left_out = f"{len(names) * self.seeds} left out, whose rows do not determine the answer"
             return (
-                f"{self.size} items: the source's questions on {sets} of its data sets"
+                f"{self.size} items: the paper's questions on {sets} of its data sets"
                 f"{f' ({left_out}: {_join(names)})' if names else ''}; "
                 f"hint {_join(self.hint)}; {_join(self.protocol)}"
                 f"{'' if self.rubrics == NO_RUBRICS else f'; {self.rubrics} rubrics'}"
             )
         if self.is_published:
             return (
-                f"{self.size} items: the source's illustrations {_join(self.variant)}; "
+                f"{self.size} items: the paper's illustrations {_join(self.variant)}; "
                 f"{_join(self.label)}; {_join(self.protocol)}"
             )
         every = set(self.challenge) == set(CORE)

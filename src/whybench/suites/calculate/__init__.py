@@ -74,13 +74,14 @@ REPLY_TOKENS = {"direct": 5, "cot": 700}
 BUDGETS = {
     "small": Budget(
         {"design": "core", "style": "direct"},
-        "every query, kind of rule and variant once, answered without work shown",
+        "every query, mechanism and variant once; direct answers",
     ),
     "standard": Budget(
-        {"design": "standard"}, "eight worlds in each cell, which tell 10% errors from 20%"
+        {"design": "standard"},
+        "8 worlds per cell, enough to distinguish error rates of 10% and 20%",
     ),
     "full": Budget(
-        {"design": "standard", "worlds": 16}, "sixteen worlds in each cell, for rungs and queries"
+        {"design": "standard", "worlds": 16}, "16 worlds per cell, for results by rung and query"
     ),
 }
 
@@ -90,7 +91,9 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
 
     name = "calculate"
     version = 1
-    summary = "says how likely something is, seen, made or imagined, in a world told in numbers"
+    summary = (
+        "computes observational, interventional and counterfactual probabilities of a given model"
+    )
     designs = DESIGNS
     agents = AGENTS
     minds = MINDS
@@ -104,7 +107,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
-        temperature="0: chance would add slips of arithmetic",
+        temperature="0: sampling noise would add arithmetic errors",
     )
     study = QUESTIONNAIRE
     training = Training(

@@ -171,49 +171,69 @@ NOISY = frozenset({"skill", "number_skill", "gap_skill", "accuracy", "computabil
 AGENTS: Mapping[str, Agent[CalculateItem]] = {
     agent.name: agent
     for agent in (
-        make_agent("exact", "answers what is true", _answer_exact, expected=expect_exact),
-        make_agent("sees-only", "takes seeing for doing", _make_mistake("seeing")),
-        make_agent("does-only", "takes doing for seeing", _make_mistake("doing")),
-        make_agent("no-update", "ignores what is known of a case", _make_mistake("no_update")),
-        make_agent("base-rate", "says the effect's share of all cases", _answer_base_rate),
-        make_agent("total-effect", "takes all for a part", _make_mistake("total_effect")),
-        make_agent("assumes-half", "fills in what is not told", _answer_assuming),
+        make_agent("exact", "answers correctly", _answer_exact, expected=expect_exact),
+        make_agent(
+            "sees-only",
+            "conditions instead of intervening: P(y | x) for P(y | do(x))",
+            _make_mistake("seeing"),
+        ),
+        make_agent(
+            "does-only",
+            "intervenes instead of conditioning: P(y | do(x)) for P(y | x)",
+            _make_mistake("doing"),
+        ),
+        make_agent(
+            "no-update",
+            "skips abduction: ignores the evidence about the case",
+            _make_mistake("no_update"),
+        ),
+        make_agent(
+            "base-rate", "answers the marginal probability of the effect", _answer_base_rate
+        ),
+        make_agent(
+            "total-effect",
+            "gives the total effect, whatever rung-3 quantity is asked for",
+            _make_mistake("total_effect"),
+        ),
+        make_agent("assumes-half", "assumes 50% for missing numbers", _answer_assuming),
         make_agent(
             "rounds",
-            "rounds every probability that the answer is made of",
+            "rounds every intermediate probability",
             _answer_rounding,
-            parameters={"step": Parameter(5.0, "multiples to which it rounds, points", 0.1, 50.0)},
+            parameters={"step": Parameter(5.0, "rounding step, in percentage points", 0.1, 50.0)},
         ),
         make_agent(
             "slips",
-            "answers what is true, and now and then anything",
+            "answers correctly, with occasional random answers",
             _answer_slipping,
-            parameters={"error": Parameter(0.05, "how often it slips", 0.0, 1.0)},
+            parameters={"error": Parameter(0.05, "probability of a random answer", 0.0, 1.0)},
             noisy=lambda settings: settings["error"] > 0,
             conservative=NOISY,
             calibrate_at=({}, {"error": 0.2}),
         ),
-        make_agent("constant", "says the same number to each query", _answer_constant),
+        make_agent("constant", "gives the same number for each query", _answer_constant),
         make_agent(
             "uniform",
-            "says any number",
+            "gives a random number",
             lambda item, _: random_answers(item),
             noisy=lambda _: True,
             conservative=NOISY,
         ),
-        make_agent("echo", "says the mean of the numbers told", _answer_echo),
+        make_agent("echo", "gives the mean of the numbers in the prompt", _answer_echo),
         make_agent(
             "copies",
-            "says one of the numbers told",
+            "repeats one of the numbers in the prompt",
             _answer_copying,
             noisy=lambda _: True,
             conservative=NOISY,
         ),
         make_agent(
-            "says-cannot", "says that it cannot be computed", lambda _, __: {NOT_COMPUTABLE: 1.0}
+            "says-cannot",
+            "always answers that it cannot be computed",
+            lambda _, __: {NOT_COMPUTABLE: 1.0},
         ),
         make_agent(
-            "doubts", "says so wherever a number is not told, else a constant", _answer_doubting
+            "doubts", "answers that if a number is missing, else gives a constant", _answer_doubting
         ),
     )
 }

@@ -35,6 +35,17 @@ STEPS = {"query": (1, 2, 1), "mechanism": (1, 1, 1), "variant": (1, 3, 0)}
 """
 
 
+def _plural(noun: str, count: int) -> str:
+    """Return a noun in the form for a count.
+
+    >>> _plural("query", 10), _plural("world", 8), _plural("world", 1)
+    ('queries', 'worlds', 'world')
+    """
+    if count == 1:
+        return noun
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+
+
 @dataclass(frozen=True)
 class CalculateDesign(Crossing):
     """Query, mechanism, variant, form and style are crossed; the rest goes round from item to item.
@@ -119,8 +130,10 @@ class CalculateDesign(Crossing):
         """The number of items and the factors in one line."""
         if self.union:
             return "; ".join(part.summary for part in split_union(self))
-        crossed = " x ".join(f"{len(levels)} {name}" for name, levels in self.levels.items())
-        worlds = f"{self.worlds} worlds of {self.variables} variables"
+        crossed = " x ".join(
+            f"{len(levels)} {_plural(name, len(levels))}" for name, levels in self.levels.items()
+        )
+        worlds = f"{self.worlds} {_plural('world', self.worlds)} of {self.variables} variables"
         return f"{self.size} items: {crossed}, {worlds}; {self.split}"
 
     def cells_in_order(self) -> Iterator[tuple[dict[str, str], int]]:

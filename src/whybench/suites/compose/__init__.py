@@ -77,13 +77,15 @@ GOLDEN_REPLIES = (
 BUDGETS = {
     "small": Budget(
         {"design": "core", "kinds": "cycle3+cycle3", "worlds": 4, "units": 8},
-        "twelve worlds of two blocks, which tell an exact agent from one that knows single blocks",
+        "12 worlds of two blocks, enough to detect an agent that only knows single blocks",
     ),
     "standard": Budget(
         {"design": "core"},
-        "24 worlds of three blocks, with three compositions each, which tell 10% errors from 20%",
+        "24 worlds of three blocks, enough to distinguish error rates of 10% and 20%",
     ),
-    "full": Budget({"design": "full"}, "every theme, detail and style of reply on the same worlds"),
+    "full": Budget(
+        {"design": "full"}, "every cover story, detail and style of reply on the same worlds"
+    ),
 }
 
 UNITS_TO_TRAIN_ON = 16
@@ -131,7 +133,9 @@ class Compose(Suite[ComposeDesign, AnyItem]):
 
     name = "compose"
     version = 2
-    summary = "says what would hold if something were made so, about parts of a world and the whole"
+    summary = (
+        "predicts the effects of interventions on the parts of a causal model and on the whole"
+    )
     designs = DESIGNS
     agents = AGENTS
     minds = MINDS
@@ -155,7 +159,8 @@ class Compose(Suite[ComposeDesign, AnyItem]):
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
         advice=advise,
-        temperature="the model's own, with several epochs: at 0 copies outvote nothing",
+        temperature="the model's default, with several epochs: at 0 repeated samples are nearly "
+        "identical, so majority voting has no effect",
     )
     training = Training(
         {"worlds": TRAINING_WORLDS, "units": UNITS_TO_TRAIN_ON, "split": "train"},

@@ -208,29 +208,31 @@ AGENTS: Mapping[str, Agent[Any]] = {
     for agent in (
         Agent(
             name="exact",
-            summary="answers what is true: valid and consistent",
+            summary="answers correctly: valid and consistent",
             reply=_follow_rule(lambda _: answer_exact),
             expected=expect_exact,
         ),
         Agent(
             name="local-only",
-            summary="is right across few blocks, sees no effect across more: valid, inconsistent",
+            summary="is right across few blocks, misses effects across more: valid, inconsistent",
             reply=_follow_rule(lambda settings: make_local_only(settings["reach"] or None)),
             parameters={
-                "reach": Parameter(0, "blocks across which it is right; 0 for all but one", 0, 99)
+                "reach": Parameter(
+                    0, "number of blocks across which it is right; 0: all but one", 0, 99
+                )
             },
             expected=expect_local_only,
             calibrate_at=({}, {"reach": 1}),
         ),
         Agent(
             name="wrong-world",
-            summary="is exact about a world with one gate swapped: consistent, not valid",
+            summary="answers correctly for a world with one gate swapped: consistent, invalid",
             reply=_reply_about_wrong_world,
             expected=expect_wrong_world,
         ),
         Agent(
             name="coin",
-            summary="says yes or no, evenly: neither valid nor consistent",
+            summary="answers yes or no at random: neither valid nor consistent",
             reply=_follow_rule(lambda _: answer_coin),
             expected=expect_coin,
             noisy=lambda _: True,
@@ -238,9 +240,11 @@ AGENTS: Mapping[str, Agent[Any]] = {
         ),
         Agent(
             name="flip",
-            summary="answers what is true, and now and then the opposite",
+            summary="answers correctly, with occasional opposite answers",
             reply=_follow_rule(lambda settings: make_flip(settings["error"])),
-            parameters={"error": Parameter(0.05, "how often it says the opposite", 0.0, 1.0)},
+            parameters={
+                "error": Parameter(0.05, "probability of giving the opposite answer", 0.0, 1.0)
+            },
             expected=expect_flip,
             noisy=lambda settings: 0 < settings["error"] < 1,
             conservative=AGREEMENTS,
@@ -248,19 +252,19 @@ AGENTS: Mapping[str, Agent[Any]] = {
         ),
         Agent(
             name="copy",
-            summary="says that the effect is whatever the cause is made, without reading the rules",
+            summary="copies the value set for the cause to the effect, ignoring the rules",
             reply=_copy_setting,
             expected=expect_copy,
         ),
         Agent(
             name="always-yes",
-            summary="says yes",
+            summary="always answers yes",
             reply=_follow_rule(lambda _: make_constant(True)),
             expected=expect_constant,
         ),
         Agent(
             name="always-no",
-            summary="says no",
+            summary="always answers no",
             reply=_follow_rule(lambda _: make_constant(False)),
             expected=expect_constant,
         ),

@@ -1,4 +1,4 @@
-"""How many units the verdicts of a design take, said before a run.
+"""How many units the verdicts of a design require, computed before a run.
 
 The number depends on who is asked: an agent without errors needs enough units for errors to show if
 there were any, one that errs now and then needs more, and one that guesses most. With fewer units a
@@ -63,27 +63,27 @@ def advise(design: ComposeDesign, epochs: int) -> Iterator[str]:
         return
     if max(len(parse_shape(kinds)) for kinds in design.kinds) > SEGMENTS:
         yield (
-            f"{design.units} units a world; how many verdicts take is known beforehand for "
-            f"at most {SEGMENTS} blocks"
+            f"{design.units} units per world; the units that verdicts require are computed only "
+            f"for up to {SEGMENTS} blocks"
         )
         return
     plans = plan_worlds(design, epochs)
     exact = max(plan.needs["exact"] or 0 for plan in plans)
     if exact > design.units:
         yield (
-            f"{design.units} units a world suffice for the headline, and not for the classes of "
-            f"compositions, which take {exact} or more (design verdicts)"
+            f"{design.units} units per world are enough for the primary measure, but not for the "
+            f"classes of compositions, which require at least {exact} (use the design verdicts)"
         )
         return
     often = f"{epochs} epoch{'s' if epochs > 1 else ''}"
     needed = _describe_units(plans)
-    yield f"{design.units} units a world; conclusive verdicts with {often} take {needed}"
+    yield f"{design.units} units per world; conclusive verdicts with {often} require {needed}"
     if epochs < OUTVOTING:
         more = _describe_units(plan_worlds(design, 5))
-        yield f"errors are outvoted from {OUTVOTING} epochs on; with 5 it takes {more}"
+        yield f"majority votes correct errors from {OUTVOTING} epochs on; 5 epochs require {more}"
     chance = sum("met_by_chance" in plan.flags for plan in plans)
     if chance:
         yield (
             f"in {chance} of {len(plans)} worlds guesses multiply to about the true whole: there "
-            "validity does not tell guessing from knowing, and consistency does"
+            "only consistency, not validity, separates knowledge from guessing"
         )

@@ -78,12 +78,16 @@ VERDICT_COLORS = {
 BUDGETS = {
     "small": Budget(
         {"design": "limited", "graphs": 4},
-        "worlds of four and five entities, with the actions that suffice and no more",
+        "worlds of four or five entities, with just enough actions",
     ),
     "standard": Budget(
-        {"design": "limited"}, "the same, which tell 10% errors in answers from 20%"
+        {"design": "limited"},
+        "as small, with enough worlds to distinguish error rates of 10% and 20%",
     ),
-    "full": Budget({"design": "limited", "graphs": 40}, "the same, which tell 5% from 10%"),
+    "full": Budget(
+        {"design": "limited", "graphs": 40},
+        "as small, with enough worlds to distinguish error rates of 5% and 10%",
+    ),
 }
 
 REPLY_TOKENS = {"direct": 20, "fewest-steps": 20, "cot": 250, "recipe": 40}
@@ -132,7 +136,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
 
     name = "intervene"
     version = 2
-    summary = "finds out by acting whether one thing causes another"
+    summary = "runs experiments to find out whether one thing causes another"
     designs = DESIGNS
     agents = AGENTS
     minds = MINDS
@@ -148,8 +152,8 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         turns=lambda factors: TURNS.get(str(factors["worlds"]), 2) * int(factors["entities"]),
         budgets=BUDGETS,
-        temperature="the one its makers recommend, as in the source: at 0 some models repeat an "
-        "action until the steps are used up",
+        temperature="the provider's recommendation, as in the paper: at 0 some models repeat an "
+        "action until no steps are left",
     )
     training = Training(
         {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},

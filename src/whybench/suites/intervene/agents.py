@@ -121,7 +121,7 @@ def _has_effect_changed(case: InterveneCase, state: int) -> bool:
     return bool((state ^ case.initial) >> case.y & 1)
 
 
-ERROR = {"error": Parameter(0.0, "how often it says the opposite of what it found", 0.0, 1.0)}
+ERROR = {"error": Parameter(0.0, "probability of giving the opposite answer", 0.0, 1.0)}
 
 
 def _make_careful(
@@ -181,27 +181,27 @@ AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
     for agent in (
         _make_careful(
             "bayes",
-            "acts as tells most, exactly to five entities and by a sample of worlds beyond, "
-            "until the answer is settled",
+            "takes the most informative action until the answer is settled; exact up to five "
+            "entities, sampled beyond",
             settle,
             {"error": 0.2},
         ),
         _make_careful(
             "controlled",
-            "stops all else, one by one, then tries the cause; answers what is settled",
+            "stops all other entities, then moves the possible cause; answers what is settled",
             controlled,
             {"error": 0.1},
         ),
         _make_careful(
             "recipe",
-            "brings both to rest, moves the supposed cause, watches the effect",
+            "stops both entities, moves the possible cause, observes the effect",
             recipe,
         ),
         Agent(
             name=GUESSING,
-            summary="acts at random, then tosses a coin",
+            summary="acts at random, then guesses",
             reply=_guess,
-            parameters={"steps": Parameter(1, "how often it acts", 0, 1000)},
+            parameters={"steps": Parameter(1, "number of actions", 0, 1000)},
             expected=expect_guessing,
             noisy=lambda _: True,
             conservative=frozenset(
@@ -210,31 +210,31 @@ AGENTS: Mapping[str, Agent[InterveneEpisode]] = {
         ),
         Agent(
             name="always-yes",
-            summary="says yes at once",
+            summary="answers yes at once",
             reply=_answer_at_once(lambda _: True),
             expected=expect_immediate(lambda _: True),
         ),
         Agent(
             name="always-no",
-            summary="says no at once",
+            summary="answers no at once",
             reply=_answer_at_once(lambda _: False),
             expected=expect_immediate(lambda _: False),
         ),
         Agent(
             name="listed-first",
-            summary="says yes at once if the supposed cause is listed before the effect",
+            summary="answers yes at once if the possible cause is listed before the effect",
             reply=_answer_at_once(lambda case: case.x < case.y),
             expected=expect_immediate(lambda question: question.x < question.y),
         ),
         Agent(
             name="correlational",
-            summary="acts on the supposed effect once; yes if both are then in the same state",
+            summary="acts on the possible effect once; yes if both then have the same state",
             reply=_act_once("y", _is_same_state),
             expected=expect_one_action("effect", is_same_state),
         ),
         Agent(
             name="single-cause",
-            summary="acts on the supposed cause once; yes if the effect changed",
+            summary="acts on the possible cause once; yes if the effect changed",
             reply=_act_once("x", _has_effect_changed),
             expected=expect_one_action("cause", has_effect_changed),
         ),

@@ -227,8 +227,8 @@ class InterveneDesign:
             return (
                 f"{self.size} items: {len(LIMITED) * self.graphs if limited else self.graphs} "
                 f"worlds of {', '.join(map(str, self.entities))} entities, "
-                f"{', '.join(self.initial)}, with the actions that suffice"
-                f"{'' if limited else ' to settle all pairs'}; {named}; {self.split}"
+                f"{', '.join(self.initial)}, with just enough actions"
+                f"{'' if limited else ' for all pairs'}; {named}; {self.split}"
             )
         questions = len(QUESTIONS) if self.worlds == "advanced" else SOURCE_PAIRS
         return (

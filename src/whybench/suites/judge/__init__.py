@@ -66,11 +66,11 @@ PARTS = {"confidence": float, "person": str}
 BUDGETS = {
     "small": Budget(
         {"design": "core"},
-        "every question about three stories, which people judged too; a number for a reply",
+        "all questions about three cover stories that people also judged; replies are numbers",
     ),
     "standard": Budget(
         {"design": "stories", "style": ["direct", "cot"]},
-        "every question about ten stories, with a bare number and with reasoning for a reply",
+        "all questions about ten cover stories; direct and chain-of-thought replies",
     ),
     "full": Budget(
         {
@@ -80,7 +80,7 @@ BUDGETS = {
             "overload": ["none", "de"],
             "overload_source": ["story", "filler"],
         },
-        "ten stories and three of words without meaning, distracting texts, all styles of reply",
+        "ten cover stories and three abstract ones, with distractors, in all styles of reply",
     ),
 }
 """By the difference in ea that comes out in 80 of 100 comparisons of such models as were published:
@@ -169,7 +169,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     name = "judge"
     version = 1
     interface_letter = "B"
-    summary = "rates how likely an event is, 0 to 100, given a small causal story"
+    summary = "rates how likely an event is, from 0 to 100, given a short causal story"
     designs = DESIGNS
     agents = AGENTS
     minds = MINDS
@@ -186,7 +186,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     costs = Costs(
         lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
-        temperature="0, as in the source: chance would count as inconsistency",
+        temperature="0, as in the paper: sampling noise would count as inconsistency",
     )
     study = QUESTIONNAIRE
     replication = Replication(_published_tables, _published_figures, REPLICATED, takes_records=True)

@@ -43,12 +43,12 @@ Belief = Callable[..., float]
 """A graph, a question and the parameters to the probability that an agent would state."""
 
 REASONER_PARAMETERS = {
-    "b": Parameter(0.1, "leak: an effect without its causes", 0.0, 1.0),
+    "b": Parameter(0.1, "leak: probability of an effect without its causes", 0.0, 1.0),
     "m1": Parameter(0.8, "strength of the first link", 0.0, 1.0),
     "m2": Parameter(0.8, "strength of the second link", 0.0, 1.0),
-    "p": Parameter(0.5, "prior of a variable without causes", 0.0, 1.0),
-    "noise": Parameter(0.0, "standard deviation relative to that of a coin", 0.0, 0.99),
-    "lapse": Parameter(0.0, "how often an answer is any whole number", 0.0, 1.0),
+    "p": Parameter(0.5, "prior probability of a variable without causes", 0.0, 1.0),
+    "noise": Parameter(0.0, "SD of the noise, relative to that of a coin flip", 0.0, 0.99),
+    "lapse": Parameter(0.0, "probability of a random answer", 0.0, 1.0),
 }
 
 
@@ -217,7 +217,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
     for agent in (
         _agent(
             "noisy-or",
-            "reasons normatively with causes of known strength",
+            "applies the noisy-or model exactly, with known parameters",
             _noisy_or,
             calibrate_at=(
                 {},
@@ -228,30 +228,30 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
         ),
         _agent(
             "associative",
-            "reasons as noisy-or, but believes that variables without a link go together",
+            "applies noisy-or, but assumes that unlinked variables are correlated",
             _associative,
-            {"rho": Parameter(0.3, "how closely they go together", 0.0, 0.95)},
+            {"rho": Parameter(0.3, "assumed correlation of unlinked variables", 0.0, 0.95)},
         ),
         _agent(
             "heedless",
-            "reasons as noisy-or from what is linked to what is asked, and heeds nothing else",
+            "applies noisy-or, but ignores variables not linked to the queried one",
             _heedless,
         ),
         _agent(
             "anchored-at-50",
-            "moves from 50 only part of the way to the noisy-or answer",
+            "moves only part of the way from 50 to the noisy-or answer",
             _anchored,
-            {"anchor": Parameter(0.5, "share of the way not gone", 0.0, 1.0)},
+            {"anchor": Parameter(0.5, "weight of the anchor 50", 0.0, 1.0)},
         ),
         _agent(
             "extreme",
-            "answers 0 or 100, whichever is nearer to the noisy-or answer",
+            "answers 0 or 100, whichever is closer to the noisy-or answer",
             _extreme,
             calibrate_at=({},),
         ),
         Agent(
             "random",
-            "answers a uniform whole number from 0 to 100",
+            "answers a random whole number from 0 to 100",
             _random_reply,
             expected=lambda _, design: {
                 **dict.fromkeys(_contrasts(design), 0.0),
@@ -261,7 +261,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
         ),
         Agent(
             "human-rw17",
-            "replays the mean judgment of the people of Rehder and Waldmann (2017)",
+            "repeats the mean human judgment from Rehder and Waldmann (2017)",
             _human_reply,
             expected=lambda _, design: {"alignment": 1.0} if _is_judged_by_people(design) else {},
         ),

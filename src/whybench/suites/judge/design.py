@@ -208,10 +208,10 @@ class JudgeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        published = "; prompts of the source" if self.stimuli == "published" else ""
+        published = "; published prompts" if self.stimuli == "published" else ""
         if self.union:
             parts = (f"{part.size} about {part._levels_text}" for part in split_union(self))
-            return f"{self.size} items: a union of {' | '.join(parts)}{published}"
+            return f"{self.size} items: union of {' | '.join(parts)}{published}"
         default, said = self.independence == ("unstated",), ", ".join(self.independence)
         return (
             f"{self.size} items: {len(self.questions)} questions "
