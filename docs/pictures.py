@@ -25,8 +25,6 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-from whybench.drawing.charts import ShownEstimate, plot_points
-from whybench.drawing.vega import draw_on_page
 from whybench.page.material import Material
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
@@ -34,13 +32,12 @@ from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     import pyarrow as pa
     from evidence.browser import Scheme
 
     from whybench.drawing.figure import Figure
-    from whybench.stats import Measure
 
 __all__ = ["PICTURES", "find_stale", "main"]
 
@@ -175,30 +172,6 @@ def draw_figure(suite: str, name: str) -> bytes:
     return "".join(f"{line.rstrip()}\n" for line in plain.splitlines() if line.strip()).encode()
 
 
-def draw_profile(*, dark: bool) -> bytes:
-    """Return the first headline of every suite for the four minds, as SVG for a page."""
-    measures = [
-        measure
-        for suite, table in ask_minds().items()
-        for measure in get_suite(suite).measures(table)
-        if measure.name == get_suite(suite).headline[0] and not measure.at
-    ]
-    shown = [
-        ShownEstimate(one, row=one.labels["agent"].removeprefix("reference/"), panel=suite)
-        for one, suite in zip(measures, _suites_of(measures), strict=True)
-    ]
-    rows = list(dict.fromkeys(one.row for one in shown))
-    panels = list(dict.fromkeys(one.panel for one in shown))
-    return draw_on_page(plot_points(shown, rows, panels, columns=5), dark=dark).encode()
-
-
-def _suites_of(measures: Iterable[Measure]) -> Iterator[str]:
-    """Yield the suite of each measure, by its name."""
-    owners = {get_suite(name).headline[0]: name for name in suite_names()}
-    for one in measures:
-        yield owners[one.name]
-
-
 WINDOW = (1280, 800)
 MADE_FROM = "made-from"
 """Under this name a photographed page keeps the digest of what was photographed."""
@@ -207,7 +180,7 @@ MADE_FROM = "made-from"
 @cache
 def make_minds_page() -> str:
     """Return the page of the four minds."""
-    return make_page(Material(list(ask_minds().items())), title="Four minds")
+    return make_page(Material(list(ask_minds().items())), title="Four reference agents")
 
 
 def digest_first_screen() -> str:
@@ -251,10 +224,6 @@ PICTURES: dict[str, Callable[[], bytes]] = {
         f"command-{name}{suffix}.svg": partial(draw_command, name, theme)
         for name in COMMANDS
         for suffix, _, theme in SCHEMES
-    },
-    **{
-        f"profile{suffix}.svg": partial(draw_profile, dark=scheme == "dark")
-        for suffix, scheme, _ in SCHEMES
     },
     **{f"page{suffix}.png": partial(photograph_page, scheme) for suffix, scheme, _ in SCHEMES},
     **{
