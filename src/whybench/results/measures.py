@@ -97,15 +97,25 @@ class Measures(Sequence["Measure"], Frame):
 
     @property
     def headlines(self) -> Measures:
-        """Those that stand for their suite in a profile.
+        """The main measures of each suite, in the order in which the suite lists them.
 
-        A suite that names no headline is presented by all its overall measures.
+        For a suite that lists none, these are all its overall measures.
         """
         chosen = {name: get_suite(name).headline for name in {m.labels["suite"] for m in self}}
+
+        def rank(measure: Measure) -> int:
+            names = chosen[measure.labels["suite"]]
+            return names.index(measure.name) if names else 0
+
         return Measures(
-            measure
-            for measure in self.overall
-            if measure.name in (chosen[measure.labels["suite"]] or {measure.name})
+            sorted(
+                (
+                    measure
+                    for measure in self.overall
+                    if measure.name in (chosen[measure.labels["suite"]] or {measure.name})
+                ),
+                key=rank,
+            )
         )
 
     def filter(self, **chosen: Any) -> Measures:
