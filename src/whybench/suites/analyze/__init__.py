@@ -139,7 +139,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     """Analyse data that may have a trap in them, and say what causes what, and how much."""
 
     name = "analyze"
-    version = 2
+    version = 1
     summary = "analyses data that may have a trap in them, and says what causes what, and how much"
     designs = DESIGNS
     agents = AGENTS

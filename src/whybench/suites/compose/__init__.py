@@ -130,7 +130,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     """Say what would hold if something were made so, about parts of a world and about the whole."""
 
     name = "compose"
-    version = 2
+    version = 1
     summary = "says what would hold if something were made so, about parts of a world and the whole"
     designs = DESIGNS
     agents = AGENTS
