@@ -1,4 +1,4 @@
-"""The figures of the worlds of compose: goldens, the product rule, units, linear worlds, speed."""
+"""The figures of the worlds of compose: goldens, the product rule, units, speed."""
 
 from __future__ import annotations
 
@@ -33,16 +33,6 @@ from whybench.scm import (
 )
 from whybench.seeds import generator
 from whybench.suites.compose.blocks import Block
-from whybench.suites.compose.linear import (
-    LinearWorld,
-    draw_linear_world,
-    draw_noise,
-    linear_values,
-    natural_effects,
-    product_effect,
-    superposed_values,
-    total_effect,
-)
 from whybench.suites.compose.truth import (
     list_queries,
     make_answer_key,
@@ -76,7 +66,6 @@ __all__ = [
     "closed_form_pns",
     "cycles",
     "four_person_party",
-    "linear_cycles",
     "party",
     "population_ate",
     "random_blocks",
@@ -100,8 +89,6 @@ CYCLE_PNS: Mapping[GateKind, str] = {
     "and": "1/5 21/250 21/625 21/50 21/125 2/5",
 }
 """Three cycles of three nodes: PNS of all pairs, in the order of `ComposeWorld.pairs`."""
-
-LINEAR_PAIRS = {(0, 2): 1, (0, 4): 2, (0, 6): 10, (2, 4): 2, (2, 6): 10, (4, 6): 5}
 
 THIRTY = (Block("cycle", 3), Block("wheel", 4)) * 5 + (Block("cycle", 3),) * 2
 """Twelve blocks on thirty nodes."""
@@ -135,13 +122,6 @@ def four_person_party() -> Model:
 def cycles(gate: GateKind) -> ComposeWorld:
     """Return three cycles of three nodes with bits of probability .6, .4, .5, .7, .6, .8, .5."""
     return ComposeWorld((Block("cycle", 3),) * 3, ("or", *(gate,) * 6), (5, 7, 6, 4, 5, 3, 6))
-
-
-def linear_cycles() -> LinearWorld:
-    """Return three cycles with the weights of the golden example."""
-    weights = {"01": 2, "12": -1, "02": 3, "23": 1, "34": 4, "24": -2, "45": 3, "56": 2, "46": -1}
-    order = ("01", "02", "12", "23", "24", "34", "45", "46", "56")
-    return LinearWorld((Block("cycle", 3),) * 3, tuple(weights[edge] for edge in order))
 
 
 GRAPHS = parse_shape("XA.XB.AY.BY+XA.XB.AC.BY.CY")
@@ -493,41 +473,6 @@ def sameness(small: bool) -> Iterator[Figure]:
     )
 
 
-def linear(small: bool) -> Iterator[Figure]:
-    """Compute the linear goldens, and hold three derivations of random effects together."""
-    world = linear_cycles()
-    found = {pair: total_effect(world, *pair).value for pair in world.pairs}
-    triangle = LinearWorld((Block("cycle", 3), Block("bridge", 2)), (2, 3, 5, 1))
-    parts = natural_effects(triangle, 0, 2, through=1)
-    yield Figure(
-        "three cycles: total effects 1, 2, 10, 2, 10, 5; triangle: 13 = 3 + 10",
-        f"{', '.join(str(value) for value in found.values())}; "
-        f"{parts.total} = {parts.direct} + {parts.indirect}",
-        found == LINEAR_PAIRS and (parts.total, parts.direct, parts.indirect) == (13, 3, 10),
-    )
-    worlds = 10 if small else 200
-    total = pairs = values = 0
-    for number in range(worlds):
-        drawn = draw_linear_world(random_blocks("linear", number), number)
-        noise = draw_noise(drawn, 5, number)
-        total += len(drawn.pairs)
-        for cause, effect in drawn.pairs:
-            product = product_effect(drawn, cause, effect).value
-            pairs += bool(product == total_effect(drawn, cause, effect).value and product != 0)
-            for through in drawn.mediators(cause, effect)[:1]:
-                natural_effects(drawn, cause, effect, through)
-        made = (drawn.cutpoints[0], 4)
-        values += bool(
-            (linear_values(drawn, noise, made) == superposed_values(drawn, noise, made)).all()
-        )
-    yield Figure(
-        "random linear worlds: path sum, solution and block product agree and are not 0; "
-        "TE = NDE + NIE; units' values agree",
-        f"{pairs} of {total} pairs, {values} of {worlds} worlds",
-        pairs == total and values == worlds,
-    )
-
-
 def speed(small: bool) -> Iterator[Figure]:
     """Measure how fast questions are drawn and certified, without wording them."""
     units = 512 if small else 20_000
@@ -549,6 +494,5 @@ PARTS: Parts = {
     "weights": weights,
     "balance": balance,
     "sameness": sameness,
-    "linear": linear,
     "speed": speed,
 }

@@ -14,7 +14,6 @@ import click
 import pytest
 
 import whybench as wb
-from whybench.aliases import FACTORS, LEVELS, SETTINGS
 from whybench.cli import COMMANDS, whybench_command
 
 if TYPE_CHECKING:
@@ -101,9 +100,7 @@ def test_the_words_that_took_their_place_are_used() -> None:
         if isinstance(getattr(node, field, None), str)
     }
     names |= {word for module in _trees() for word in (*Path(module).parts[:-1], Path(module).stem)}
-    names |= {
-        new for kinds in LEVELS.values() for levels in kinds.values() for new in levels.values()
-    }
+    names |= {*wb.get_suite("judge").designs["styles"].style}
     unused = {word for word in re.findall(r"\w+", " ".join(INSTEAD)) if word not in names}
     assert not unused
 
@@ -136,12 +133,6 @@ def test_no_column_factor_or_style_is_a_word_that_was_given_up(name: str) -> Non
         assert not GIVEN_UP & set(getattr(design, "style", ()))
     styles = {style for design in suite.designs.values() for style in getattr(design, "style", ())}
     assert not styles or "direct" in styles
-
-
-def test_words_that_were_stored_and_given_up_are_in_the_table_of_aliases() -> None:
-    old = {*SETTINGS, *(word for names in FACTORS.values() for word in names)}
-    old |= {word for kinds in LEVELS.values() for levels in kinds.values() for word in levels}
-    assert old - {"n"} <= GIVEN_UP  # `n` is a good name for a number, if not for a factor
 
 
 def test_a_class_name_means_one_thing() -> None:

@@ -166,13 +166,13 @@ def _word(text: str) -> str:
 
 
 def is_item_id(suite: str, text: str) -> bool:
-    """Tell whether a text could be the id of an item of a suite, today's or an older one."""
+    """Tell whether a text could be the id of an item of a suite."""
     return re.match(item_id_pattern(suite), text) is not None
 
 
 def item_id_pattern(suite: str) -> str:
-    """Return the regular expression of a suite's ids; older ones are digests alone."""
-    return rf"^{re.escape(suite)}-(\S+-)?[0-9a-f]{{{FEW},20}}$"
+    """Return the regular expression of a suite's ids."""
+    return rf"^{re.escape(suite)}-(\S+-)?[0-9a-f]{{{FEW},{MANY}}}$"
 
 
 def split_of(world: object) -> Split:

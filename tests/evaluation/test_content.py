@@ -6,11 +6,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from inspect_ai.log import read_eval_log, write_eval_log
+from inspect_ai.log import read_eval_log
 
 import whybench as wb
-from whybench.records.logs import read_content_hash
-from whybench.records.runs import read_runs
 from whybench.suites.judge import render_prompt
 from whybench.suites.registry import suite_names
 
@@ -51,24 +49,6 @@ def test_a_changed_item_with_the_same_version_is_refused(
         ask(tmp_path, settings={"log_dir_allow_dirty": True})
     assert only_log(tmp_path)
     ask(tmp_path / "another")
-
-
-@pytest.mark.slow
-def test_a_run_whose_version_holds_the_digest_is_read_and_not_resumed(tmp_path: Path) -> None:
-    ask(tmp_path)
-    log = read_eval_log(str(only_log(tmp_path)))
-    digest = read_content_hash(log)
-    assert log.eval.metadata is not None
-    del log.eval.metadata["content_hash"]
-    log.eval.task_version = f"1-{digest}"
-    log.status = "error"
-    log.samples = (log.samples or [])[:2]
-    write_eval_log(log)
-    assert [run.content_hash for run in read_runs([tmp_path])] == [digest]
-
-    assert len(wb.load(tmp_path)) == 2
-    with pytest.raises(wb.UserError, match=OTHERS):
-        ask(tmp_path)
 
 
 @pytest.mark.parametrize("name", suite_names())

@@ -14,7 +14,7 @@ import pytest
 
 from whybench.errors import UserError
 from whybench.evaluation import spending as module
-from whybench.evaluation.accounts import ACCOUNT
+from whybench.evaluation.accounts import ACCOUNT, say_spent
 from whybench.evaluation.spending import Spending, most_tokens
 from whybench.planning.plans import plan
 from whybench.planning.prices import Price, Prices
@@ -105,7 +105,8 @@ def test_a_call_is_entered_once() -> None:
     call = reserve(spending)
     spending.lose(call)
     assert spending.total == pytest.approx(1.0)
-    assert "up to $1.00 of it for 1 calls without a reply" in spending.say_spent()
+    with spending.account.open() as state:
+        assert "up to $1.00 of it for 1 calls without a reply" in say_spent(state)
     spending.settle(call, usage(0, 10_000))  # it came after all
     spending.settle(call, usage(0, 10_000))
     spending.lose(call)
@@ -363,7 +364,7 @@ def test_calls_of_inspect_are_counted_and_their_costs_are_in_its_logs(
     run("judge", "reference/judge.associative", limit=2, log_dir=str(tmp_path / "unwatched"))
     assert spending.total == pytest.approx(expected)
 
-    # A folder from before there were accounts: what its logs say counts, each sample once.
+    # A folder without an account: what its logs say counts, each sample once.
     (logs / ACCOUNT).unlink()
     name = file.name.removeprefix("file://")
     shutil.copy(name, name.replace("_judge_", "_judge_again_"))

@@ -1,7 +1,5 @@
 """The rows that are frozen. Nothing else here knows the package: who renames, renames here.
 
-The files hold the words in which levels and factors were first stored (`whybench.aliases`).
-
 A section is one kind of fact about one suite. Its rows are flat, and some columns tell which row is
 which. What the source of judge published is not ours to pass on, so its prompts and replies are
 here as digests only.
@@ -23,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.compute as pc
 import yaml
 
-from whybench.aliases import ADDED, first_words
 from whybench.datasets import SOURCES, data_path
 from whybench.model_settings import MODEL_SETTINGS
 from whybench.records import sum_records
@@ -168,9 +165,6 @@ REPLIES = "data/output_llm/"
 EVERY_REPLY = 210
 """Of the 62,880 published replies every 210th is read: 300."""
 
-LEVELS = {"entities": "n"}
-"""What levels are called in the files, where it is not by their factor."""
-
 RESAMPLES = 50
 MOST_ROWS = 40
 """Of a longer table of a replication every k-th row is held, evenly, and at most so many."""
@@ -198,9 +192,9 @@ class Section:
 
 
 def frozen_name(measure: Measure) -> str:
-    """Return the full name of a measure, levels included, such as `accuracy@n=4`."""
+    """Return the full name of a measure, levels included, such as `accuracy@entities=4`."""
     levels = "".join(
-        f"@{level}" if factor == "composition" else f"@{LEVELS.get(factor, factor)}={level}"
+        f"@{level}" if factor == "composition" else f"@{factor}={level}"
         for factor, level in measure.at.items()
     )
     return f"{measure.name}{levels}"
@@ -240,7 +234,7 @@ def _digests(asked: AnySuite, design: Design, items: Sequence[Item]) -> Row:
         items = items[: MANY // design.block * design.block]
     for item in items:
         told.update(repr((item.digest, asked.render(item), item.truth)).encode())
-        placed.update(repr(sorted(first_words(asked.name, item.factors).items())).encode())
+        placed.update(repr(sorted(item.factors.items())).encode())
     return {
         "block": design.block,
         "design_hash": design.hash,
@@ -277,12 +271,10 @@ def reading_rows(name: str) -> Iterator[Row]:
     for kind, entries in _yaml(corpus).items():
         for style, reply, *_ in entries:
             factors = {"style": "cot" if style == "steps" else style}
-            of = first_words(name, {"style": style})["style"]
-            yield _reading(f"awkward: {kind}", of, reply, _read(asked, factors, reply))
+            yield _reading(f"awkward: {kind}", style, reply, _read(asked, factors, reply))
     items: dict[str, Item] = {}
     for item in asked.items(asked.make_design(STYLED[name])):
-        factors = first_words(name, item.factors)
-        items.setdefault(" ".join(str(factors[factor]) for factor in KINDS[name]), item)
+        items.setdefault(" ".join(str(item.factors[factor]) for factor in KINDS[name]), item)
     for kind, item in items.items():
         for reply in asked.golden_replies:
             yield _reading("probe", kind, reply, _read(asked, item.factors, reply))
@@ -312,8 +304,7 @@ def published_reading_rows() -> Iterator[Row]:
         style = "cot" if "_cot_" in path.lower() else "direct"
         digest = hashlib.sha256(reply.encode()).hexdigest()[:16]
         where = f"{path.removeprefix(REPLIES)} {number}"
-        of = first_words("judge", {"style": style})["style"]
-        found = _reading(where, of, digest, _read(asked, {"style": style}, reply))
+        found = _reading(where, style, digest, _read(asked, {"style": style}, reply))
         yield {**found, "by_recipe": parse_by_recipe(reply)}
 
 
@@ -360,11 +351,8 @@ def answer_rows(name: str) -> Iterator[Row]:
                 yield {"design": design, "agent": who, "refused": True}
                 continue
             outcomes = Counter(table["outcome"].to_pylist())
-            left_out = ["version", "design_hash", "agent", "pairing_key", *ADDED.get(name, ())]
-            records = table.drop_columns([*left_out, *MODEL_SETTINGS]).to_pylist()
-            # Ids were digests when these were written.
-            digests = {item.id: item.digest for item in _items(name, design)}
-            rows = [first_words(name, {**r, "item": digests[r["item"]]}) for r in records]
+            left_out = ["version", "design_hash", "agent", *MODEL_SETTINGS]
+            rows = table.drop_columns(left_out).to_pylist()
             told = "\n".join(repr([(k, _short(v)) for k, v in sorted(r.items())]) for r in rows)
             yield {
                 "design": design,
@@ -383,7 +371,7 @@ def measure_rows(name: str) -> Iterator[Row]:
             if table is None:
                 continue
             for measure in asked.measures(table):
-                yield {"agent": who, "design": design, **_measured(name, measure)}
+                yield {"agent": who, "design": design, **_measured(measure)}
     if asked.sums is not None:
         design, who = next(iter(ASKED[name])), _agents(name, "")[1]
         with tempfile.TemporaryDirectory() as folder:
@@ -391,7 +379,7 @@ def measure_rows(name: str) -> Iterator[Row]:
             # On several threads sums differ in their last digits from run to run.
             summed = sum_records(folder, name, asked.sums.by, threads=1)
         for measure in asked.sums.measures(summed):
-            yield {"agent": f"{who}, summed", "design": design, **_measured(name, measure)}
+            yield {"agent": f"{who}, summed", "design": design, **_measured(measure)}
 
 
 def beside_rows() -> Iterator[Row]:
@@ -401,13 +389,13 @@ def beside_rows() -> Iterator[Row]:
     tables = {who: published.filter(pc.equal(published["agent"], who)) for who in PUBLISHED_AGENTS}
     for who, table in {"people": asked.baselines["people"](), **tables}.items():
         for measure in asked.measures(table):
-            yield {"agent": who, "design": measure.labels["design"], **_measured("judge", measure)}
+            yield {"agent": who, "design": measure.labels["design"], **_measured(measure)}
 
 
-def _measured(name: str, measure: Measure) -> Row:
+def _measured(measure: Measure) -> Row:
     return {
         "name": frozen_name(measure),
-        "condition": _condition(name, measure.labels),
+        "condition": _condition(measure.labels),
         "flags": " ".join(measure.flags),
         **{
             column: getattr(measure, column)
@@ -424,9 +412,8 @@ def _measured(name: str, measure: Measure) -> Row:
     }
 
 
-def _condition(name: str, labels: Mapping[str, str]) -> str:
+def _condition(labels: Mapping[str, str]) -> str:
     """Return labels in one string, but for whose they are, which other columns say."""
-    labels = first_words(name, labels)
     whose = {"agent", "design", "design_hash"}
     return ", ".join(f"{key}={value}" for key, value in sorted(labels.items()) if key not in whose)
 
@@ -504,13 +491,13 @@ def comparison_rows(name: str) -> Iterator[Row]:
     for design, first, second in COMPARED[name]:
         tables = (_records(name, design, who) for who in (first, second))
         for change in compare_tables(get_suite(name), *tables):
-            yield {"design": design, "agents": f"{first} → {second}", **_changed(name, change)}
+            yield {"design": design, "agents": f"{first} → {second}", **_changed(change)}
 
 
-def _changed(name: str, change: Change) -> Row:
+def _changed(change: Change) -> Row:
     return {
         "measure": change.measure,
-        "condition": _condition(name, change.labels),
+        "condition": _condition(change.labels),
         "flags": " ".join(change.flags),
         **{
             column: getattr(change, column)
@@ -531,16 +518,7 @@ def replication_rows(name: str) -> Iterator[Row]:
         yield {"table": table, "row": -1, "rows": len(rows), "held_is_every": step}
         for number in range(0, len(rows), step):
             row = {key: value for key, value in rows[number].items() if key != "design_hash"}
-            yield {**_with_name(first_words(name, row)), "table": table, "row": number}
-
-
-def _with_name(row: Row) -> Row:
-    """Return the row of a measure as files hold it: with a name, and a story where one may be."""
-    if "scored" not in row:
-        return row
-    named = {"name" if key == "measure" else key: value for key, value in row.items()}
-    pooled = {"story": "pooled"} if named["name"].startswith("alignment") else {}
-    return {**pooled, **named}
+            yield {**row, "table": table, "row": number}
 
 
 ITEM = ("of",)

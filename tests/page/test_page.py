@@ -22,8 +22,8 @@ from whybench.page.browsing import MOST_SHOWN, browser
 from whybench.page.downloads import downloads, packed, unpacked
 from whybench.page.material import Material
 from whybench.page.writing import SECTIONS, make_page
-from whybench.records import read_records
 from whybench.records.table import record_table
+from whybench.records.usable import read_usable
 from whybench.results import load
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
@@ -200,7 +200,7 @@ def test_records_come_back_and_give_the_same_measures(page, parse, measures_in, 
     judge = get_suite("judge")
     [script] = parse(page).all("script", id="records-judge")
     (tmp_path / "judge.csv").write_text(unpacked(script.text), encoding="utf-8")
-    table = read_records(tmp_path / "judge.csv", judge.record_columns)
+    table, _ = read_usable(tmp_path / "judge.csv", "judge", judge.record_columns)
     assert table.num_rows == 120
     told = {
         (row["agent"], row["measure"]): row["estimate"]

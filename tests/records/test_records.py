@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whybench.records import read_records, record_schema, write_records
+from whybench.records import record_schema, write_records
 from whybench.records.rows import THINNED, is_thinned, pack_metadata, pack_score, unpack_sample
 from whybench.records.table import record_table
+from whybench.records.usable import read_usable
 from whybench.seeds import item_id
 
 COLUMNS = {"story": str, "number": int, "share": float, "seen": bool}
@@ -48,7 +49,7 @@ answers = st.lists(
 def test_records_survive_a_file(tmp_path, name: str) -> None:
     table = record_table([ROW, {**ROW, "value": 80.0, "outcome": "scored", "reason": ""}], COLUMNS)
     write_records(table, tmp_path / name)
-    assert read_records(tmp_path / name, COLUMNS) == table
+    assert read_usable(tmp_path / name, "judge", COLUMNS) == (table, [])
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
@@ -57,7 +58,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
         write_records(table, tmp_path / "r.xlsx")
     write_records(table.drop_columns(["story"]), tmp_path / "r.csv")
     with pytest.raises(ValueError, match=r"must have the columns .* story"):
-        read_records(tmp_path / "r.csv", COLUMNS)
+        read_usable(tmp_path / "r.csv", "judge", COLUMNS)
 
 
 def test_every_factor_is_a_typed_column() -> None:

@@ -17,9 +17,10 @@ import pyarrow.parquet
 import pytest
 from evidence.fault_server import MODEL, FaultServer
 
-from whybench.records import read_logs, read_records, write_partition, write_records
+from whybench.records import read_logs, write_partition, write_records
 from whybench.records.logs import check_log_folder
 from whybench.records.table import record_table
+from whybench.records.usable import read_usable
 from whybench.results import load
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
@@ -146,7 +147,7 @@ def test_records_of_an_older_schema_are_named_with_what_they_lack(records) -> No
 def test_records_of_a_later_schema_are_read_without_what_is_new(records) -> None:
     table = pa.parquet.read_table(records)
     pa.parquet.write_table(table.append_column("mood", pa.array(["good"] * ITEMS)), records)
-    assert read_records(records, COLUMNS) == table
+    assert read_usable(records, "judge", COLUMNS) == (table, [])
 
 
 @pytest.mark.parametrize("hurt", ["cut", "flipped", "empty", "other", "typed"])
@@ -192,7 +193,7 @@ def test_where_there_is_no_room_the_file_before_stays(records, name) -> None:
     assert target.read_bytes() == before
     assert not list(target.parent.glob("*.part"))
     write_records(many, target)
-    assert read_records(target, COLUMNS).num_rows == 2000 * ITEMS
+    assert read_usable(target, "judge", COLUMNS)[0].num_rows == 2000 * ITEMS
 
 
 def test_partitioned_records_are_written_whole_and_a_damaged_file_is_named(records) -> None:

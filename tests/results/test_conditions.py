@@ -10,7 +10,8 @@ import pytest
 
 from whybench.errors import UserError
 from whybench.model_settings import name_without, read_model_settings
-from whybench.records.table import read_records, record_table, write_records
+from whybench.records.table import record_table, write_records
+from whybench.records.usable import read_usable
 from whybench.results import Records
 from whybench.results.changes import compare_tables
 from whybench.suites.calibration import simulate_rows
@@ -196,7 +197,7 @@ def test_answers_without_pairing_keys_are_told() -> None:
     table = answers("calculate", style="cot,direct", telling="text")
     position = table.column_names.index("pairing_key")
     bare = table.set_column(position, "pairing_key", pa.nulls(table.num_rows, pa.string()))
-    with pytest.raises(UserError, match="from before there were pairing keys"):
+    with pytest.raises(UserError, match="without a pairing key"):
         Records({"calculate": bare}).compare(by="style")
 
 
@@ -224,9 +225,8 @@ def test_settings_are_columns_of_files_too(ending: str, tmp_path: Any) -> None:
     table = of_settings("[temperature=0.7,reasoning_effort=low]")
     path = tmp_path / f"records.{ending}"
     columns = get_suite("calculate").record_columns
-    # Files from before there were such columns say the same.
-    write_records(table.drop_columns(["temperature", "reasoning_effort"]), path)
-    read = read_records(path, columns)
+    write_records(table, path)
+    read, _ = read_usable(path, "calculate", columns)
     assert {*read["temperature"].to_pylist()} == {0.7}
     assert {*read["reasoning_effort"].to_pylist()} == {"low"}
 

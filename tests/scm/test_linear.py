@@ -15,12 +15,10 @@ from whybench.scm import (
     LinearEffect,
     Model,
     certify,
-    sample,
 )
 from whybench.scm.linear import (
     NaturalEffects,
     Normal,
-    counterfactual_normal,
     mean,
     natural_effects,
     normal,
@@ -131,29 +129,6 @@ def test_seeing():
 
 def test_doing_cuts_what_seeing_tells():
     assert normal(TRIANGLE, "x", do={"m": 19}) == Normal(1.0, 4.0)
-
-
-def test_counterfactual_by_abduction():
-    # All is seen, so the noise is known: x = 2, m = 4 + 1, y = 4 + 6 + 25 - 2.
-    seen = {"x": 2, "m": 5, "y": 33}
-    had = counterfactual_normal(TRIANGLE, "y", do={"x": 0}, given=seen)
-    assert had.mean == pytest.approx(4 + 5 * 1 - 2)
-    assert had.variance == pytest.approx(0, abs=1e-9)
-    same = counterfactual_normal(TRIANGLE, "y", do={"x": 2}, given=seen)
-    assert same.mean == pytest.approx(33)
-
-
-def test_counterfactual_with_partial_evidence_matches_samples():
-    # Conditioning on a Gaussian is regression: the residual of y[do x=0] on m is free of m.
-    rng_state = 5
-    actual = sample(TRIANGLE, 200_000, np.random.default_rng(rng_state))
-    imagined = sample(TRIANGLE, 200_000, np.random.default_rng(rng_state), do={"x": 0})
-    slope = np.cov(imagined["y"], actual["m"])[0, 1] / actual["m"].var()
-    predicted = imagined["y"].mean() + slope * (6 - actual["m"].mean())
-    had = counterfactual_normal(TRIANGLE, "y", do={"x": 0}, given={"m": 6})
-    assert had.mean == pytest.approx(predicted, abs=0.1)
-    residual = imagined["y"] - slope * actual["m"]
-    assert had.variance == pytest.approx(residual.var(), rel=0.02)
 
 
 def test_refusals():

@@ -90,16 +90,6 @@ def test_pictures_may_be_left_out_and_then_the_study_is_another(engine, tmp_path
         assert reopen_study(tmp_path / name) == plan
 
 
-def test_a_study_of_before_there_were_pictures_is_opened_still(engine, tmp_path) -> None:
-    plain = make_plan("judge", {"design": "core"}, 4, 1, pictures=False)
-    write_study(plain, tmp_path / "study")
-    manifest = tmp_path / "study" / "study.json"
-    text = manifest.read_text(encoding="utf-8")
-    assert ' "pictures": false,\n' in text
-    manifest.write_text(text.replace(' "pictures": false,\n', ""), encoding="utf-8")
-    assert reopen_study(tmp_path / "study").id == plain.id
-
-
 def test_a_suite_without_pictures_is_the_same_study_either_way() -> None:
     asked = {"design": "core", "worlds": 1, "units": 1}
     found = [make_plan("compose", asked, 4, 1, pictures=drawn) for drawn in (True, False)]

@@ -22,16 +22,25 @@ def took_part(
     attention: tuple[bool, ...] = (True,),
     seconds: float = 3.0,
 ) -> Participation:
-    rows = [StudyRow("start", "s", who, 0)]
+    rows = [StudyRow("start", "s", who, 0, "x")]
     if attempts is not None:
-        rows.append(StudyRow("comprehension", "s", who, 1, attempts=attempts))
+        rows.append(StudyRow("comprehension", "s", who, 1, "x", attempts=attempts))
     for place, answer in enumerate(answers):
         rows.append(
             StudyRow(
-                "item", "s", who, 10 + place, item=f"i{place}", replies=(answer,), seconds=seconds
+                "item",
+                "s",
+                who,
+                10 + place,
+                "x",
+                item=f"i{place}",
+                replies=(answer,),
+                seconds=seconds,
             )
         )
-    rows += [StudyRow("attention", "s", who, 50 + p, correct=ok) for p, ok in enumerate(attention)]
+    rows += [
+        StudyRow("attention", "s", who, 50 + p, "x", correct=ok) for p, ok in enumerate(attention)
+    ]
     return Participation(who, occasion, tuple(rows), planned)
 
 

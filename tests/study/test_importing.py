@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 import pytest
 
-from whybench.records import read_records, write_records
+from whybench.records import write_records
+from whybench.records.usable import read_usable
 from whybench.study.export import write_study
 from whybench.study.importing import COLUMNS, import_study
 from whybench.study.plan import StudyPlan, make_plan
@@ -118,7 +119,7 @@ def test_an_id_that_is_kept_is_no_formula_in_a_table(name: str, tmp_path) -> Non
         cells = {row["person"] for row in csv.DictReader(lines)}
     assert cells == {name if name in {"a\nb", "'a"} else f"'{name}"}
     columns = {**PLAN.suite.record_columns, **COLUMNS}
-    assert read_records(tmp_path / "a.csv", columns) == found.table
+    assert read_usable(tmp_path / "a.csv", "judge", columns) == (found.table, [])
 
 
 def test_rows_of_another_study_are_left_out_and_counted(tmp_path) -> None:
@@ -228,8 +229,8 @@ def test_an_episode_is_held_again_from_its_replies(tmp_path) -> None:
     plan = StudyPlan(asked, settings, design.hash, ((item,),))
     write_study(plan, tmp_path)
     row = {
-        "kind": "item", "study": plan.id, "participant": "p", "position": 0, "item": item.digest,
-        "seconds": 40.0, "replies": said,
+        "kind": "item", "study": plan.id, "participant": "p", "session": "a", "position": 0,
+        "item": item.digest, "seconds": 40.0, "replies": said,
     }  # fmt: skip
     write_rows(tmp_path / "data.jsonl", [row, {**row, "participant": "q", "replies": said[:-1]}])
     first, second = import_study(tmp_path, [tmp_path / "data.jsonl"]).table.to_pylist()

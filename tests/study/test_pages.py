@@ -244,20 +244,6 @@ def test_rows_name_their_session_whoever_opens_the_page_again(browser, study) ->
     assert sessions[0] != sessions[1]
 
 
-def test_what_was_begun_before_sessions_goes_on_without(browser, study) -> None:
-    with at(browser, study, "?participant=anna&number=0") as found:
-        drive(found.page, seventy, seen=lambda kind, place: place < 5)
-        found.page.evaluate(
-            """() => { const key = `whybench/${STUDY.id}/anna`;
-            const kept = JSON.parse(localStorage.getItem(key));
-            kept.rows.forEach((row) => delete row.session);
-            localStorage.setItem(key, JSON.stringify(kept)); }"""
-        )
-        found.page.reload()
-        drive(found.page, seventy)
-        assert not any("session" in row for row in kept_rows(found.page))
-
-
 def test_two_tabs_do_not_write_over_each_other(browser, study) -> None:
     with at(browser, study, "?participant=anna&number=0") as found:
         drive(found.page, seventy, seen=lambda kind, _: kind != "item")

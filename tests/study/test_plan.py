@@ -4,9 +4,7 @@ from collections import Counter
 
 import pytest
 
-from whybench.study.export import read_manifest, write_study
 from whybench.study.plan import make_plan
-from whybench.study.saved import reopen_study
 from whybench.suites.contract import UserError
 from whybench.suites.registry import get_suite
 
@@ -78,11 +76,3 @@ def test_the_id_follows_from_what_is_asked() -> None:
 def test_what_cannot_be_planned(name, settings, lists, message) -> None:
     with pytest.raises(UserError, match=message):
         make_plan(name, settings, lists=lists)
-
-
-def test_a_study_exported_under_the_old_name_of_a_design_is_opened_again(tmp_path) -> None:
-    old = make_plan("judge", {"base": "core"}, max_items=4, lists=1, pictures=False)
-    assert old.id == "f98881367fdec3eb"
-    write_study(old, tmp_path)
-    assert read_manifest(tmp_path)["settings"] == {"base": "core"}
-    assert reopen_study(tmp_path) == old

@@ -25,6 +25,7 @@ def made(position: int = 0, **changes) -> dict:
         "kind": "item",
         "study": "s1",
         "participant": "007",
+        "session": "a1",
         "position": position,
         "number": 3,
         "at": AT,
@@ -75,17 +76,17 @@ def test_every_shape_holds_the_same_rows(name: str, tmp_path) -> None:
     found = read_saved([tmp_path])
     assert (found.files, found.broken, found.foreign, found.empty) == (1, [], 0, [])
     assert found.rows == [
-        StudyRow("start", "s1", "007", 0, AT, 3, AT, resumed=False),
+        StudyRow("start", "s1", "007", 0, "a1", 3, AT, resumed=False),
         StudyRow(
-            "comprehension", "s1", "007", 1, AT, 3, AT, 2.5,
+            "comprehension", "s1", "007", 1, "a1", 3, AT, 2.5,
             item="judge-1", replies=("63",), attempts=2, correct=True,
         ),
         StudyRow(
-            "item", "s1", "007", 2, AT, 3, AT, 2.5,
+            "item", "s1", "007", 2, "a1", 3, AT, 2.5,
             item="judge-1", order=0, replies=('he said "63", [sic]\n{}', "64"), slider_start=17.25,
         ),
         StudyRow(
-            "end", "s1", "007", 3, AT, 3, AT, item="judge-1", replies=("63",)
+            "end", "s1", "007", 3, "a1", 3, AT, item="judge-1", replies=("63",)
         ),
     ]  # fmt: skip
     assert {row.file for row in found.rows} == {name}
@@ -145,7 +146,8 @@ def test_a_broken_line_is_named_and_the_others_are_read(tmp_path) -> None:
     [
         ({"replies": "63"}, "replies must be a list of words, got '63'"),
         ({"replies": [63]}, "replies must be a list of words, got [63]"),
-        ({"replies": None}, "must have kind, study, participant, position, item, replies, got no"),
+        ({"replies": None}, "position, item, replies, got no replies"),
+        ({"session": None}, "item, replies, got no session"),
         ({"kind": "null"}, "got no kind"),
         ({"position": int("9" * 400)}, "position must be a number, got 9999"),
         ({"position": -1}, "position must be a whole number from 0 to"),
@@ -258,19 +260,6 @@ def test_sizes_are_bounded(tmp_path, monkeypatch) -> None:
     assert len(found.rows) == 12
 
 
-def test_rows_that_name_their_session_belong_to_it_whatever_their_order(tmp_path) -> None:
-    rows = [
-        made(0, kind="start", session="one", at="T1", resumed=False),
-        made(0, kind="start", session="two", at="T1", resumed=False),
-        made(1, session="one"),
-        made(1, session="two", replies=["7"]),
-        made(2, kind="end", session=""),
-    ]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    sessions = [row.session for row in read_saved([tmp_path]).rows]
-    assert sessions == ["one", "two", "one", "two", "two"]
-
-
 def test_a_torn_table_is_not_read_as_a_whole_one(tmp_path) -> None:
     text = as_csv(ROWS)
     (tmp_path / "torn.csv").write_text(text[:-12], encoding="utf-8", newline="")
@@ -309,39 +298,6 @@ def test_damaged_files_are_named(tmp_path) -> None:
     ]
     with pytest.raises(UserError, match="data must be files or folders, got .*nothing"):
         read_saved([tmp_path / "nothing"])
-
-
-def test_who_starts_anew_has_another_session_and_who_resumes_has_not(tmp_path) -> None:
-    def start(position: int, at: str, who: str, resumed: bool) -> dict:
-        return made(position, kind="start", at=at, participant=who, resumed=resumed)
-
-    rows = [
-        start(0, "T1", "ann", False),
-        made(1, participant="ann", at="T2"),
-        start(0, "T3", "bob", False),
-        start(2, "T4", "ann", True),
-        made(3, participant="ann", at="T5"),
-        start(0, "T6", "ann", False),
-        made(1, participant="ann", at="T7"),
-        made(1, participant="bob", at="T8"),
-    ]
-    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    # The first part was saved once more, into a file of its own.
-    (tmp_path / "b.json").write_text(json.dumps(rows[:2]), encoding="utf-8")
-    found = read_saved([tmp_path]).rows
-    assert [row.session for row in found] == [
-        "T1",
-        "T1",
-        "T3",
-        "T1",
-        "T1",
-        "T6",
-        "T6",
-        "T3",
-        "T1",
-        "T1",
-    ]
-    assert found[8:] == found[:2]
 
 
 def test_a_file_named_twice_is_read_once(tmp_path) -> None:

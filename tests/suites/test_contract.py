@@ -7,7 +7,6 @@ from types import SimpleNamespace
 
 import pytest
 
-from whybench.aliases import current_settings
 from whybench.suites.contract import (
     Answer,
     Budget,
@@ -20,7 +19,7 @@ from whybench.suites.contract import (
 )
 from whybench.suites.items import OneTurn
 from whybench.suites.judge.design import DESIGNS as JUDGE_DESIGNS
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite
 
 
 @dataclass(frozen=True)
@@ -156,28 +155,6 @@ def test_a_crossing_is_balanced_and_told_apart_by_all_that_decides_it() -> None:
     assert Coins("other").hash == core.hash
     told = type("Coins", (Coins,), {"texts": ("other words",)})
     assert len({core.hash, Coins(bias=0.25).hash, Coins(tosses=(1,)).hash, told().hash}) == 4
-
-
-@pytest.mark.parametrize("name", suite_names())
-def test_the_old_name_of_a_design_is_still_read(name: str, tmp_path) -> None:
-    one = get_suite(name)
-    last = [*one.designs][-1]
-    assert one.make_design({"base": last}) == one.make_design({"design": last})
-    path = tmp_path / "mine.yaml"
-    path.write_text(f"base: {last}\n", encoding="utf-8")
-    assert one.make_design({"base": str(path)}).hash == one.designs[last].hash
-    with pytest.raises(
-        UserError, match="settings must have one value for design, got a and b for base"
-    ):
-        one.make_design({"design": "a", "base": "b"})
-
-
-def test_old_settings_are_said_in_todays_words() -> None:
-    assert current_settings("judge", {"base": "core", "style": "cot"}) == {
-        "design": "core",
-        "style": "cot",
-    }
-    assert current_settings("judge", {"style": "cot"}) == {"style": "cot"}
 
 
 def test_settings_may_stand_in_a_part_of_a_design() -> None:

@@ -63,7 +63,7 @@ def test_a_block_of_a_union_holds_every_cell_in_proportion(sizes: list[int], col
         for cell, size in enumerate(sizes)
     ]
     cells[0]["colour"] = [f"first{colour}" for colour in range(colours)]
-    union = build_design("dice", {"union": cells, "throw": "high,low"}, DICE)
+    union = build_design({"union": cells, "throw": "high,low"}, DICE)
     items = [tuple(cell.items()) for cell in union.cells()]
     assert (
         len(items) == len(set(items)) == union.size == 2 * (sum(sizes) + sizes[0] * (colours - 1))
@@ -78,7 +78,7 @@ def test_a_block_of_a_union_holds_every_cell_in_proportion(sizes: list[int], col
 def test_cells_take_what_they_do_not_say_from_the_design(tmp_path) -> None:
     path = tmp_path / "two.yaml"
     path.write_text("throw: low\nunion:\n- sides: 4,8\n- {sides: 6, colour: blue}\n", "utf-8")
-    union = build_design("dice", {"design": str(path)}, DICE)
+    union = build_design({"design": str(path)}, DICE)
     assert union.name == "two"
     assert sorted(tuple(cell.values()) for cell in union.cells()) == [
         (4, "red", "low"),
@@ -86,10 +86,10 @@ def test_cells_take_what_they_do_not_say_from_the_design(tmp_path) -> None:
         (8, "red", "low"),
     ]
     assert Dice(union=()).hash == Dice().hash != union.hash
-    changed = build_design("dice", {"design": str(path), "throw": "high"}, DICE)
+    changed = build_design({"design": str(path), "throw": "high"}, DICE)
     assert {cell["throw"] for cell in changed.cells()} == {"high"}
     with pytest.raises(UserError, match="colour must stay as the cells of the design's union say"):
-        build_design("dice", {"design": str(path), "colour": "green"}, DICE)
+        build_design({"design": str(path), "colour": "green"}, DICE)
 
 
 @pytest.mark.parametrize(
@@ -104,9 +104,9 @@ def test_cells_take_what_they_do_not_say_from_the_design(tmp_path) -> None:
 )
 def test_cells_that_make_no_union_are_refused(cells: object, message: str) -> None:
     with pytest.raises(UserError, match=message):
-        build_design("dice", {"union": cells}, DICE)
+        build_design({"union": cells}, DICE)
 
 
 def test_a_changed_design_keeps_its_family() -> None:
-    changed = build_design("dice", {"throw": "low"}, DICE)
+    changed = build_design({"throw": "low"}, DICE)
     assert (changed.name, design_family(changed.name)) == ("core*", "core")

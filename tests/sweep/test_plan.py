@@ -90,41 +90,6 @@ def test_a_plan_is_read(tmp_path):
     assert read.quotas == {"openai": 20}
 
 
-def test_a_plan_that_names_its_design_by_the_old_key_is_read(tmp_path):
-    file = tmp_path / "plan.yaml"
-    file.write_text(
-        "output: out\nmodels: [openai/gpt-4o]\n"
-        "suites: [{suite: judge, design: {base: abstract, style: cot}}]\n"
-    )
-    assert read_plan(file).asks == (Ask("judge", {"design": "abstract", "style": "cot"}),)
-
-
-@pytest.mark.parametrize(
-    ("suite", "agent", "design", "name"),
-    [
-        (
-            "judge",
-            "noisy-or",
-            "{design: core, style: numeric}",
-            "judge-judge.noisy-or-1-of-1-5e539fef49",
-        ),
-        (
-            *("intervene", "recipe", "{design: advanced, n: 4, style: basic}"),
-            "intervene-intervene.recipe-1-of-1-b1d73dd6f0",
-        ),
-    ],
-)
-def test_a_plan_in_old_words_has_the_units_that_it_had(tmp_path, suite, agent, design, name):
-    """So a sweep that was begun before is gone on with, and nothing of it is asked again."""
-    path = tmp_path / "plan.yaml"
-    path.write_text(
-        f"output: x\nmodels: [reference/{suite}.{agent}]\n"
-        f"suites: [{{suite: {suite}, design: {design}}}]\n"
-    )
-    (unit,) = list_units(read_plan(path))
-    assert unit.name == name
-
-
 @pytest.mark.parametrize(
     ("text", "told"),
     [

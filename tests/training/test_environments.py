@@ -193,7 +193,7 @@ def test_settings_change_what_is_asked() -> None:
 
 
 def test_the_environment_that_was_judges_says_where_it_went() -> None:
-    with pytest.raises(UserError, match="judge is for testing alone: .* use calculate"):
+    with pytest.raises(UserError, match="judge is for testing alone: it has no `training`"):
         environment("judge")
 
 

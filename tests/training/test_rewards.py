@@ -104,7 +104,7 @@ def test_agents_get_what_their_answers_are_scored(name: str) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 99}, "version of a row must be 2, that of the installed compose, got 99"),
+        ({"version": 99}, "version of a row must be 1, that of the installed compose, got 99"),
         ({"suite": "nothing"}, "there is no suite 'nothing'"),
         ({"factors": None}, "got none of the name\\(s\\) factors"),
     ],

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import yaml
 
-from whybench.aliases import DESIGN
 from whybench.errors import UserError
+from whybench.suites.designs import DESIGN
 from whybench.suites.registry import get_suite
 from whybench.terminal import print_note, show_progress
 

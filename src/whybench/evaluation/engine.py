@@ -236,7 +236,7 @@ def _match_content(task: Any, log_dir: str, folder: str, *, dirty: bool) -> None
     """Refuse a folder with runs of the same suite that asked or read something else.
 
     Inspect's eval sets would take them for runs of this task, since the version does not change
-    with every item. Older logs, whose version holds the digest, name their items otherwise.
+    with every item.
 
     Args:
         task: The Inspect task.

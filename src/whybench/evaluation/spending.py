@@ -316,11 +316,6 @@ class Spending:
         with self.account.open() as state:
             return sum_up(state)
 
-    def say_spent(self) -> str:
-        """Say in one line what was spent by suite."""
-        with self.account.open() as state:
-            return say_spent(state)
-
     def _say_limit(self, state: Mapping[str, Any], model: str, most: float) -> str:
         return (
             f"the limit of ${self.limit:.2f} is reached: {say_spent(state)}, and the next call to "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
+from whybench.suites.designs import DESIGN
 from whybench.suites.references import REFERENCE, find_reference
 from whybench.suites.registry import get_suite
 
@@ -85,6 +85,4 @@ def read_ask(entry: object) -> Ask:
     chosen = {DESIGN: design} if isinstance(design, str) else design
     if not isinstance(chosen, dict):
         raise UserError(f"design must be a name, or a mapping of factors, got {design!r}")
-    # Of no suite: factors keep the words of the plan, which name its units and their logs.
-    chosen = current_settings("", chosen)
     return Ask(**{**settings, "design": chosen})

@@ -2,13 +2,12 @@
 
 from whybench.records.logs import ReadLogs, read_logs
 from whybench.records.partitions import sum_records, write_partition
-from whybench.records.table import CORE, read_records, record_schema, write_records
+from whybench.records.table import CORE, record_schema, write_records
 
 __all__ = [
     "CORE",
     "ReadLogs",
     "read_logs",
-    "read_records",
     "record_schema",
     "sum_records",
     "write_partition",

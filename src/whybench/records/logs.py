@@ -55,9 +55,6 @@ SETTINGS = (
 )
 """Settings that change answers: an agent's name mentions those that a run sets."""
 
-COLD = 0.0
-"""The temperature that tasks set once, which the names of agents in such logs do not mention."""
-
 
 @dataclass(frozen=True)
 class ReadLogs:
@@ -420,16 +417,13 @@ def _error(sample: EvalSampleSummary | EvalSample) -> str:
 
 
 def read_content_hash(header: EvalLog) -> str:
-    """Return the digest of what a log asked and how it read; older ones have it in the version."""
-    found = (header.eval.metadata or {}).get("content_hash")
-    return str(found or str(header.eval.task_version).rpartition("-")[2])
+    """Return the digest of what a log asked and how it read."""
+    return str((header.eval.metadata or {}).get("content_hash", ""))
 
 
 def agent_name(header: EvalLog) -> str:
     """Return the model's name with the settings that change its answers, where a run set any."""
     config = generate_config(header)
-    if "temperature" not in (header.eval.metadata or {}) and config.get("temperature") == COLD:
-        del config["temperature"]
     settings = {name: config[name] for name in SETTINGS if name in config}
     settings |= {k: v for k, v in sorted(header.eval.model_args.items()) if is_model_setting(k, v)}
     text = ",".join(f"{name}={value}" for name, value in settings.items())

@@ -29,7 +29,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from whybench.aliases import ADDED, current_table
 from whybench.errors import UserError
 from whybench.records.table import (
     atomic_write,
@@ -183,7 +182,7 @@ def _read(
         with files.open(path, "rb") as content, explain_damage(path):
             table = read_parquet(content)
             if notes is None:
-                return cast_records(table, columns, path, suite)
+                return cast_records(table, columns, path)
         table, told = keep_usable(table, suite, columns, path)
         notes += told
     except UserError as error:
@@ -256,24 +255,19 @@ def sum_records(
                 connection.register_filesystem(files)
                 paths = [files.unstrip_protocol(path) for path in paths]
             try:
+                query = sum_query(by)
                 try:
-                    summed = connection.sql(sum_query(by), params=[paths]).to_arrow_table()
+                    return connection.sql(query, params=[paths]).to_arrow_table()
                 except duckdb.Error:
                     good = _leave_out_damaged(files, paths)
                     if not good:
                         raise
-                    named = connection.sql(ANY_COLUMNS, params=[good]).columns
-                    known = [key for key in by if key in named or key not in ADDED.get(suite, {})]
-                    query = sum_query(known, alike=False)
-                    summed = connection.sql(query, params=[good]).to_arrow_table()
+                    return connection.sql(query, params=[good]).to_arrow_table()
             except duckdb.Error as error:
                 words = " ".join(str(error).split())
                 raise UserError(
                     f"records at {address} must have the columns {', '.join(by)}, got {words}"
                 ) from None
-    table = current_table(suite, summed)
-    later = {*ADDED.get(suite, {})} - {*by}
-    return table.select([name for name in table.column_names if name not in later])
 
 
 def _leave_out_damaged(files: AbstractFileSystem, paths: Sequence[str]) -> list[str]:
@@ -289,24 +283,12 @@ def _leave_out_damaged(files: AbstractFileSystem, paths: Sequence[str]) -> list[
     return good
 
 
-ANY_COLUMNS = (
-    "SELECT * FROM read_parquet(?, hive_partitioning = false, union_by_name = true) LIMIT 0"
-)
-"""The query whose columns are those that any of the files has, its one parameter."""
-
-
-def sum_query(keys: Sequence[str], *, alike: bool = True) -> str:
-    """Return the query that sums up Parquet files, its one parameter, by these columns.
-
-    Args:
-        keys: The columns.
-        alike: Whether all files have the same ones; a column that some lack is null there.
-    """
-    union = "" if alike else ", union_by_name = true"
+def sum_query(keys: Sequence[str]) -> str:
+    """Return the query that sums up Parquet files, its one parameter, by these columns."""
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in (*keys, "outcome"))
     return (
         f"SELECT {columns}, count(*) AS answers, avg(value) AS value, "
         "avg(value * value) AS square "
-        f"FROM read_parquet(?, hive_partitioning = false{union}) "
+        f"FROM read_parquet(?, hive_partitioning = false) "
         f"GROUP BY {columns} ORDER BY {columns}"
     )

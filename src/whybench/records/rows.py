@@ -10,8 +10,7 @@ keeps of a key what is shorter than a thousand characters in the summary of a sa
 group is told by its summary, and no full log need be read; of a larger one the sample itself is
 (`is_thinned`).
 
-An answer is a number, or Inspect's "N" where there is none; NaN is never used. Logs from before
-had a key for each item of a group; they are read as well.
+An answer is a number, or Inspect's "N" where there is none; NaN is never used.
 """
 
 from __future__ import annotations
@@ -20,15 +19,11 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from whybench.aliases import current_row
 from whybench.seeds import item_id_start
 
 __all__ = ["NO_ANSWER", "is_thinned", "pack_metadata", "pack_score", "unpack_sample"]
 
 NO_ANSWER = "N"
-
-ITEM = "item:"
-"""How keys of items in a group began in older logs."""
 
 ENDINGS = "id_endings"
 """The key that only groups have: how the ids of their items end, behind the pairing keys."""
@@ -126,8 +121,6 @@ def unpack_sample(
         score: The score's `value`, `reason` and `metadata`; None if there is no score.
         error: Why the sample failed; empty if it did not.
     """
-    if "pairing_key" not in metadata:
-        return _unpack_older(sample_id, metadata, score, error)
     suite, shared, names = str(metadata["suite"]), dict(metadata), [sample_id]
     if ENDINGS in shared:
         keys, ends = _split(shared["pairing_key"]), _split(shared.pop(ENDINGS))
@@ -136,7 +129,7 @@ def unpack_sample(
     rows = _unpack_columns(shared, len(names))
     answers = _unpack_score(names, score, error)
     return [
-        {**current_row(suite, row), "item": name, **answer}
+        {**row, "item": name, **answer}
         for row, name, answer in zip(rows, names, answers, strict=True)
     ]
 
@@ -144,17 +137,12 @@ def unpack_sample(
 def _unpack_score(
     names: Sequence[str], score: Mapping[str, Any] | None, error: str
 ) -> list[dict[str, Any]]:
-    """Return outcome, reason, value and parts for each item; scores of older logs as well."""
+    """Return outcome, reason, value and parts for each item."""
     if score is None:
         return [{"outcome": "error", "reason": error or "no score", "value": None}] * len(names)
     details, alone = score["metadata"] or {}, len(names) == 1
-    if "answer" in details:
-        reason = {"reason": score["reason"] or ""} if alone else {}
-        columns = _unpack_columns({**reason, **details}, len(names))
-    elif alone and not isinstance(score["value"], Mapping):
-        columns = [{**details, "answer": score["value"], "reason": score["reason"] or ""}]
-    else:
-        columns = [{**details.get(ITEM + x, {}), "answer": score["value"][x]} for x in names]
+    reason = {"reason": score["reason"] or ""} if alone else {}
+    columns = _unpack_columns({**reason, **details}, len(names))
     answers = []
     for column in columns:
         parts = {name: part for name, part in column.items() if part is not None}
@@ -181,19 +169,3 @@ def _unpack_columns(columns: Mapping[str, Any], count: int) -> list[dict[str, An
         return value[place] if listed else value
 
     return [{name: at(value, place) for name, value in columns.items()} for place in range(count)]
-
-
-def _unpack_older(
-    sample_id: str, metadata: Mapping[str, Any], score: Mapping[str, Any] | None, error: str
-) -> list[dict[str, Any]]:
-    """Unpack a sample of the time when each item of a group had keys of its own."""
-    shared = {name: value for name, value in metadata.items() if not name.startswith(ITEM)}
-    grouped = {
-        name.removeprefix(ITEM): own for name, own in metadata.items() if name.startswith(ITEM)
-    }
-    items = grouped or {sample_id: {}}
-    answers = _unpack_score([*items], score, error)
-    return [
-        {**current_row(str(metadata.get("suite")), {**shared, **own}), "item": name, **answer}
-        for (name, own), answer in zip(items.items(), answers, strict=True)
-    ]

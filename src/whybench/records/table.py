@@ -16,7 +16,6 @@ import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
-from whybench.aliases import current_table
 from whybench.errors import UserError, atomic_write
 from whybench.model_settings import MODEL_SETTINGS, read_model_settings
 
@@ -32,10 +31,10 @@ __all__ = [
     "explain_damage",
     "read_column",
     "read_parquet",
-    "read_records",
     "record_schema",
     "record_table",
     "select_columns",
+    "unescape_ids",
     "write_parquet",
     "write_records",
 ]
@@ -64,8 +63,8 @@ CORE: dict[str, pa.DataType] = {
 }
 """Name and type of the columns that every suite's records have.
 
-`pairing_key` is what the item asks, apart from what may be manipulated; null in answers from before
-there were such keys. `outcome` is scored, no_answer or error, and `reason` says why it is not
+`pairing_key` is what the item asks, apart from what may be manipulated; null in judgments of people
+that a paper published. `outcome` is scored, no_answer or error, and `reason` says why it is not
 scored. `value` is null unless scored. Tokens and seconds are a sample's, shared evenly by the items
 it asked. Settings of the model are those that the agent's name mentions; null is the model's own.
 """
@@ -98,10 +97,7 @@ def _add_settings(table: pa.Table) -> pa.Table:
     for name, kind in MODEL_SETTINGS.items():
         levels = pa.array([settings.get(name) for settings in said], _TYPES[kind])
         column = levels.take(encoded.indices)
-        if name in table.column_names:
-            table = table.set_column(table.column_names.index(name), name, column)
-        else:
-            table = table.append_column(name, column)
+        table = table.set_column(table.column_names.index(name), name, column)
     return table
 
 
@@ -137,6 +133,11 @@ def _edit_ids(table: pa.Table, pattern: str, replacement: str) -> pa.Table:
     return table
 
 
+def unescape_ids(table: pa.Table) -> pa.Table:
+    """Return records from CSV with their ids as they were before they were written."""
+    return _edit_ids(table, *_UNESCAPE)
+
+
 def write_parquet(table: pa.Table, where: Any) -> None:
     """Write a table as Parquet, with checksums by which damage is noticed."""
     pa.parquet.write_table(table, where, compression="zstd", write_page_checksum=True)
@@ -147,60 +148,30 @@ def read_parquet(source: Any) -> pa.Table:
     return pa.parquet.read_table(source, page_checksum_verification=True)
 
 
-def read_records(path: str | Path, columns: Mapping[str, type]) -> pa.Table:
-    """Read records of a suite, given its own columns, from a .parquet or .csv file."""
-    source = _check_format(path)
-    schema = record_schema(columns)
-    with explain_damage(source):
-        if source.suffix == ".parquet":
-            table = read_parquet(source)
-        else:
-            options = pa.csv.ConvertOptions(
-                column_types={field.name: field.type for field in schema}, strings_can_be_null=False
-            )
-            lines = pa.csv.ParseOptions(newlines_in_values=True)
-            table = pa.csv.read_csv(source, convert_options=options, parse_options=lines)
-            table = _edit_ids(table, *_UNESCAPE)
-    return cast_records(table, columns, source)
-
-
-def cast_records(
-    table: pa.Table, columns: Mapping[str, type], source: str | Path, suite: str = ""
-) -> pa.Table:
+def cast_records(table: pa.Table, columns: Mapping[str, type], source: str | Path) -> pa.Table:
     """Return a table with the columns and types of a suite's records, or say what it lacks."""
-    chosen = select_columns(table, columns, source, suite)
+    chosen = select_columns(table, columns, source)
     with explain_damage(source):
         return chosen.cast(record_schema(columns))
 
 
-def select_columns(
-    table: pa.Table, columns: Mapping[str, type], source: str | Path, suite: str = ""
-) -> pa.Table:
-    """Return a table with the columns of a suite's records in today's words.
+def select_columns(table: pa.Table, columns: Mapping[str, type], source: str | Path) -> pa.Table:
+    """Return a table with the columns of a suite's records.
 
     Args:
         table: Records as they were read.
         columns: The suite's own columns.
         source: The file, for messages.
-        suite: The suite; that of the first row if it is not said.
     """
     schema = record_schema(columns)
-    if table.num_rows and "suite" in table.column_names:
-        with explain_damage(source):
-            table = current_table(suite or str(table["suite"][0]), table)
-            table = _add_settings(table) if "agent" in table.column_names else table
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise UserError(
             f"{source} must have the columns of the suite's records, got none of the name(s) "
             f"{', '.join(missing)}; another version wrote it. {AGAIN}"
         )
-    table = table.select(schema.names)
-    for place, field in enumerate(schema):
-        # A column that was taken on later is empty, of whatever type.
-        if table[field.name].type != field.type and table[field.name].null_count == table.num_rows:
-            table = table.set_column(place, field, pa.nulls(table.num_rows, field.type))
-    return table
+    with explain_damage(source):
+        return _add_settings(table.select(schema.names))  # CSV has no null in a column of text
 
 
 @contextmanager

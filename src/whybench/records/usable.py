@@ -24,6 +24,7 @@ from whybench.records.table import (
     read_parquet,
     record_schema,
     select_columns,
+    unescape_ids,
 )
 from whybench.seeds import item_id_pattern
 
@@ -84,7 +85,7 @@ def read_usable(
 
 def _read_csv(source: Path, kinds: Mapping[str, pa.DataType], parse: Any) -> pa.Table:
     options = pa.csv.ConvertOptions(column_types=dict(kinds), strings_can_be_null=False)
-    return pa.csv.read_csv(source, parse_options=parse, convert_options=options)
+    return unescape_ids(pa.csv.read_csv(source, parse_options=parse, convert_options=options))
 
 
 def keep_usable(
@@ -105,9 +106,9 @@ def keep_usable(
     schema = record_schema(columns)
     faults: dict[int, str] = {}
     try:
-        typed = cast_records(table, columns, source, suite)
+        typed = cast_records(table, columns, source)
     except UserError:
-        typed, faults = _convert_cells(select_columns(table, columns, source, suite), schema)
+        typed, faults = _convert_cells(select_columns(table, columns, source), schema)
     for name, good in _find_good(typed, suite).items():
         if not pc.all(good, min_count=0).as_py():
             for row in pc.indices_nonzero(pc.invert(good)).to_pylist():

@@ -222,7 +222,7 @@ def compare_conditions(
         table = tables[name]
         if table["pairing_key"].null_count:
             table = table.filter(table["pairing_key"].is_valid())
-            notes.append(f"{name}: answers from before there were pairing keys are left out")
+            notes.append(f"{name}: answers without a pairing key are left out")
         pairs = LevelSides(get_suite(name), table, by, first)
         changes += pairs.compare(found[by], smallest)
         notes += pairs.notes

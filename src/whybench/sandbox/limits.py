@@ -15,9 +15,8 @@ from typing import Any
 
 from whybench.errors import UserError, suggest
 
-__all__ = ["KIB", "MIB", "Limits", "read_limits"]
+__all__ = ["MIB", "Limits", "read_limits"]
 
-KIB = 2**10
 MIB = 2**20
 
 

@@ -192,15 +192,6 @@ class Graph:
         self.check(*cut)
         return Graph(self.nodes, tuple(edge for edge in self.edges if edge[1] not in cut))
 
-    def restricted_to(self, nodes: Iterable[str]) -> "Graph":
-        """The part of the graph on `nodes`, with the edges among them."""
-        kept = _names(nodes)
-        self.check(*kept)
-        return Graph(
-            tuple(node for node in self.nodes if node in kept),
-            tuple(edge for edge in self.edges if kept.issuperset(edge)),
-        )
-
     def canonical(self) -> "Graph":
         """The same graph with nodes and edges sorted by name: equal for equal sets of arrows."""
         return Graph(tuple(sorted(self.nodes)), tuple(sorted(self.edges)))

@@ -28,7 +28,6 @@ from fractions import Fraction
 import numpy as np
 
 from whybench.scm.errors import ImpossibleEvidence, InvalidQuery
-from whybench.scm.graph import Graph
 from whybench.scm.mechanisms import Linear
 from whybench.scm.model import Model
 from whybench.scm.parameters import Array, Value, as_batch, unbatched
@@ -36,7 +35,6 @@ from whybench.scm.parameters import Array, Value, as_batch, unbatched
 __all__ = [
     "NaturalEffects",
     "Normal",
-    "counterfactual_normal",
     "mean",
     "natural_effects",
     "normal",
@@ -134,41 +132,9 @@ def normal(
         ImpossibleEvidence: The evidence has no density: a node without noise, or two that move
             together.
     """
+    graph, given = model.graph, given or {}
     centre, transfer, spread = _gaussian(model, do or {})
-    return _belief(model.graph, target, given or {}, (centre, transfer, spread), (centre, transfer))
-
-
-def counterfactual_normal(
-    model: Model, target: str, do: Mapping[str, float], given: Mapping[str, float]
-) -> Normal:
-    """The belief about `target` had the nodes of `do` been set, after seeing `given` as it is.
-
-    Abduction: what `given` says about the noise. Action: set the nodes. Prediction: carry the noise
-    through.
-
-    Raises:
-        ImpossibleEvidence: The evidence has no density.
-    """
-    imagined, carried, _ = _gaussian(model, do)
-    return _belief(model.graph, target, given, _gaussian(model, {}), (imagined, carried))
-
-
-def _check_effect(model: Model, cause: str, effect: str, holding: tuple[str, ...]) -> None:
-    model.graph.check(cause, effect, *holding)
-    if cause in holding or effect in holding:
-        raise InvalidQuery(f"held nodes must be other than {cause} and {effect}, got {holding}")
-
-
-def _belief(
-    graph: Graph,
-    target: str,
-    given: Mapping[str, float],
-    seen: tuple[Array, Array, Array],
-    asked: tuple[Array, Array],
-) -> Normal:
-    """Condition the noise on what was seen in one world, and carry it to the target in another."""
     graph.check(target, *given)
-    centre, transfer, spread = seen
     rows = [graph.nodes.index(node) for node in given]
     place = graph.nodes.index(target)
     prior = np.diag(spread**2)
@@ -178,11 +144,15 @@ def _belief(
         raise ImpossibleEvidence(f"evidence must have a density, got none at {dict(given)}")
     surprise = np.array(list(given.values()), dtype=float) - centre[rows]
     gain = np.linalg.solve(covariance, loading @ prior).T if rows else np.zeros((len(prior), 0))
-    noise = gain @ surprise
     remaining = prior - gain @ loading @ prior
-    imagined, carried = asked
-    variance = float(carried[place] @ remaining @ carried[place])
-    return Normal(float(imagined[place] + carried[place] @ noise), max(variance, 0.0))
+    variance = float(transfer[place] @ remaining @ transfer[place])
+    return Normal(float(centre[place] + transfer[place] @ (gain @ surprise)), max(variance, 0.0))
+
+
+def _check_effect(model: Model, cause: str, effect: str, holding: tuple[str, ...]) -> None:
+    model.graph.check(cause, effect, *holding)
+    if cause in holding or effect in holding:
+        raise InvalidQuery(f"held nodes must be other than {cause} and {effect}, got {holding}")
 
 
 def _gaussian(model: Model, do: Mapping[str, float]) -> tuple[Array, Array, Array]:

@@ -38,11 +38,7 @@ from whybench.stats.permutation import (
     permutation_test,
 )
 from whybench.stats.power import (
-    EpochsNeeded,
-    VarianceComponents,
-    epochs_needed,
     paired_power,
-    variance_components,
 )
 from whybench.stats.rank_tests import kruskal_statistics, kruskal_wallis, mann_whitney
 from whybench.stats.resampling import bootstrap, draw_counts
@@ -61,7 +57,6 @@ from whybench.stats.small_sample import generalize, leave_out_covariance, weight
 __all__ = [
     "FEW_UNITS",
     "SMALL_N",
-    "EpochsNeeded",
     "Estimate",
     "HypothesisTest",
     "Jackknifed",
@@ -72,7 +67,6 @@ __all__ = [
     "PairedDifference",
     "Part",
     "SignalDetection",
-    "VarianceComponents",
     "adjust",
     "balanced_accuracy",
     "benjamini_hochberg",
@@ -86,7 +80,6 @@ __all__ = [
     "difference_between",
     "draw_counts",
     "envelope",
-    "epochs_needed",
     "equivalence",
     "generalize",
     "kruskal_statistics",
@@ -109,7 +102,6 @@ __all__ = [
     "spearman_brown",
     "split_half",
     "t_quantile",
-    "variance_components",
     "weighted_means",
     "wilson_estimate",
 ]

@@ -85,9 +85,7 @@ class StudyPlan:
         """A digest of what people see: suite, version, design, lists, settings, pictures."""
         ids = [[item.digest for item in entry] for entry in self.lists]
         keys = (self.suite.name, self.suite.version, self.design_hash, dict(self.settings), ids)
-        # Studies of before there were pictures keep their id.
-        drawn = ("pictures",) if self.pictures else ()
-        return digest("study", *keys, *drawn).hex()[:16]
+        return digest("study", *keys, self.pictures).hex()[:16]
 
     def list_items(self, number: int) -> list[Item]:
         """Return the items of a participant in their order; numbers are counted from 0."""

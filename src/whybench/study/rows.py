@@ -6,8 +6,7 @@ wherever it was saved. Fields that are not listed here are ignored: jsPsych adds
 
 A participation is what one person did between starting and ending, in however many sittings: who
 closes the page and opens it again goes on with the same session. Who starts anew, perhaps on
-another machine, has another session, and so another participation. Rows name their session; those
-of older studies do not, and belong to the last start before them.
+another machine, has another session, and so another participation. Rows name their session.
 
 A row may be there several times, because a page sent it again or a file was saved twice; it counts
 once. Two rows that claim the same position and say different things cannot both be true, and
@@ -125,7 +124,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
 }
 """How each field of a row is parsed; others are ignored."""
 
-NEEDED = ("kind", "study", "participant", "position")
+NEEDED = ("kind", "study", "participant", "session", "position")
 NEEDED_OF_ITEMS = ("item", "replies")
 
 
@@ -140,8 +139,7 @@ class StudyRow:
             or end.
         study: The study's id.
         participant: Who took part, by the id that the study was opened with.
-        session: Which time of taking part: a random id; in rows of older studies, which have none,
-            the `at` of the last start before it in the file that did not resume another.
+        session: Which time of taking part: a random id.
         position: Which row of the session, in order.
         number: The participant's number in the counterbalancing.
         at: When, as ISO writes it.
@@ -162,7 +160,7 @@ class StudyRow:
     study: str
     participant: str
     position: int
-    session: str = ""
+    session: str
     number: int | None = None
     at: str = ""
     seconds: float | None = None

@@ -20,7 +20,7 @@ import csv
 import json
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from io import BytesIO, StringIO
 from itertools import islice
 from pathlib import Path
@@ -101,7 +101,6 @@ class SavedData:
             return
         self.files += 1
         before = len(self.rows) + len(self.broken) + self.more_broken
-        sessions: dict[str, str] = {}
         # A wrong byte costs its row, and not the file: it becomes a sign that no row may have.
         text = content.decode("utf-8-sig", "surrogateescape")
         for line, values in _values(text):
@@ -111,14 +110,9 @@ class SavedData:
                 self.foreign += 1
             else:
                 try:
-                    row = StudyRow.read(values, name, line)
+                    self.rows.append(StudyRow.read(values, name, line))
                 except (ValueError, RecursionError) as error:
                     self.note_broken(f"{name}:{line}: {error}")
-                    continue
-                if row.kind == "start" and not row.resumed:
-                    sessions[row.participant] = row.session or row.at
-                session = row.session or sessions.get(row.participant, "")
-                self.rows.append(replace(row, session=session))
         if len(self.rows) + len(self.broken) + self.more_broken > before:
             return
         if any("\udc80" <= sign <= "\udcff" for sign in text):
@@ -313,8 +307,7 @@ def reopen_study(folder: Path) -> StudyPlan:
         )
     items = {item.digest: item for item in suite.items(design)}
     lists = tuple(tuple(items[i] for i in entry if i in items) for entry in manifest["lists"])
-    drawn = manifest.get("pictures", False)
-    plan = StudyPlan(suite, manifest["settings"], design.hash, lists, drawn)
+    plan = StudyPlan(suite, manifest["settings"], design.hash, lists, manifest["pictures"])
     if plan.id != manifest["study"]:
         raise UserError(
             f"{folder / MANIFEST} must be as `whybench study export` wrote it, got lists that make "

@@ -21,13 +21,12 @@ from itertools import groupby, islice
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, overload
 
-from whybench.aliases import DESIGN
 from whybench.errors import UserError
 from whybench.frames import Frame, rows_to_arrow
 from whybench.seeds import digest
 from whybench.suites import registry
 from whybench.suites.contract import Item
-from whybench.suites.designs import list_factors
+from whybench.suites.designs import DESIGN, list_factors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -147,7 +146,7 @@ class Items(Sequence[Item], Frame):
         number = int(which) - 1 if which.isdigit() else None
         count = 0
         for count, item in enumerate(self, start=1):
-            if which in {item.id, item.digest} or count - 1 == number:
+            if which == item.id or count - 1 == number:
                 return item
         raise UserError(
             f"`which` must be an id or a number from 1 to {count} in the design "

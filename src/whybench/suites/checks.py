@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from whybench.aliases import DESIGN
 from whybench.errors import UserError
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 from whybench.suites.agents import MINDS
+from whybench.suites.designs import DESIGN
 from whybench.suites.laws import LAWS, LawCase
 
 if TYPE_CHECKING:

@@ -34,7 +34,6 @@ from typing import (
     get_type_hints,
 )
 
-from whybench.aliases import DESIGN, current_settings
 from whybench.errors import UserError, suggest
 from whybench.seeds import digest, item_id
 from whybench.suites.files import is_path, parse_list, read_design_file
@@ -76,6 +75,9 @@ __all__ = [
     "parse_number",
     "resolve_settings",
 ]
+
+DESIGN = "design"
+"""The setting that names the design, or the file, to start from."""
 
 T = TypeVar("T")
 DesignT = TypeVar("DesignT", bound="Design")
@@ -219,7 +221,6 @@ def parse_number(key: str, value: object, kind: type) -> Any:
 
 
 def resolve_settings(
-    suite: str,
     settings: Mapping[str, object],
     designs: Mapping[str, DesignT],
     readers: Readers | None = None,
@@ -227,21 +228,20 @@ def resolve_settings(
     """Return the named design that settings start from, and the fields that they change.
 
     Args:
-        suite: The name of the suite, whose older words for factors and levels are understood.
         settings: Settings by name. `design` is the name of a design, the first if it is left out,
             or the path of a YAML file of further settings. A factor takes one level or a list.
         designs: The named designs.
         readers: How to convert settings whose type does not say it.
     """
-    given = current_settings(suite, settings)
+    given = dict(settings)
     default = next(iter(designs))
     factors = list_factors(type(designs[default]))
     name = str(given.pop(DESIGN, default))
     if is_path(name):
         files = [entry.name for entry in factors.values() if entry.files]
-        own = current_settings(suite, read_design_file(name, files))
+        own = read_design_file(name, files)
         _check_cells_are_kept(given, _name_factors(own.get(UNION)))
-        return resolve_settings(suite, {**own, **given}, designs, readers)
+        return resolve_settings({**own, **given}, designs, readers)
     if name not in designs:
         raise UserError(
             f"design must be one of {', '.join(designs)}, or the path of a .yaml file, got {name!r}"
@@ -254,7 +254,7 @@ def resolve_settings(
         return name, _read_fields(given, design, factors, readers)
     cells = parse_list(given.pop(UNION), UNION)
     changed = _read_fields(given, design, factors, readers)
-    changed[UNION] = tuple(_read_cell(suite, cell, design, factors, readers) for cell in cells)
+    changed[UNION] = tuple(_read_cell(cell, design, factors, readers) for cell in cells)
     return name, changed
 
 
@@ -283,7 +283,6 @@ def _read_fields(
 
 
 def _read_cell(
-    suite: str,
     cell: object,
     design: Design,
     factors: Mapping[str, Factor],
@@ -293,12 +292,12 @@ def _read_cell(
     own = {name: entry for name, entry in factors.items() if name != "name" and not entry.part}
     if not isinstance(cell, dict) or not cell:
         raise UserError(f"a cell of a {UNION} must be a mapping of factors to levels, got {cell!r}")
-    if unknown := [name for name in current_settings(suite, cell) if name not in own]:
+    if unknown := [name for name in cell if name not in own]:
         raise UserError(
             f"a cell of a {UNION} takes {', '.join(own)}, got {unknown[0]!r}"
             f"{suggest(unknown[0], own)}"
         )
-    return tuple(_read_fields(current_settings(suite, cell), design, own, readers).items())
+    return tuple(_read_fields(cell, design, own, readers).items())
 
 
 def _name_factors(cells: object) -> set[str]:
@@ -337,14 +336,13 @@ def design_family(name: str) -> str:
 
 
 def build_design(
-    suite: str,
     settings: Mapping[str, object],
     designs: Mapping[str, DesignT],
     readers: Readers | None = None,
 ) -> DesignT:
     """Return a named design with its settings changed; see `resolve_settings`."""
     with name_design_file(settings):
-        name, changed = resolve_settings(suite, settings, designs, readers)
+        name, changed = resolve_settings(settings, designs, readers)
         return change_design(designs[name], changed)
 
 

@@ -8,10 +8,9 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from whybench.aliases import DESIGN
 from whybench.errors import UserError, suggest
 from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection, round_mean
-from whybench.suites.designs import build_design
+from whybench.suites.designs import DESIGN, build_design
 from whybench.suites.items import Design, Item, OneTurn, find_heard
 
 if TYPE_CHECKING:
@@ -178,7 +177,7 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
         By default each setting is converted by the type of the design's field.
         """
-        return build_design(self.name, settings, self.designs)
+        return build_design(settings, self.designs)
 
     def parse_prompt(self, prompt: str) -> object:
         """Return the world that a prompt describes, which must be the item's.

@@ -270,7 +270,6 @@ def build_inspect_task(
             "design_hash": design.hash,
             "content_hash": content_hash(suite, items),
             "whybench": __version__,
-            "temperature": None,  # the model's own, where a run does not set one
         },
     )
 

@@ -22,7 +22,6 @@ from openai import APIError, AsyncOpenAI
 from pydantic import Field, model_validator
 from verifiers.v1.dialects.chat import message_to_wire
 
-from whybench.aliases import current_settings
 from whybench.errors import UserError
 from whybench.suites.contract import TRAINING_WORLDS
 from whybench.suites.registry import get_suite
@@ -125,7 +124,7 @@ def _training_items(
 ) -> SplitItems:
     """Return the items to train on, with what a user changed about their design."""
     kept = {**get_training(suite).settings, **fixed}
-    if changed := sorted(kept.keys() & current_settings(suite.name, settings).keys()):
+    if changed := sorted(kept.keys() & settings.keys()):
         raise UserError(
             f"settings must leave {', '.join(sorted(kept))} alone, which keep items apart from "
             f"those of tests and replies in words, got {', '.join(changed)}; leave it out"

@@ -32,7 +32,6 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from whybench.aliases import MOVED, current_row, current_settings
 from whybench.errors import UserError
 from whybench.seeds import Split, digest
 from whybench.suites.registry import get_suite
@@ -165,10 +164,9 @@ class SplitItems:
 def get_training(suite: AnySuite) -> Training:
     """Return how a suite gets items to train on."""
     if suite.training is None:
-        _, other = MOVED.get(suite.name, ("", ""))
         raise UserError(
             f"{suite.name} is for testing alone: it has no `training`, items to train on; "
-            + (f"use {other}" if other else "give its Suite one, or export another suite")
+            "give its Suite one, or export another suite"
         )
     return suite.training
 
@@ -177,9 +175,8 @@ def training_items(suite: AnySuite, settings: Mapping[str, object]) -> SplitItem
     """Return the items of a suite to train on, with a design's settings changed."""
     if settings.get("split", "train") != "train":
         raise UserError(f"split must be train for items to train on, got {settings['split']!r}")
-    changed = current_settings(suite.name, settings)
     return SplitItems(
-        suite, suite.make_design({**get_training(suite).settings, **changed}), "train"
+        suite, suite.make_design({**get_training(suite).settings, **settings}), "train"
     )
 
 
@@ -248,7 +245,7 @@ def grade(row: Row, replies: str | Sequence[str]) -> tuple[float, Answer]:
     """Return the reward of replies to a row, and the answer that was parsed from them."""
     suite = _find_suite(row)
     texts = [replies] if isinstance(replies, str) else replies
-    factors = current_row(suite.name, row["factors"])
+    factors = row["factors"]
     answer = parse_conversation(suite, factors, [(text, False) for text in texts])
     return answer_reward(suite, factors, row["truth"], answer), answer
 

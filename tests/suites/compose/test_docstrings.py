@@ -8,7 +8,7 @@ from importlib import import_module
 import pytest
 
 
-@pytest.mark.parametrize("module", ["chain", "world", "linear"])
+@pytest.mark.parametrize("module", ["chain", "world"])
 def test_examples(module: str) -> None:
     found = doctest.testmod(import_module(f"whybench.suites.compose.{module}"))
     assert found.attempted > 0

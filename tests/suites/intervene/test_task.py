@@ -201,24 +201,6 @@ def test_steps_have_a_table_of_their_own(tmp_path) -> None:
     assert set(open_before) == {"open"}
 
 
-def test_calls_of_the_tool_there_was_before_are_read_again(tmp_path, tools_task) -> None:
-    """A log of old: `intervene(entity, action)`, and of several calls only the last counts."""
-    names = tools_task.dataset[0].metadata["names"].split(",")
-    log = run(tmp_path, caller([call("answer", answer="no")]), tools_task, limit=1)
-    (sample,) = log.samples
-    old = [call("intervene", entity=names[0], action="hold")]
-    passed_over = call("intervene", entity="nobody", action="hold")
-    turns = ([passed_over, *old], old, [call("answer", answer="yes")])
-    sample.messages = [
-        sample.messages[0],
-        *(ChatMessageAssistant(content="", tool_calls=calls) for calls in turns),
-    ]
-    sample.store = {f"intervene:{sample.id}": {"steps": 2, "end": "answered"}}
-    found = score_sample(sample)
-    assert found.metadata["answer"] == 1.0
-    assert found.metadata["path"] == "hold 0; hold 0"
-
-
 @agent
 def forgetful(last: str) -> Agent:
     """Act by the tools, keep no message, and say something at the end."""

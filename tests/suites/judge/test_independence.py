@@ -8,10 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-import whybench as wb
-from whybench.records import sum_records
-from whybench.records.partitions import write_partition
-from whybench.records.table import cast_records, record_table
+from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Measure
 from whybench.suites.calibration import simulate_rows
@@ -21,14 +18,12 @@ from whybench.suites.judge.alignment import alignment
 from whybench.suites.judge.design import DESIGNS, make_design
 from whybench.suites.judge.differences import condition_changes
 from whybench.suites.judge.figures.looks import condition_name
-from whybench.suites.judge.groups import SUMMED_BY
-from whybench.suites.judge.measures import contrast_measures, summed_measures
+from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.prompt_parser import JudgePromptError, parse_prompt
 from whybench.suites.judge.published import human_means, people_records
 from whybench.suites.judge.questionnaire import QUESTIONNAIRE
 from whybench.suites.judge.questions import GRAPHS
 
-FORMATS = Path(__file__).parents[2] / "frozen" / "formats"
 BOTH = ["unstated", "stated"]
 SENTENCES = {
     "collider": "Among weather systems in general, one cause tells nothing about the other: those "
@@ -136,35 +131,6 @@ def test_errors_say_what_was_expected(settings: dict[str, object], message: str)
 def test_the_summary_says_what_is_stated() -> None:
     assert make_design({"independence": "stated"}).summary.endswith("; independence stated")
     assert "independence" not in DESIGNS["core"].summary
-
-
-@pytest.mark.parametrize("name", ["judge.eval", "judge.parquet"])
-def test_older_answers_are_to_prompts_that_do_not_state_it(name: str) -> None:
-    table = wb.load(FORMATS / name).to_arrow()
-    assert set(table["independence"].to_pylist()) == {"unstated"}
-
-
-def test_records_without_the_column_are_read(tmp_path: Path) -> None:
-    table = answers("noisy-or", task="I").drop_columns(["independence"])
-    found = cast_records(table, SUITE.record_columns, "records.parquet")
-    assert set(found["independence"].to_pylist()) == {"unstated"}
-
-
-@pytest.mark.parametrize("newer", [False, True], ids=["older alone", "older and newer"])
-def test_partitions_without_the_column_are_summed_up(tmp_path: Path, newer: bool) -> None:
-    pytest.importorskip("duckdb")
-    table = answers("associative")
-    write_partition(table.drop_columns(["independence"]), tmp_path)
-    if newer:
-        write_partition(answers("associative", independence="stated"), tmp_path)
-    found = summed_measures(sum_records(tmp_path, "judge", SUMMED_BY))
-    levels = {m.labels["independence"]: m.estimate for m in found if m.name == "mv"}
-    assert set(levels) == {"unstated", *(["stated"] if newer else [])}
-    assert levels["unstated"] == pytest.approx(0.3)
-    by = ("agent", "task")
-    assert sum_records(tmp_path, "judge", by).column_names == [
-        *by, "outcome", "answers", "value", "square",
-    ]  # fmt: skip
 
 
 def test_measures_keep_the_two_apart() -> None:

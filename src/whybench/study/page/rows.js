@@ -59,9 +59,7 @@ whybench.Rows = class {
     this.session = whybench.randomId();
     const kept = whybench.read(this.key);
     if (kept) [this.all, this.sent] = [kept.rows, kept.sent];
-    // What was begun before rows had sessions goes on without: its rows belong to their start.
-    this.named = !this.all.length || Boolean(this.all[0].session);
-    if (this.all.length && this.named) this.session = this.all[0].session;
+    if (this.all.length) this.session = this.all[0].session;
   }
 
   has(kind, fits = () => true) {
@@ -69,8 +67,7 @@ whybench.Rows = class {
   }
 
   add(row) {
-    const session = this.named ? { session: this.session } : {};
-    this.all.push({ ...row, ...session, position: this.all.length });
+    this.all.push({ ...row, session: this.session, position: this.all.length });
     this.keep();
     if (!this.way.whole || row.kind === "end") this.send();
   }

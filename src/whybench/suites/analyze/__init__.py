@@ -139,7 +139,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     """Analyse data that may have a trap in them, and say what causes what, and how much."""
 
     name = "analyze"
-    version = 2
+    version = 1
     summary = "analyzes data that may contain a statistical trap, and estimates causal effects"
     designs = DESIGNS
     agents = AGENTS

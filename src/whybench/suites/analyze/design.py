@@ -387,7 +387,6 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     sampled = bool(_parse_rows(settings.get("rows", ALL)))
     implied = {"protocol": DIRECT} if sampled and "protocol" not in settings else {}
     return build_design(
-        "analyze",
         {**settings, **implied},
         DESIGNS,
         {"rows": _parse_rows, "challenge": _parse_challenges},

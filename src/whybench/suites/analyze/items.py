@@ -296,11 +296,10 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
 
 
 def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str, str]:
-    # Logs of the time before samples say nothing of them, nor of settings or rubrics.
-    rows, setting = int(factors.get("rows") or 0), str(factors.get("setting") or "")
+    rows, setting = int(factors["rows"]), str(factors["setting"])
     own = setting if is_path(setting) else ""
     challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
-    rubrics = str(factors.get("rubrics") or NO_RUBRICS)
+    rubrics = str(factors["rubrics"])
     return str(challenge), str(variant), int(draw), rows, own, rubrics
 
 

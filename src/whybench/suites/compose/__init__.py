@@ -132,7 +132,7 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     """Say what would hold if something were made so, about parts of a world and about the whole."""
 
     name = "compose"
-    version = 2
+    version = 1
     summary = (
         "predicts the effects of interventions on the parts of a causal model and on the whole"
     )

@@ -14,7 +14,6 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar, get_args
 
-from whybench.aliases import first_words
 from whybench.seeds import Split, digest
 from whybench.suites.compose.chain import Chain
 from whybench.suites.compose.questions import Style
@@ -153,7 +152,7 @@ class ComposeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        settings = first_words("compose", identifying_settings(self, "theme"))
+        settings = identifying_settings(self, "theme")
         return digest("compose", settings, self.themes).hex()[:16]
 
 

@@ -135,7 +135,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     """Find out by acting whether one thing causes another, and answer when it is settled."""
 
     name = "intervene"
-    version = 2
+    version = 1
     summary = "runs experiments to find out whether one thing causes another"
     designs = DESIGNS
     agents = AGENTS

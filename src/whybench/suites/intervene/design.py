@@ -14,7 +14,6 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whybench.aliases import first_words
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import Manipulated, check_levels, factor, identifying_settings
@@ -242,7 +241,7 @@ class InterveneDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; texts count, names and paths do not."""
-        settings = first_words("intervene", identifying_settings(self, "theme"))
+        settings = identifying_settings(self, "theme")
         return digest("intervene", settings, self.themes).hex()[:16]
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from whybench.aliases import first_words
 from whybench.seeds import Split, canonical
 from whybench.suites.designs import name_item
 from whybench.suites.intervene.design import MANIPULATED
@@ -258,7 +257,7 @@ def describe_item(item: InterveneItem) -> str:
             "edges": sorted(item.hidden.edges),
             "moving": sorted(item.initial),
             "asked": ALL if item.asks_graph else item.pair,
-            "style": first_words("intervene", {"style": item.style})["style"],
+            "style": item.style,
             "interface": item.interface,
             **({} if item.stimuli == "own" else {"stimuli": item.stimuli}),
             "draw": item.draw,

@@ -15,7 +15,6 @@ from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from whybench.aliases import first_words
 from whybench.seeds import digest
 from whybench.suites.contract import UserError
 from whybench.suites.designs import (
@@ -247,7 +246,7 @@ class JudgeDesign:
             replace(story, overload_from=source.name)
             for story, source in zip(self.stories, sources, strict=True)
         )
-        return digest("judge", first_words("judge", settings), stories, sources).hex()[:16]
+        return digest("judge", settings, stories, sources).hex()[:16]
 
 
 _CONDITIONS = (
@@ -313,7 +312,7 @@ def make_design(settings: Mapping[str, object]) -> JudgeDesign:
     named, the graph is theirs.
     """
     with name_design_file(settings):
-        name, changed = resolve_settings("judge", settings, DESIGNS)
+        name, changed = resolve_settings(settings, DESIGNS)
         own = [source for source in changed.get("story", ()) if source not in STORY_NAMES]
         if own:
             graph = changed.get("graph", DESIGNS[name].graph)

@@ -29,7 +29,6 @@ __all__ = [
     "Relation",
     "cell_means",
     "design_matrix",
-    "find_confounders",
     "fit_curve",
     "interacted_difference",
     "least_squares",
@@ -273,8 +272,3 @@ def relate_columns(rows: Mapping[str, Array], before: Sequence[str]) -> dict[str
         role: Relation(treatment[index].p, outcome[index].p)
         for index, role in enumerate(before, start=1)
     }
-
-
-def find_confounders(rows: Mapping[str, Array], before: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of `before` that bear on treatment and outcome alike."""
-    return tuple(role for role, entry in relate_columns(rows, before).items() if entry.confounds)

@@ -193,7 +193,7 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
 
 def _ask_for_answer(state: TaskState) -> str:
     """Return how the answer is asked for: in the form, or in the agent's own words."""
-    free = str(_find_row(state).get("rubrics") or NO_RUBRICS) != NO_RUBRICS
+    free = _find_row(state)["rubrics"] != NO_RUBRICS
     return ANSWER_FREELY if free else ANSWER
 
 

@@ -121,8 +121,7 @@ def agent_tables(records: pa.Table) -> dict[str, Rows]:
     """
     import pyarrow.compute as pc  # noqa: PLC0415  (not for `whybench list`)
 
-    rubrics = pc.fill_null(records["rubrics"], NO_RUBRICS)
-    marked = records.filter(pc.not_equal(rubrics, NO_RUBRICS))
+    marked = records.filter(pc.not_equal(records["rubrics"], NO_RUBRICS))
     if not marked.num_rows:
         raise UserError(
             "logs must hold answers that were marked by the source's rubrics, got none; ask for "
