@@ -48,8 +48,8 @@ def test_numbers_that_are_read(reply: str, value: float) -> None:
         ("<think>12%", "unfinished_thinking"),
         ("Answer: 12%. Wait, I was wrong.", "retracted"),
         ("Answer: first", "other_form"),
-        ("I would rather not say.", "no_answer_found"),
-        ("between 10% and 20%", "no_answer_found"),
+        ("I would rather not say.", "refusal"),
+        ("between 10% and 20%", "range"),
         ('{"answer": 12, "Answer": 13}', "several_answers"),
     ],
 )

@@ -36,8 +36,8 @@ from whybench.suites.compose.number_questions import (
     make_numbers,
     part_numbers,
 )
-from whybench.suites.compose.number_replies import NUMBER_REASONS, parse_number_reply
 from whybench.suites.compose.prompt_parser import ComposePromptError
+from whybench.suites.compose.replies import NUMBER_REASONS, parse_number_reply
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.truth import population_pns
 from whybench.suites.compose.units import make_world
@@ -262,7 +262,7 @@ def test_a_number_that_is_said_to_be_the_answer_is_read(reply: str, style: str) 
         ("101", "out_of_scale"),
         ("3/20", "other_scale"),
         ("1512 of 10000", "other_scale"),
-        ("12 to 15", "several_numbers"),
+        ("12 to 15", "range"),
         ("36 and 42", "several_numbers"),
         ("Answer: 15.12. Wait, let me redo this.", "retracted"),
         ("Answer: 15.12, or 16.", "several_numbers"),

@@ -15,14 +15,9 @@ from dataclasses import dataclass
 from dataclasses import field as data_field
 from typing import TYPE_CHECKING, Any
 
+from whybench.replies.objects import Pairs, find_last_object
+from whybench.replies.shown import remove_thinking
 from whybench.suites.analyze.fields import Field, FieldValue
-from whybench.suites.replies import (
-    THINKING,
-    Pairs,
-    find_last_object,
-    keep_final_channel,
-    remove_blocks,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -67,7 +62,7 @@ def parse_reply(
         return ParsedReply(reason="empty")
     # Inside a reply that is an object, marks of thinking are somebody's words.
     if not text.lstrip().startswith("{"):
-        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
+        text, thinking = remove_thinking(text)
         if thinking:
             return ParsedReply(reason="unfinished_thinking")
     pairs = find_last_object(text, lambda pairs: bool(_find_entries(pairs, fields)))

@@ -19,7 +19,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from whybench.suites.replies import THINKING, find_last_object, keep_final_channel, remove_blocks
+from whybench.replies.choices import read_word
+from whybench.replies.objects import find_last_object
+from whybench.replies.shown import remove_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +37,6 @@ PUBLISHED_CHOICES = {"continue interaction": "continue", "answer the question": 
 """Words in which published prompts ask for a reply, and ours."""
 
 _ARROW = re.compile(r"\s*(?:[-=]*>|→)\s*")
-_FLAGS = {True: "yes", False: "no"}
 
 
 class ActionReply(NamedTuple):
@@ -76,7 +77,7 @@ def parse_reply(
         published: Whether published prompts asked for it, whose words are then understood too.
     """
     if not text.startswith("{"):
-        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
+        text, thinking = remove_thinking(text)
         if thinking:
             return None
     wanted = {*KEYS, REPORTED} if report else KEYS
@@ -92,13 +93,12 @@ def parse_reply(
     for key, value in pairs:
         name = _fold(key, keys)
         if name in KEYS:
-            words = value.strip(" \t\n.!").lower() if isinstance(value, str) else ""
+            words = read_word(value) if isinstance(value, str) or name == "answer" else ""
             if published and name == "next":
                 words = PUBLISHED_CHOICES.get(words, words)
             if name in fields or FORM in words:
                 return None
-            flag = name == "answer" and isinstance(value, bool)
-            fields[name] = _FLAGS[value] if flag else words
+            fields[name] = words
     if fields.get("next") == "continue" and {"entity", "action"} <= fields.keys():
         del fields["next"]
     for kind in ("answer", "next"):
@@ -131,5 +131,4 @@ def _parse_pair(value: Any) -> tuple[str, str]:
     names = _ARROW.split(value) if isinstance(value, str) else value
     if type(names) is not list or len(names) != 2 or not all(isinstance(n, str) for n in names):
         return "", ""
-    cause, effect = (name.strip(" \t\n.!").lower() for name in names)
-    return cause, effect
+    return read_word(names[0]), read_word(names[1])
