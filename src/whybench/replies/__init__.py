@@ -11,7 +11,8 @@ All suites read replies with this package. A suite declares the value it expects
 | `numbers` | numbers with sign, unit and range |
 | `words` | words that decline to answer, take it back, or state that there is none |
 | `reader` | where the answer stands, and what contradicts it |
-| `choices` | one of a few words, such as yes or no |
+| `statements` | readers of numbers in percent |
+| `choices` | readers of yes and no |
 
 Reading never guesses: where a careful person would hesitate, there is a reason and no value.
 """

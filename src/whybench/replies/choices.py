@@ -1,24 +1,20 @@
-"""Read one of a few words, such as yes or no.
+"""Read yes or no.
 
-A *verdict* is such a word where it stands for an answer: behind it the line ends, or comes a mark
-such as a comma, or words such as "because". "No one comes" is no verdict, nor is "yes/no". Without
-a label, a verdict counts as the beginning of the last line or as the last sentence, and where the
+A *verdict* is one of these words at the beginning of a clause, with its end behind it, a mark such
+as a comma, or words such as "because". "No one comes" is no verdict, nor is "yes/no". Without a
+label, a verdict counts as the beginning of the last line or as the last sentence, and where the
 answer alone was asked for also as the first word. No verdict elsewhere may differ from it.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 from whybench.replies.numbers import Reading
 from whybench.replies.reader import Reader, label_pattern
 from whybench.replies.words import LONGEST_REFUSAL, RETRACTION_OF_WORD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 YES_OR_NO = {"yes": 1.0, "no": 0.0}
 
@@ -51,7 +47,16 @@ _REFUSAL = (
     r"|\bi m (?:unable|not able|sorry)|\bnot enough information|\bcannot be determined"
     r"|\bnot identifiable|\bimpossible to (?:say|tell|know|determine)"
 )
+_VERDICT = rf"[(\[{{]? ?(?P<choice>yes|no){_BEHIND}"
+_LABEL = label_pattern("answer|verdict|conclusion")
+_MARK = re.compile(rf"(?m){_HEAD}{_LEAD}{_LABEL}{_LINK}{_VERDICT}")
+_STANDING = re.compile(rf"(?m)(?:{_HEAD}|(?<=[,–(] )|(?<=[(–])){_LEAD}{_VERDICT}")
+_BOTH = re.compile(r"\byes ?(?:/|or|and|,) ?no\b|\bno ?(?:/|or|and|,) ?yes\b")
 _CLOSING = " \n.,;:!)]}–-"
+
+
+def _read_match(found: re.Match[str]) -> Reading:
+    return Reading(YES_OR_NO[found["choice"]])
 
 
 def read_word(value: Any) -> str:
@@ -63,46 +68,22 @@ def read_word(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ChoiceReader(Reader):
-    """A reader of one of a few words.
-
-    Attributes:
-        options: The words, with the value of each.
-    """
+    """A reader of yes (1) or no (0)."""
 
     several: str = "ambiguous"
     retraction: str = RETRACTION_OF_WORD
-    options: Mapping[str, float] = field(default_factory=lambda: YES_OR_NO)
 
-    @cached_property
-    def _verdict(self) -> str:
-        return rf"[(\[{{]? ?(?P<choice>{'|'.join(self.options)}){_BEHIND}"
-
-    @cached_property
-    def _mark(self) -> re.Pattern[str]:
-        label = label_pattern("answer|verdict|conclusion")
-        return re.compile(rf"(?m){_HEAD}{_LEAD}{label}{_LINK}{self._verdict}")
-
-    @cached_property
-    def _standing(self) -> re.Pattern[str]:
-        return re.compile(rf"(?m)(?:{_HEAD}|(?<=[,–(] )|(?<=[(–])){_LEAD}{self._verdict}")
-
-    @cached_property
-    def _both(self) -> re.Pattern[str]:
-        one = "|".join(self.options)
-        return re.compile(rf"\b({one}) ?(?:/|or|and|,) ?(?!\1)(?:{one})\b")
-
-    def _read_match(self, found: re.Match[str]) -> Reading:
-        return Reading(self.options[found["choice"]])
+    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], Reading]]:
+        return [(mark, _read_match(mark)) for mark in _MARK.finditer(plain)]
 
     def read_content(self, plain: str) -> Reading:
         """Return the choice of plain text that should be nothing else."""
-        word = plain.strip(" .!")
-        if word in self.options:
-            return Reading(self.options[word])
-        return Reading(None, self.several if self._both.search(plain) else self.nothing)
+        if (word := plain.strip(" .!")) in YES_OR_NO:
+            return Reading(YES_OR_NO[word])
+        return Reading(None, self.several if _BOTH.search(plain) else self.nothing)
 
-    def _literal(self, value: Any, shown: str) -> str:
-        return read_word(value) if isinstance(value, bool) else super()._literal(value, shown)
+    def _write(self, value: Any, shown: str) -> str:
+        return read_word(value) if isinstance(value, bool) else super()._write(value, shown)
 
     def _strip(self, plain: str) -> str:
         """Remove signs that matter to numbers only."""
@@ -115,9 +96,9 @@ class ChoiceReader(Reader):
 
     def _read_placed(self, plain: str) -> Reading:
         plain = self._strip(plain)
-        standing = list(self._standing.finditer(plain))
+        standing = list(_STANDING.finditer(plain))
         verdicts = {verdict["choice"] for verdict in standing}
-        if len(verdicts) > 1 or (not verdicts and self._both.search(plain)):
+        if len(verdicts) > 1 or (not verdicts and _BOTH.search(plain)):
             return Reading(None, self.several)
         if not standing:
             declines = len(plain) <= LONGEST_REFUSAL and re.search(_REFUSAL, plain)
@@ -129,9 +110,7 @@ class ChoiceReader(Reader):
         if not opens and not (last.start() >= line and ends):
             return Reading(None, self.nothing)
         kept = first if opens else last
-        answer = self._read_match(kept)
-        objection = self.find_objection(plain[kept.end() :], answer)
-        return Reading(None, objection) if objection else answer
+        return self._check(_read_match(kept), plain[kept.end() :])
 
     def find_objection(self, after: str, answer: Reading) -> str:
         """Return the reason why plain text after a choice makes it no answer; empty if not."""
@@ -140,5 +119,5 @@ class ChoiceReader(Reader):
             return "retracted"
         if re.search(_REFUSAL, after):
             return "refusal"
-        behind = {self._read_match(found) for found in self._standing.finditer(after)}
+        behind = {_read_match(found) for found in _STANDING.finditer(after)}
         return self.several if behind - {answer} else ""

@@ -31,8 +31,21 @@ _RESTATES = (
     r"(?:(?:i\.?e\.?|that is|or|about|approximately|~),? ?)?"
 )
 _DECIMAL = r"[-+–]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d{1,3})?(?: ?%)?"
-_DECIMALS = rf"(?P<one>{_DECIMAL})(?: ?\((?P<two>{_DECIMAL})\))?"
-_OF_ANOTHER_SCALE = {"", "ambiguous_scale", "other_scale"}
+_DECIMALS = rf"({_DECIMAL})(?: ?\(({_DECIMAL})\))?"
+WHOLE = rf"(?:{PERCENT}|(?: ?/ ?| out of | of | in )\d+)?"
+_WORD = (
+    r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six"
+    r"|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|half|thirds?"
+    r"|quarters?|a|an|and|point)"
+)
+_NO_NUMBER = {
+    "range": rf"(?:between {TOKEN}(?:{PERCENT})? and {TOKEN}|(?:from )?{TOKEN}(?:{PERCENT})?"
+    rf"(?: ?(?:-|–|~|\.\.+|…|±|\+/-) ?| (?:to|through|plus or minus) ){TOKEN}){WHOLE}",
+    "bound": r"(?:(?:at least|at most|(?:more|less|greater|higher|lower|no more|no less) than|over"
+    r"|under|above|below|up to|nearly|almost|close to|just under|just over) |[<>≤≥]=? ?)"
+    rf"{TOKEN}{WHOLE}|{TOKEN}(?:{PERCENT})?(?: ?\+| or (?:more|less|higher|lower|above|below))",
+    "number_words": rf"{_WORD}(?:[ –-]{_WORD}){{0,8}}(?:{PERCENT}| out of (?:one |a )?hundred)?",
+}
 _DOWN = (
     r"less|fewer|smaller|lower(?:s|ed)?|decreas(?:e|es|ed)|reduc(?:es|ed|tion)|drops?|dropped"
     r"|declin(?:e|es|ed)|falls?|fell"
@@ -49,6 +62,10 @@ _SCALE = (
     rf"(?:(?<![\d.,])0(?: ?%)?{_NAMED_END}(?: ?[-–] ?| to )|between 0(?: ?%)?{_NAMED_END} and )"
     rf"100(?!\d|\.\d)(?: ?%)?{_NAMED_END}(?: scale)?[)\]]?"
 )
+
+
+TOLERANCE = 0.5
+"""How far a number may be from one that restates it on another scale, in percentage points."""
 
 
 class Reading(NamedTuple):
@@ -72,30 +89,26 @@ def find_numbers(plain: str) -> list[float]:
 
 
 def read_decimal(text: str, share: bool) -> float | None:
-    """Return the number that a text is; None if it is none.
+    """Return the number that a text is, such as the value of a field in JSON; None if it is none.
 
     Args:
-        text: The text, such as the value of a field in JSON.
+        text: The text.
         share: Whether a share of 1 is asked, so that "12%" is 0.12.
     """
     found = re.fullmatch(_DECIMALS, normalize_signs(text).lower().strip())
     if found is None or (not share and "%" in found[0]):
         return None
-    value, decimals = _to_share(found["one"])
-    other, decimals2 = _to_share(found["two"] or found["one"])
-    return value if abs(value - other) <= _tolerance(decimals, decimals2) else None
+    written = [number.replace("–", "-") for number in found.groups() if number]
+    value, *restated = (float(each.rstrip("% ")) / (100 if "%" in each else 1) for each in written)
+    return value if all(abs(value - other) <= TOLERANCE / 100 for other in restated) else None
 
 
-def _to_share(text: str) -> tuple[float, int]:
-    """Return a number or percentage as a share of 1, and the number of its decimals."""
-    digits = text.rstrip("% ").replace("–", "-")
-    decimals = len(digits.partition(".")[2])
-    return (float(digits) / 100, decimals + 2) if "%" in text else (float(digits), decimals)
-
-
-def _tolerance(*decimals: int) -> float:
-    """Return how far two roundings of one number may be apart."""
-    return 0.5000001 * 10.0 ** -min(decimals)
+def explain_no_number(plain: str) -> str:
+    """Return why plain words are not one number: a range, a bound or words; empty if neither."""
+    for reason, pattern in _NO_NUMBER.items():
+        if re.fullmatch(rf"(?:{pattern})(?:{_LIKELY})?[.!]?", plain):
+            return reason
+    return ""
 
 
 @dataclass(frozen=True)
@@ -161,24 +174,16 @@ class Percent:
         return Reading(value)
 
     def _read_restated(self, found: re.Match[str], several: str) -> Reading:
-        """Return the value of two numbers that agree, such as 0.4 (40%); the first, if both do."""
+        """Return the value of two numbers that agree, such as 0.4 (40%)."""
         one, other = self._read_one(found, ""), self._read_one(found, "2")
-        known = other if one.value is None else one
-        if known.value is None or not {one.reason, other.reason} <= _OF_ANOTHER_SCALE:
-            return one if known.value is None else Reading(None, several)
-        share, digits = _to_percent(found, "")
-        share2, digits2 = _to_percent(found, "2")
-        agree = abs(share - share2) <= _tolerance(digits, digits2)
+        known, name = (other, "") if one.value is None else (one, "2")
+        if known.value is None:
+            return one
+        unread = other if name else one
+        share = float("nan")
+        if unread.reason in ("ambiguous_scale", "other_scale"):
+            sign = -1 if found[f"sign{name}"] in ("-", "–") else 1
+            whole = float(found[f"whole{name}"] or 1) or math.inf
+            share = 100 * sign * float(found[f"token{name}"]) / whole
+        agree = one.value == other.value or abs(share - known.value) <= TOLERANCE
         return known if agree else Reading(None, several)
-
-
-def _to_percent(found: re.Match[str], name: str) -> tuple[float, int]:
-    """Return a number in percent, whatever its scale, and the number of its decimals."""
-    token, whole = found[f"token{name}"], found[f"whole{name}"]
-    decimals = len(token.partition(".")[2])
-    value = -float(token) if found[f"sign{name}"] in ("-", "–") else float(token)
-    if whole not in (None, "100"):
-        return 100 * value / (float(whole) or math.inf), 20
-    if "." in token and abs(value) <= 1 and not found[f"percent{name}"] and whole is None:
-        return 100 * value, decimals - 2
-    return value, decimals

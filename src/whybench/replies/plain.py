@@ -12,24 +12,17 @@ from __future__ import annotations
 import re
 import unicodedata
 
+_SAME = {
+    **{"%": "٪﹪", ".": "٫。", ",": "、", "-": "−﹣", "–": "‐‑‒–—―", "'": "’‘", '"': "“”„«»「」"},
+    **{"\n": "\r\u2028\u2029", "~": "≈"},
+    # Invisible marks become spaces: dropping one could join two numbers.
+    " ": "\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\ufe0f"
+    "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069",
+}
+# Full-width forms besides, which leaves out superscripts and fractions: 5² is not 52.
 _SIGNS = str.maketrans(
-    {
-        # Full-width forms, which leaves out superscripts and fractions: 5² is not 52.
-        **{chr(0xFF01 + code): chr(0x21 + code) for code in range(94)},
-        **dict.fromkeys("٪﹪", "%"),
-        **dict.fromkeys("٫", "."),
-        **dict.fromkeys("。", "."),
-        **dict.fromkeys("、", ","),
-        **dict.fromkeys("−﹣－", "-"),
-        **dict.fromkeys("‐‑‒–—―", "–"),
-        **dict.fromkeys("’‘", "'"),
-        **dict.fromkeys("“”„«»「」", '"'),
-        **dict.fromkeys("\r\u2028\u2029", "\n"),
-        "≈": "~",
-        # Invisible marks become spaces: dropping one could join two numbers.
-        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u00ad\ufe0f", " "),
-        **dict.fromkeys("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", " "),
-    }
+    {chr(0xFF01 + code): chr(0x21 + code) for code in range(94)}
+    | {sign: plain for plain, signs in _SAME.items() for sign in signs}
 )
 _OTHER_DIGIT = r"(?![0-9])\d"
 

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from whybench.replies.numbers import PERCENT, TOKEN, Percent, Reading, find_numbers, strip_scale
+from whybench.replies.numbers import (
+    PERCENT,
+    TOKEN,
+    WHOLE,
+    Percent,
+    Reading,
+    explain_no_number,
+    find_numbers,
+    strip_scale,
+)
 from whybench.replies.reader import Reader, label_pattern
 from whybench.replies.words import LONGEST_REFUSAL, RETRACTION, is_refusal
 
@@ -32,63 +41,34 @@ _ABOUT = (
     r"(?:in |by )?(?:(?:about|around|approximately|approx\.?|roughly|circa|maybe|perhaps|probably"
     r"|say) |~ ?)?"
 )
-_LIKELY = r"(?: (?:likely|likelihood|chance|probability|probable))?"
 _STOP = r"[.!]?"
 _NO_MORE = (
     r"(?!,? ?(?:to|or|and|plus|minus|times|[-–±+/×x=^~]) ?(?:about |~)?[-–+]?\.?\d)"
     r" ?[.,;:!)\]]*(?=\s|$)"
 )
-_WORD = (
-    r"(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen"
-    r"|fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty"
-    r"|ninety|hundred|half|third|thirds|quarter|quarters|a|an|and|point)"
-)
-_WHOLE = rf"(?:{PERCENT}|(?: ?/ ?| out of | of | in )\d+)?"
-_RANGE = (
-    rf"(?:between {TOKEN}(?:{PERCENT})? and {TOKEN}|(?:from )?{TOKEN}(?:{PERCENT})?"
-    rf"(?: ?(?:-|–|~|\.\.+|…|±|\+/-) ?| (?:to|through|plus or minus) ){TOKEN})"
-    rf"(?:{PERCENT}| ?/ ?100| out of 100)?{_LIKELY}{_STOP}"
-)
-_BOUND = (
-    r"(?:(?:at least|at most|(?:more|less|greater|higher|lower|no more|no less) than|over|under"
-    r"|above|below|up to|nearly|almost|close to|just under|just over) |[<>≤≥]=? ?)"
-    rf"{TOKEN}{_WHOLE}{_LIKELY}{_STOP}"
-    rf"|{TOKEN}(?:{PERCENT})?(?: ?\+| or (?:more|less|higher|lower|above|below)){_STOP}"
-)
-_WORDS = (
-    rf"{_WORD}(?:[ –-]{_WORD}){{0,8}}(?:{PERCENT}| out of (?:one |a )?hundred)?{_LIKELY}{_STOP}"
-)
-_NO_NUMBER = {"range": _RANGE, "bound": _BOUND, "number_words": _WORDS}
 _CONFIDENCE = (
     r"(?:(?:and|with|my|the|a) ){0,3}(?:confidence|certainty)(?: (?:level|score|rating))?"
-    rf"{_LINK}? ?(?P<number>{TOKEN}{_WHOLE}){_STOP}"
+    rf"{_LINK}? ?(?P<number>{TOKEN}{WHOLE}){_STOP}"
     rf"|(?:and |with |i am |i'm ){{0,2}}(?P<number2>{TOKEN})(?:{PERCENT})?"
     rf" (?:confidence|confident|certain|certainty|sure){_STOP}"
 )
 _CLAUSES = r"(?: ?[,;|]|[.!])\s+| \(|(?<=[\d%]) (?:and )?(?=(?:confidence|certainty) ?[:=])"
 _SENTENCES = r"(?<=[.!?])\s+"
 _LIST_ITEM = r"\d+[.)] "
+_EDGES = ("", ".", "!", "?", "\n", "\n\n", ",")
 _ENDS_IN_NUMBER = r"(?:\A|\s)\d+[.)]\Z"
 _LONE_LINE = r"(?m)^ ?(\d{1,3}(?:\.\d{1,20})?) ?%?\.? ?$"
-_ENCLOSING = ("()", "[]", "{}", "''", '""')
-_ENCLOSING_DEPTH = 4
-
+_ENCLOSED = r"(?:[(\[{'\"] ?)+(.*?)(?: ?[)\]}'\"])+"
 
 LEVEL = Percent()
 """A number from 0 to 100."""
 
 
 class Statement(NamedTuple):
-    """A clause that gives a number, or the reason why it gives none.
-
-    Attributes:
-        reading: What it gives.
-        labelled: Whether words say what the number is.
-        is_answer: Whether it gives the answer, and not the second number.
-    """
+    """A clause that gives a number or a reason: whether labelled, and whether as the answer."""
 
     reading: Reading
-    labelled: bool
+    labelled: bool = False
     is_answer: bool = True
 
 
@@ -100,7 +80,7 @@ class NumberReader(Reader):
         number: The number that was asked for; None where any number is of another form.
         words: Patterns of words that are an answer, with their reading.
         nouns: Nouns that label an answer in a clause.
-        marks: Nouns that label an answer anywhere, with words behind it; empty in a strict reader.
+        marks: Nouns that label an answer anywhere, whatever is behind it.
         confidence: Whether clauses may give a confidence, as a second number.
         needs_label: Whether a single number needs a label, since two were asked for.
         strict: Whether only statements are read; see the module.
@@ -126,10 +106,8 @@ class NumberReader(Reader):
         return f"(?>{words}{(self.number or Percent(-100)).pattern})"
 
     @cached_property
-    def _mark(self) -> re.Pattern[str] | None:
-        if self.strict:
-            return None
-        label = label_pattern(f"{self.marks}")
+    def _mark(self) -> re.Pattern[str]:
+        label = label_pattern(self.marks)
         return re.compile(rf"(?m)\b{label}{_MARK_LINK} ?\n{{0,3}} ?{_ABOUT}{self._value}{_NO_MORE}")
 
     @cached_property
@@ -149,12 +127,16 @@ class NumberReader(Reader):
         )
 
     @cached_property
-    def _label_line(self) -> re.Pattern[str]:
+    def _heading(self) -> re.Pattern[str]:
         """A pattern of a line that is only a label."""
         return re.compile(
-            rf"(?:(?:sure[,!.]? )?(?:here(?: is|'s) )?{label_pattern(self.nouns)}"
-            r"|(?:my )?(?:confidence|certainty)(?: level| score)?) ?:?"
+            rf"(?m)^ ?((?:sure[,!.]? )?(?:here(?: is|'s) )?{label_pattern(self.nouns)}"
+            r"|(?:my )?(?:confidence|certainty)(?: level| score)?) ?:?[ \n]*\n ?(?=\S)"
         )
+
+    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], Reading]]:
+        found = [] if self.strict else self._mark.finditer(plain)
+        return [(mark, self._read_match(mark)) for mark in found]
 
     def _read_match(self, found: re.Match[str]) -> Reading:
         for number, (_, reading) in enumerate(self.words):
@@ -173,8 +155,8 @@ class NumberReader(Reader):
 
     def read_clause(self, clause: str) -> Statement | None:
         """Return the statement that a clause in plain words is; None if it is none."""
-        clause = _strip_enclosing(clause)
-        if not clause or len(clause) > LONGEST_CLAUSE or re.match(_LIST_ITEM, clause):
+        clause = _strip_enclosing(clause) if len(clause) <= LONGEST_CLAUSE else ""
+        if not clause or re.match(_LIST_ITEM, clause):
             return None
         # A clause of nothing but the scale stays as it is: a range.
         clause = _strip_enclosing(" ".join(strip_scale(clause).split()).lstrip(",: ")) or clause
@@ -184,12 +166,9 @@ class NumberReader(Reader):
         lead = self._lead.match(clause)
         label, rest = (lead["label"], clause[lead.end() :]) if lead else (None, clause)
         if found := re.fullmatch(f"{self._value}{_STOP}", rest):
-            labelled = bool(label or found["likely"])
-            return Statement(self._read_match(found), labelled)
-        for reason, pattern in _NO_NUMBER.items():
-            if re.fullmatch(pattern, rest):
-                return Statement(Reading(None, reason), labelled=True)
-        return None
+            return Statement(self._read_match(found), labelled=bool(label or found["likely"]))
+        reason = explain_no_number(rest)
+        return Statement(Reading(None, reason), labelled=True) if reason else None
 
     def find_reason(self, plain: str) -> str:
         """Return why plain words hold no answer."""
@@ -212,6 +191,7 @@ class NumberReader(Reader):
         return self.several if others else ""
 
     def _read_placed(self, plain: str) -> Reading:
+        plain = self._heading.sub(r"\1: ", plain)
         # Where work is shown, an earlier line is work.
         whole = [] if self.shows_work and "\n" in plain else self._read_all(plain)
         statements = whole or self._read_end(plain) or self._read_start(plain)
@@ -220,8 +200,7 @@ class NumberReader(Reader):
         answers = [statement for statement in statements if statement.is_answer]
         if not answers:
             return Reading(None, "only_confidence")
-        readings = {answer.reading for answer in answers}
-        if len(readings) > 1:
+        if len({answer.reading for answer in answers}) > 1:
             return Reading(None, self.several)
         alone = len(answers) == len(statements) and not any(each.labelled for each in answers)
         if self.needs_label and alone and answers[-1].reading.value is not None:
@@ -234,7 +213,7 @@ class NumberReader(Reader):
         """Read a reply, or a part of it, all of whose clauses are statements; else nothing."""
         if len(plain) > LONGEST_CLAUSE:
             return []
-        lines = self._join_labels(plain.split("\n"))
+        lines = [line for line in plain.split("\n") if line.strip()]
         if any(re.match(_LIST_ITEM, line) for line in lines):
             return []  # the number of a list's line is no clause of its own
         clauses: list[str] = []
@@ -248,28 +227,14 @@ class NumberReader(Reader):
         found = [each for clause in clauses if (each := self.read_clause(clause))]
         return found if len(found) == len(clauses) else []
 
-    def _join_labels(self, lines: list[str]) -> list[str]:
-        """Join a line that is only a label, such as a heading, with the line it labels."""
-        joined: list[str] = []
-        for line in filter(str.strip, lines):
-            if joined and self._label_line.fullmatch(joined[-1].strip()[:LONGEST_CLAUSE]):
-                joined[-1] = f"{joined[-1].strip().rstrip(':')}: {line.strip()}"
-            else:
-                joined.append(line)
-        return joined
-
     def _read_end(self, plain: str) -> list[Statement]:
         """Read an answer at the end of prose, and all statements that may contradict it."""
-        if not plain:
-            return []
         above, _, last = plain.rpartition("\n")
         lone = above.endswith(("\n", "\n ")) and above.rstrip(" \n)\"'").endswith((".", "!", "?"))
         equals = max(last.rfind("="), last.rfind(" ~ "))
         result = self.read_clause(last[equals:].lstrip(" =~")) if equals >= 0 else None
         if result and not self.strict:
             return [result]
-        # A label or heading above the number is joined with it; any other line is left alone.
-        last = self._join_labels([above.rstrip().rpartition("\n")[2], last])[-1]
         found = self._read_all(last)
         if not found:
             *before, last = re.split(_SENTENCES, last[-2 * LONGEST_CLAUSE :])
@@ -289,29 +254,19 @@ class NumberReader(Reader):
         first, _, rest = plain.partition("\n")
         if self.shows_work or not (found := self._read_all(first)):
             return []
-        if self.strict and (find_numbers(rest) or is_refusal(rest)):
-            return []
-        objection = self.find_objection(rest, found[-1].reading)
-        if objection and self.strict:
-            return []
-        return [Statement(Reading(None, objection), labelled=True)] if objection else found
+        declines = self.strict and is_refusal(rest)
+        return [] if declines or self.find_objection(rest, found[-1].reading) else found
 
     def _find_stated(self, plain: str) -> list[Statement]:
         """List everything in prose that is stated as the answer and has a value."""
-        sentences = [part for line in plain.split("\n") for part in re.split(_SENTENCES, line)]
-        clauses = set(re.findall(_LONE_LINE, plain))
-        # Longer sentences are no statements: to search them for nouns would be wasted.
-        short = (part for part in sentences if len(part) <= LONGEST_CLAUSE)
-        clauses |= {part for part in short if re.search(rf"(?:{self.nouns})\b", part)}
-        found = [each for clause in clauses if (each := self.read_clause(clause))]
-        return [each for each in found if each.is_answer and each.reading.value is not None]
+        marks = self._mark.finditer(plain)
+        stated = (m for m in marks if plain[max(0, m.start() - 2) : m.start()].strip(" ") in _EDGES)
+        readings = [self._read_match(mark) for mark in stated]
+        readings += [self.read_content(line) for line in set(re.findall(_LONE_LINE, plain))]
+        return [Statement(reading) for reading in readings if reading.value is not None]
 
 
 def _strip_enclosing(clause: str) -> str:
     """Remove quotes and brackets that enclose the whole clause."""
-    clause = clause.strip()
-    for _ in range(_ENCLOSING_DEPTH):
-        if len(clause) < 2 or clause[0] + clause[-1] not in _ENCLOSING:
-            break
-        clause = clause[1:-1].strip()
-    return clause
+    found = re.fullmatch(_ENCLOSED, clause.strip(), flags=re.DOTALL)
+    return (found[1] if found else clause).strip()

@@ -10,18 +10,15 @@ from functools import cache
 
 from whybench.replies.numbers import Percent, Reading
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import CANNOT, REASONS
+from whybench.replies.words import CANNOT, list_reasons
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE, SECOND
 from whybench.suites.contract import Answer
 
-STATED_REASONS = {
-    reason: REASONS[reason]
-    for reason in (
-        *("ambiguous_number", "ambiguous_scale", "bound", "change", "cut_off", "empty"),
-        *("no_answer_found", "number_words", "other_form", "other_scale", "out_of_scale", "range"),
-        *("refusal", "retracted", "several_answers", "unfinished_thinking"),
-    )
-}
+STATED_REASONS = list_reasons(
+    "ambiguous_number ambiguous_scale bound change cut_off empty no_answer_found number_words"
+    " other_form other_scale out_of_scale range refusal retracted several_answers"
+    " unfinished_thinking"
+)
 """Every reason for which there may be no answer, and what it means."""
 
 _BASIS = r"(?: (?:from|with|without|given|since|because|as|based on|using)\b[^\n]{0,100})?"

@@ -7,26 +7,18 @@ from __future__ import annotations
 
 from whybench.replies.choices import ChoiceReader
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import REASONS as ALL_REASONS
+from whybench.replies.words import list_reasons
 from whybench.suites.contract import Answer
 
-REASONS = {
-    reason: ALL_REASONS[reason]
-    for reason in (
-        *("ambiguous", "cut_off", "empty", "no_answer_found", "refusal", "retracted"),
-        "unfinished_thinking",
-    )
-}
+REASONS = list_reasons(
+    "ambiguous cut_off empty no_answer_found refusal retracted unfinished_thinking"
+)
 """Every reason for which there may be neither yes nor no, and what it means."""
 
-NUMBER_REASONS = {
-    reason: ALL_REASONS[reason]
-    for reason in (
-        *("ambiguous_number", "ambiguous_scale", "bound", "change", "cut_off", "empty"),
-        *("no_answer_found", "number_words", "other_scale", "out_of_scale", "range", "refusal"),
-        *("retracted", "several_numbers", "unfinished_thinking"),
-    )
-}
+NUMBER_REASONS = list_reasons(
+    "ambiguous_number ambiguous_scale bound change cut_off empty no_answer_found number_words"
+    " other_scale out_of_scale range refusal retracted several_numbers unfinished_thinking"
+)
 """Every reason for which there may be no number, and what it means."""
 
 _CHOICES = {direct: ChoiceReader(shows_work=not direct) for direct in (True, False)}

@@ -1,17 +1,12 @@
-"""What a reply says: to act, to go on, to answer, or nothing that can be read.
+"""Read a reply: an action, how to go on, an answer, or a report on all pairs.
 
-The last complete JSON object of a reply that says one of these things counts. Keys and values may
-be in any case, with a full stop behind them, an answer may be `true` or `false`, and further keys
-do not matter. Whatever could be taken in two ways is unreadable: an object that says two of these
-things, or one of them twice, or that repeats the form it was asked for ("yes|no"). Only to act and
-to go on is one thing. Blocks of thinking do not count, and a reply that never stops thinking says
-nothing. Nothing is ever guessed.
+The last complete JSON object of a reply that has one of these counts. Keys and values may be in any
+case, with a full stop behind them, an answer may be `true` or `false`, and further keys do not
+matter. An object that has two of these, or one of them twice, or that repeats the form it was asked
+for ("yes|no") is not read. An action with `continue` is one thing.
 
-Where all pairs are asked, a report takes the place of an answer: the pairs under `drives`, and
-under `open` if there are any. A pair is written `circle > star`, with an arrow of another form, or
-as a list of two names.
-
-Published prompts ask for the same in other words, which are understood where they were asked.
+A report has pairs under `drives`, and under `open` if there are any. A pair is written as
+`circle > star`, with an arrow of another form, or as a list of two names.
 """
 
 from __future__ import annotations
@@ -25,8 +20,6 @@ from whybench.replies.shown import remove_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["ActionReply", "Decision", "InterveneReply", "ReportReply", "parse_reply"]
 
 KEYS = {"entity", "action", "next", "answer"}
 REPORTED = "drives"

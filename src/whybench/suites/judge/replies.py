@@ -22,18 +22,14 @@ from whybench.replies.numbers import Reading
 from whybench.replies.plain import normalize_signs, strip_markup
 from whybench.replies.shown import find_shown_text
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import REASONS as ALL_REASONS
-from whybench.replies.words import RETRACTION
+from whybench.replies.words import RETRACTION, list_reasons
 
 REASONS = {
-    **{
-        reason: ALL_REASONS[reason]
-        for reason in (
-            *("ambiguous_number", "ambiguous_scale", "bound", "change", "cut_off", "empty"),
-            *("no_number", "number_words", "other_scale", "out_of_scale", "range", "refusal"),
-            *("retracted", "several_numbers", "unclear", "unfinished_thinking"),
-        )
-    },
+    **list_reasons(
+        "ambiguous_number ambiguous_scale bound change cut_off empty no_number number_words"
+        " other_scale out_of_scale range refusal retracted several_numbers unclear"
+        " unfinished_thinking"
+    ),
     "broken_tag": "a likelihood tag without its partner",
     "only_confidence": "a confidence without a likelihood",
     "unlabelled": "one bare number where a likelihood and a confidence were asked for",
@@ -62,18 +58,14 @@ class JudgeReply(NamedTuple):
 
 @cache
 def make_reader(needs_label: bool) -> NumberReader:
-    """Return the reader of everything but tags.
-
-    Args:
-        needs_label: Whether a single number needs a label.
-    """
+    """Return the reader of everything but tags."""
     return NumberReader(
         nothing="",
         retraction=_RETRACTION,
         keys=("likelihood", f"(?:final )?(?:{NOUNS})"),
-        second_key="confidence",
         confidence=True,
         needs_label=needs_label,
+        marks=NOUNS,
         strict=True,
     )
 
@@ -82,10 +74,9 @@ def parse_reply(text: str, style: str = "direct", *, truncated: bool = False) ->
     """Return the likelihood that a reply gives, or why it gives none.
 
     Args:
-        text: The whole reply. Any text is read; nothing raises.
+        text: The whole reply.
         style: What was asked for: `direct`, `cot` or `confidence`.
-        truncated: Whether the reply hit the token limit. Then there is no answer, since the
-            number it holds need not be the one that was to follow.
+        truncated: Whether the reply hit the token limit; then there is no answer.
     """
     if truncated:
         return JudgeReply(None, None, "cut_off")
@@ -136,11 +127,8 @@ def _find_elements(text: str, name: str) -> list[str]:
     return [
         text[first.end() : second.start()]
         for first, second in pairwise(re.finditer(_TAG, text))
-        if first["name"].lower() == second["name"].lower() == name
-        and second["end"]
-        and not first["end"]
-        and first["whole"]
-        and second["whole"]
+        if (first["name"].lower(), first["end"], first["whole"]) == (name, "", ">")
+        and (second["name"].lower(), second["end"], second["whole"]) == (name, "/", ">")
     ]
 
 
