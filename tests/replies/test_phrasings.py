@@ -31,8 +31,8 @@ GROUPS = {
 }
 STYLES = ("direct", "cot")
 READERS = {
-    "judge": lambda reply, style: parse_judgment(reply, style),
-    "numbers": lambda reply, style: parse_number_reply(reply, style),
+    "judge": parse_judgment,
+    "numbers": parse_number_reply,
     "calculate": lambda reply, style: parse_stated_reply(reply, "number", style, False, "ate"),
 }
 

@@ -24,7 +24,7 @@ TOKEN = r"\.?\d+(?:[.,']\d+)*(?:e[-+]?\d+| ?[x×] ?10 ?\^ ?\{?[-+]?\d+\}?)?"
 PERCENT = r" ?(?:%|percent\b|per cent\b|pct\b\.?)"
 _POINTS = r" ?(?:percentage points?|%-points?|pp|points?)\b"
 _PLAIN_NUMBER = r"(?!0\d{3})(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})"
-_LIKELY = r" (?P<likely>likely|likelihood|chance|probability|probable)"
+_CHANCE = "likely|likelihood|chance|probability|probable"
 _CASES = r"(?: (?:of )?(?:the )?cases)?(?: on average)?"
 _RESTATES = (
     r"(?: ?(?P<open>\()| ?=| ~|,?(?= i\.?e| that is| or )) ?"
@@ -38,14 +38,15 @@ _WORD = (
     r"|seven|eigh|nine)teen|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|hundred|half|thirds?"
     r"|quarters?|a|an|and|point)"
 )
-_NO_NUMBER = {
-    "range": rf"(?:between {TOKEN}(?:{PERCENT})? and {TOKEN}|(?:from )?{TOKEN}(?:{PERCENT})?"
-    rf"(?: ?(?:-|–|~|\.\.+|…|±|\+/-) ?| (?:to|through|plus or minus) ){TOKEN}){WHOLE}",
-    "bound": r"(?:(?:at least|at most|(?:more|less|greater|higher|lower|no more|no less) than|over"
-    r"|under|above|below|up to|nearly|almost|close to|just under|just over) |[<>≤≥]=? ?)"
-    rf"{TOKEN}{WHOLE}|{TOKEN}(?:{PERCENT})?(?: ?\+| or (?:more|less|higher|lower|above|below))",
-    "number_words": rf"{_WORD}(?:[ –-]{_WORD}){{0,8}}(?:{PERCENT}| out of (?:one |a )?hundred)?",
-}
+_NO_NUMBER = (
+    rf"(?:(?P<range>(?:between {TOKEN}(?:{PERCENT})? and {TOKEN}|(?:from )?{TOKEN}(?:{PERCENT})?"
+    rf"(?: ?(?:-|–|~|\.\.+|…|±|\+/-) ?| (?:to|through|plus or minus) ){TOKEN}){WHOLE})"
+    r"|(?P<bound>(?:(?:at least|at most|(?:more|less|greater|higher|lower|no more|no less) than"
+    r"|over|under|above|below|up to|nearly|almost|close to|just under|just over) |[<>≤≥]=? ?)"
+    rf"{TOKEN}{WHOLE}|{TOKEN}(?:{PERCENT})?(?: ?\+| or (?:more|less|higher|lower|above|below)))"
+    rf"|(?P<number_words>{_WORD}(?:[ –-]{_WORD}){{0,8}}"
+    rf"(?:{PERCENT}| out of (?:one |a )?hundred)?))(?: (?:{_CHANCE}))?[.!]?"
+)
 _DOWN = (
     r"less|fewer|smaller|lower(?:s|ed)?|decreas(?:e|es|ed)|reduc(?:es|ed|tion)|drops?|dropped"
     r"|declin(?:e|es|ed)|falls?|fell"
@@ -105,10 +106,8 @@ def read_decimal(text: str, share: bool) -> float | None:
 
 def explain_no_number(plain: str) -> str:
     """Return why plain words are not one number: a range, a bound or words; empty if neither."""
-    for reason, pattern in _NO_NUMBER.items():
-        if re.fullmatch(rf"(?:{pattern})(?:{_LIKELY})?[.!]?", plain):
-            return reason
-    return ""
+    found = re.fullmatch(_NO_NUMBER, plain)
+    return (found and found.lastgroup) or ""
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ class Percent:
     def pattern(self) -> str:
         """A pattern of a number in plain text, whose match `read` takes."""
         first, second = (self._pattern(name) for name in ("", "2"))
-        tail = rf"(?:{_LIKELY}|{_TURNED})?"
+        tail = rf"(?: (?P<likely>{_CHANCE})|{_TURNED})?"
         return rf"{_TURN}{first}(?:{_RESTATES}{second}(?(open)\)))?{_CASES}{tail}"
 
     def _pattern(self, name: str) -> str:

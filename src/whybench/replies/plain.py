@@ -58,15 +58,12 @@ def normalize_signs(text: str) -> str:
     return text.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ")
 
 
-def strip_fences(text: str, instead: str) -> str:
-    """Replace the opening lines of code blocks in a text in lower case."""
-    return re.sub(_FENCE, instead, text)
-
-
 def strip_markup(text: str) -> str:
     """Remove markdown, LaTeX, HTML and emoji from a text with normalized signs."""
-    text = re.sub(_ANSWER_TAG, r"\nanswer: \1\n", text.lower(), flags=re.DOTALL)
-    text = re.sub(_BREAK, "\n", strip_fences(re.sub(_MARKUP, " ", text), "\n"))
+    text = re.sub(_FENCE, "\n", text.lower())
+    if "<" in text:
+        text = re.sub(_ANSWER_TAG, r"\nanswer: \1\n", text, flags=re.DOTALL)
+        text = re.sub(_BREAK, "\n", re.sub(_MARKUP, " ", text))
     if "\\" in text:
         for word, sign in _LATEX_WORDS.items():
             text = text.replace(word, sign)

@@ -118,9 +118,8 @@ class Reader(ABC):
     def _read_marked(self, plain: str) -> Reading | None:
         """Read the last answer behind a label; None if there is none."""
         marks = list(self._find_marks(plain))
-        labels = [label.start() for label in re.finditer(_LABEL, plain)]
         # A later label with something else behind it replaces the earlier answer.
-        if not marks or (labels and labels[-1] > marks[-1][0].end()):
+        if not marks or re.compile(_LABEL).search(plain, marks[-1][0].end()):
             return None
         end, last = marks[-1][0].end(), marks[-1][1]
         others = [mark.end() for mark, reading in marks if reading != last]

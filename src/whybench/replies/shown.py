@@ -16,10 +16,7 @@ _CHANNEL, _FINAL = "<|channel|>", "<|channel|>final<|message|>"
 
 
 def remove_thinking(text: str) -> tuple[str, bool]:
-    """Remove closed blocks of thinking and all channels but the final one.
-
-    Args:
-        text: The reply.
+    """Remove closed blocks of thinking and all channels of a reply but the final one.
 
     Returns:
         The text that is left, and whether the thinking never ends.
@@ -33,9 +30,6 @@ def remove_thinking(text: str) -> tuple[str, bool]:
 
 def find_shown_text(text: str) -> tuple[str, str, bool]:
     """Return the text of a reply outside of thinking, closed explanations and chat tokens.
-
-    Args:
-        text: The reply.
 
     Returns:
         The text; the reason if there is none (`empty` or `unfinished_thinking`); and whether an

@@ -1,9 +1,9 @@
 """Read a number, or a statement that there is none, from the clauses of a reply.
 
-A clause is a statement if it says from end to end that a number is the answer: `85`, `about 85%`,
-`Likelihood: 85`, `I would say 85`. A suite that shows work to be calculated also takes the number
-behind the last equals sign. A *strict* reader takes nothing but statements: at the end of a reply,
-as its first line, or as all of its clauses.
+A clause is a statement if all of it states that a number is the answer: `85`, `about 85%`,
+`Likelihood: 85`, `I would say 85`. A *strict* reader reads nothing but statements: at the end of a
+reply, as its first line, or as all of its clauses. Others also read a number behind a label
+anywhere, and behind the last equals sign of the last line.
 """
 
 from __future__ import annotations
@@ -106,6 +106,10 @@ class NumberReader(Reader):
         return f"(?>{words}{(self.number or Percent(-100)).pattern})"
 
     @cached_property
+    def _content(self) -> re.Pattern[str]:
+        return re.compile(f"{self._value}{_STOP}")
+
+    @cached_property
     def _mark(self) -> re.Pattern[str]:
         label = label_pattern(self.marks)
         return re.compile(rf"(?m)\b{label}{_MARK_LINK} ?\n{{0,3}} ?{_ABOUT}{self._value}{_NO_MORE}")
@@ -165,7 +169,7 @@ class NumberReader(Reader):
             return Statement(self.read_content(content), labelled=True, is_answer=False)
         lead = self._lead.match(clause)
         label, rest = (lead["label"], clause[lead.end() :]) if lead else (None, clause)
-        if found := re.fullmatch(f"{self._value}{_STOP}", rest):
+        if found := self._content.fullmatch(rest):
             return Statement(self._read_match(found), labelled=bool(label or found["likely"]))
         reason = explain_no_number(rest)
         return Statement(Reading(None, reason), labelled=True) if reason else None
@@ -216,16 +220,19 @@ class NumberReader(Reader):
         lines = [line for line in plain.split("\n") if line.strip()]
         if any(re.match(_LIST_ITEM, line) for line in lines):
             return []  # the number of a list's line is no clause of its own
-        clauses: list[str] = []
+        found: list[Statement] = []
         for line in lines:
-            whole = self.read_clause(line) is not None
-            first, *more = [line] if whole else re.split(_CLAUSES, line)
+            if statement := self.read_clause(line):
+                found.append(statement)
+                continue
+            first, *more = re.split(_CLAUSES, line)
             # Only the first clause still has its opening bracket: "85 (90% sure)", but not "1)".
-            clauses += [first, *(x if "(" in x else x.replace(")", "", 1) for x in more)]
-        if len(clauses) > MAX_CLAUSES:
-            return []
-        found = [each for clause in clauses if (each := self.read_clause(clause))]
-        return found if len(found) == len(clauses) else []
+            more = [part if "(" in part else part.replace(")", "", 1) for part in more]
+            for clause in (first, *more) if 0 < len(more) < MAX_CLAUSES else ("",):
+                if not (statement := self.read_clause(clause)):
+                    return []
+                found.append(statement)
+        return found
 
     def _read_end(self, plain: str) -> list[Statement]:
         """Read an answer at the end of prose, and all statements that may contradict it."""

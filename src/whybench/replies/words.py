@@ -30,12 +30,6 @@ REASONS = {
 }
 """Reasons for which there may be no answer, and what they mean."""
 
-
-def list_reasons(names: str) -> dict[str, str]:
-    """Return the named reasons and what they mean."""
-    return {name: REASONS[name] for name in names.split()}
-
-
 LONGEST_REFUSAL = 300  # in longer replies "cannot" and the like belong to the reasoning
 
 _FOUND = "computed|determined|calculated|identified|estimated|inferred|derived"

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whybench.replies.words import REASONS
 from whybench.suites.calculate.prompts import render_answer
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
-from whybench.suites.calculate.replies import STATED_REASONS, parse_stated_reply
+from whybench.suites.calculate.replies import parse_stated_reply
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_numbers_that_are_read(reply: str, value: float) -> None:
 def test_numbers_that_are_not_read(reply: str, reason: str) -> None:
     answer = parse_stated_reply(reply, "number", "cot", False)
     assert (answer.value, answer.reason) == (None, reason)
-    assert reason in STATED_REASONS
+    assert reason in REASONS
 
 
 def test_one_of_two() -> None:

@@ -10,16 +10,9 @@ from functools import cache
 
 from whybench.replies.numbers import Percent, Reading
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import CANNOT, list_reasons
+from whybench.replies.words import CANNOT
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE, SECOND
 from whybench.suites.contract import Answer
-
-STATED_REASONS = list_reasons(
-    "ambiguous_number ambiguous_scale bound change cut_off empty no_answer_found number_words"
-    " other_form other_scale out_of_scale range refusal retracted several_answers"
-    " unfinished_thinking"
-)
-"""Every reason for which there may be no answer, and what it means."""
 
 _BASIS = r"(?: (?:from|with|without|given|since|because|as|based on|using)\b[^\n]{0,100})?"
 _ONE_OF_TWO = {
@@ -30,13 +23,7 @@ _ONE_OF_TWO = {
 
 @cache
 def make_reader(form: str, style: str, difference: bool) -> NumberReader:
-    """Return the reader of a form and a style.
-
-    Args:
-        form: What was asked for: `number`, or `greater`, one of two.
-        style: `direct` or `cot`.
-        difference: Whether a number is a difference, so that "12% less likely" is -12.
-    """
+    """Return the reader of a form and a style; `difference` is whether one was asked."""
     is_number = form == "number"
     other = Reading(None, "other_form")
     picks = [(word, other if is_number else Reading(code)) for word, code in _ONE_OF_TWO.items()]
@@ -56,10 +43,10 @@ def parse_stated_reply(
     """Read the answer that a reply gives.
 
     Args:
-        text: The whole reply. Any text is read; nothing raises.
+        text: The whole reply.
         form: What was asked for: `number`, or `greater`, one of two.
         style: `direct` or `cot`.
-        truncated: Whether the reply hit the token limit. Then there is no answer.
+        truncated: Whether the reply hit the token limit; then there is no answer.
         query: The quantity that was asked for.
     """
     answer = make_reader(form, style, query in EFFECTS).read(text, truncated)

@@ -7,19 +7,7 @@ from __future__ import annotations
 
 from whybench.replies.choices import ChoiceReader
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import list_reasons
 from whybench.suites.contract import Answer
-
-REASONS = list_reasons(
-    "ambiguous cut_off empty no_answer_found refusal retracted unfinished_thinking"
-)
-"""Every reason for which there may be neither yes nor no, and what it means."""
-
-NUMBER_REASONS = list_reasons(
-    "ambiguous_number ambiguous_scale bound change cut_off empty no_answer_found number_words"
-    " other_scale out_of_scale range refusal retracted several_numbers unfinished_thinking"
-)
-"""Every reason for which there may be no number, and what it means."""
 
 _CHOICES = {direct: ChoiceReader(shows_work=not direct) for direct in (True, False)}
 _NUMBERS = {
@@ -36,9 +24,9 @@ def parse_reply(text: str, style: str = "direct", truncated: bool = False) -> An
     """Read the answer that a reply gives: 1.0 for yes, 0.0 for no.
 
     Args:
-        text: The whole reply. Any text is read; nothing raises.
+        text: The whole reply.
         style: What was asked for: a style of questions.
-        truncated: Whether the reply hit the token limit. Then there is no answer.
+        truncated: Whether the reply hit the token limit; then there is no answer.
     """
     answer = _CHOICES[style == "direct"].read(text, truncated)
     return Answer(answer.value, answer.reason)

@@ -22,14 +22,11 @@ from whybench.replies.numbers import Reading
 from whybench.replies.plain import normalize_signs, strip_markup
 from whybench.replies.shown import find_shown_text
 from whybench.replies.statements import NOUNS, NumberReader
-from whybench.replies.words import RETRACTION, list_reasons
+from whybench.replies.words import REASONS as ALL_REASONS
+from whybench.replies.words import RETRACTION
 
-REASONS = {
-    **list_reasons(
-        "ambiguous_number ambiguous_scale bound change cut_off empty no_number number_words"
-        " other_scale out_of_scale range refusal retracted several_numbers unclear"
-        " unfinished_thinking"
-    ),
+_OTHERS = {"ambiguous", "no_answer_found", "other_form", "several_answers"}
+REASONS = {reason: meaning for reason, meaning in ALL_REASONS.items() if reason not in _OTHERS} | {
     "broken_tag": "a likelihood tag without its partner",
     "only_confidence": "a confidence without a likelihood",
     "unlabelled": "one bare number where a likelihood and a confidence were asked for",
