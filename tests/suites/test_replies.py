@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.timing import assert_linear
 
-from whybench.suites.replies import Pairs, find_last_object
+from whybench.replies.objects import Pairs, find_last_object
 
 
 def test_the_last_complete_object_counts() -> None:

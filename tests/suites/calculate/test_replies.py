@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whybench.replies.words import REASONS
 from whybench.suites.calculate.prompts import render_answer
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
-from whybench.suites.calculate.replies import STATED_REASONS, parse_stated_reply
+from whybench.suites.calculate.replies import parse_stated_reply
 
 
 @pytest.mark.parametrize(
@@ -48,15 +49,15 @@ def test_numbers_that_are_read(reply: str, value: float) -> None:
         ("<think>12%", "unfinished_thinking"),
         ("Answer: 12%. Wait, I was wrong.", "retracted"),
         ("Answer: first", "other_form"),
-        ("I would rather not say.", "no_answer_found"),
-        ("between 10% and 20%", "no_answer_found"),
+        ("I would rather not say.", "refusal"),
+        ("between 10% and 20%", "range"),
         ('{"answer": 12, "Answer": 13}', "several_answers"),
     ],
 )
 def test_numbers_that_are_not_read(reply: str, reason: str) -> None:
     answer = parse_stated_reply(reply, "number", "cot", False)
     assert (answer.value, answer.reason) == (None, reason)
-    assert reason in STATED_REASONS
+    assert reason in REASONS
 
 
 def test_one_of_two() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.records.table import record_table
+from whybench.replies.words import REASONS
 from whybench.suites.calibration import calibrate, simulate_rows
 from whybench.suites.checks import check_design
 from whybench.suites.compose import SUITE
@@ -36,8 +37,8 @@ from whybench.suites.compose.number_questions import (
     make_numbers,
     part_numbers,
 )
-from whybench.suites.compose.number_replies import NUMBER_REASONS, parse_number_reply
 from whybench.suites.compose.prompt_parser import ComposePromptError
+from whybench.suites.compose.replies import parse_number_reply
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.truth import population_pns
 from whybench.suites.compose.units import make_world
@@ -262,7 +263,7 @@ def test_a_number_that_is_said_to_be_the_answer_is_read(reply: str, style: str) 
         ("101", "out_of_scale"),
         ("3/20", "other_scale"),
         ("1512 of 10000", "other_scale"),
-        ("12 to 15", "several_numbers"),
+        ("12 to 15", "range"),
         ("36 and 42", "several_numbers"),
         ("Answer: 15.12. Wait, let me redo this.", "retracted"),
         ("Answer: 15.12, or 16.", "several_numbers"),
@@ -272,7 +273,7 @@ def test_a_number_that_is_said_to_be_the_answer_is_read(reply: str, style: str) 
 )
 @pytest.mark.parametrize("style", ["direct", "cot"])
 def test_where_one_would_hesitate_nothing_is_read(reply: str, reason: str, style: str) -> None:
-    assert reason in NUMBER_REASONS
+    assert reason in REASONS
     assert parse_number_reply(reply, style) == Answer(None, reason)
 
 
@@ -291,7 +292,7 @@ def test_work_is_shown_only_where_it_was_asked_for() -> None:
 def test_any_reply_is_a_number_of_100_or_has_a_reason(reply: str) -> None:
     for style in ("direct", "cot"):
         answer = parse_number_reply(reply, style)
-        assert answer.reason in NUMBER_REASONS if answer.value is None else 0 <= answer.value <= 100
+        assert answer.reason in REASONS if answer.value is None else 0 <= answer.value <= 100
 
 
 @given(st.floats(0.001, 100), st.sampled_from(["direct", "cot"]))

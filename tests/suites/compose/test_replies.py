@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.timing import assert_linear
 
 from whybench.suites.compose.prompts import REPLY_FORM, render_reply
-from whybench.suites.compose.replies import REASONS, parse_reply
+from whybench.suites.compose.replies import parse_reply
 from whybench.suites.contract import Answer
 
 TABLE = yaml.safe_load((Path(__file__).parent / "awkward_replies.yaml").read_text("utf-8"))
@@ -21,6 +21,10 @@ ENTRIES = [
     for kind, rows in TABLE.items()
     for number, (style, text, expected) in enumerate(rows)
 ]
+REASONS = {
+    *("ambiguous", "cut_off", "empty", "no_answer_found"),
+    *("refusal", "retracted", "unfinished_thinking"),
+}
 VALUES = {"yes": 1.0, "no": 0.0}
 
 # Pieces of which awkward replies are made: arbitrary text alone hardly ever holds an answer.

@@ -206,7 +206,7 @@ def test_reader_needs_nothing_heavy():
     load = (
         "import importlib, sys, types\n"
         "judge = sys.modules['whybench.suites.judge'] = types.ModuleType('judge')\n"
-        f"judge.__path__ = [{str(Path(replies.__file__).parents[1])!r}]\n"
+        f"judge.__path__ = [{str(Path(replies.__file__).parent)!r}]\n"
         "importlib.import_module('whybench.suites.judge.replies')\n"
         "heavy = {'numpy', 'scipy', 'inspect_ai', 'yaml', 'whybench.suites.contract'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -20,8 +20,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from whybench.replies.objects import Pairs
 from whybench.suites.analyze.fields import Field, FieldValue, NumberTableField, is_list
-from whybench.suites.replies import Pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,7 +2,8 @@
 
 An answer is a JSON object with one entry per field. A field reads the entry into a typed value or
 gives a reason why it cannot; forms that can mean one thing only are taken ("0.12" for 0.12, a
-single column name for a set of one), everything else is left unread. Nothing is guessed.
+single column name for a set of one, "not identifiable" for null if null is an answer), everything
+else is left unread. Nothing is guessed.
 
 Columns are spoken of by *role* (treatment, outcome) everywhere in the suite; only what an agent
 sees has the column names of a story. `names` maps the one to the other.
@@ -27,7 +28,9 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whybench.suites.replies import Pairs
+from whybench.replies.numbers import read_decimal
+from whybench.replies.objects import Pairs
+from whybench.replies.words import is_undetermined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -63,8 +66,7 @@ REASONS = {
 }
 """Every reason for which a field may have no value, and what it means."""
 
-_PLAIN_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?")
-_NUMBER = r"[-+\u2212]?[\d.]+(?:[eE][-+]?\d+)? ?%?"
+_NUMBER = r"[-+\u2212\u2013]?[\d.]+(?:[eE][-+]?\d+)? ?%?"
 _INTERVAL = re.compile(rf"[(\[]?\s*(?P<low>{_NUMBER})\s*(?:,|to)\s*(?P<high>{_NUMBER})\s*[)\]]?")
 _ENDS = (("low", "high"), ("lower", "upper"), ("min", "max"))
 _FLAGS = {"true": True, "yes": True, "false": False, "no": False}
@@ -100,6 +102,8 @@ class Field(ABC):
 
     def read(self, raw: Any, names: Mapping[str, str], /) -> FieldValue:
         """Read a JSON value, with the column names by role; never raises."""
+        if self.nullable and isinstance(raw, str) and is_undetermined(raw):
+            return FieldValue()
         if raw is None:
             return FieldValue() if self.nullable else FieldValue(reason="null")
         return self._read(raw, names)
@@ -271,12 +275,9 @@ class NumberTableField(Field):
 
 def _read_number(raw: Any, share: bool) -> FieldValue:
     if isinstance(raw, str):
-        text = raw.strip().replace("\N{MINUS SIGN}", "-")
-        percent = text.endswith("%")
-        text = text.removesuffix("%").rstrip()
-        if not _PLAIN_NUMBER.fullmatch(text) or (percent and not share):
+        raw = read_decimal(raw, share)
+        if raw is None:
             return FieldValue(reason="not_a_number")
-        raw = float(text) / (100 if percent else 1)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         return FieldValue(reason="null" if raw is None else "not_a_number")
     try:

@@ -1,9 +1,7 @@
-"""Reply to typed fields, or the reason why there are none; never raises, never guesses.
+"""Read the typed fields of a reply, or the reason why there are none.
 
-The last complete JSON object of a reply that has any of the fields counts (see `suites.replies`).
-Blocks of thinking do not count, nor does a reply that never stops thinking or that the token limit
-cut off. Keys may be in any case, with hyphens or spaces for underscores, and further keys do not
-matter. Where an object has none of the fields, but one of the objects in it has, that one is meant.
+The last complete JSON object of a reply that has any of the fields counts, or one object in it.
+Keys may be in any case, with hyphens or spaces for underscores. Further keys do not matter.
 """
 
 from __future__ import annotations
@@ -15,19 +13,12 @@ from dataclasses import dataclass
 from dataclasses import field as data_field
 from typing import TYPE_CHECKING, Any
 
+from whybench.replies.objects import Pairs, find_last_object
+from whybench.replies.shown import remove_thinking
 from whybench.suites.analyze.fields import Field, FieldValue
-from whybench.suites.replies import (
-    THINKING,
-    Pairs,
-    find_last_object,
-    keep_final_channel,
-    remove_blocks,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-
-__all__ = ["REASONS", "UNMARKED", "ParsedReply", "parse_reply", "render_reply"]
 
 REASONS = {
     "cut_off": "the reply hit the token limit",
@@ -56,7 +47,7 @@ def parse_reply(
     """Read a reply.
 
     Args:
-        text: The whole reply. Any text is taken.
+        text: The whole reply.
         fields: What was asked for.
         names: Column names by role, as the agent was told them.
         truncated: Whether the reply hit the token limit; then there is no answer.
@@ -67,7 +58,7 @@ def parse_reply(
         return ParsedReply(reason="empty")
     # Inside a reply that is an object, marks of thinking are somebody's words.
     if not text.lstrip().startswith("{"):
-        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
+        text, thinking = remove_thinking(text)
         if thinking:
             return ParsedReply(reason="unfinished_thinking")
     pairs = find_last_object(text, lambda pairs: bool(_find_entries(pairs, fields)))
@@ -89,10 +80,7 @@ def render_reply(
 
 
 def _find_entries(pairs: Pairs, fields: Sequence[Field]) -> defaultdict[str, list[Any]]:
-    """Return the values of each field in an object, or else in the one object in it that has any.
-
-    `{"analysis": "…", "answer": {…}}` is such an object.
-    """
+    """Return the values of each field in an object, or in the only object in it that has any."""
     if own := _group_by_field(pairs, fields):
         return own
     inside = (_group_by_field(value, fields) for _, value in pairs if isinstance(value, Pairs))

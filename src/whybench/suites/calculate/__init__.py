@@ -151,7 +151,8 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
 
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return the number in percent, the code of one of two, or that there is none."""
-        return parse_stated_reply(reply, str(factors["form"]), str(factors["style"]), truncated)
+        form, style, query = (str(factors[name]) for name in ("form", "style", "query"))
+        return parse_stated_reply(reply, form, style, truncated, query)
 
     def oracle(self, item: CalculateItem) -> str:
         """Return the true answer in the form that is asked for."""

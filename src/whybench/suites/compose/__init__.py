@@ -31,12 +31,11 @@ from whybench.suites.compose.number_prompts import (
     parse_number_prompt,
 )
 from whybench.suites.compose.number_questions import NUMBER
-from whybench.suites.compose.number_replies import parse_number_reply
 from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advise
 from whybench.suites.compose.prompt_parser import parse_prompt
 from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_key
-from whybench.suites.compose.replies import parse_reply
+from whybench.suites.compose.replies import parse_number_reply, parse_reply
 from whybench.suites.compose.world import split_of_world
 from whybench.suites.contract import (
     TRAINING_WORLDS,

@@ -1,17 +1,12 @@
-"""What a reply says: to act, to go on, to answer, or nothing that can be read.
+"""Read a reply: an action, how to go on, an answer, or a report on all pairs.
 
-The last complete JSON object of a reply that says one of these things counts. Keys and values may
-be in any case, with a full stop behind them, an answer may be `true` or `false`, and further keys
-do not matter. Whatever could be taken in two ways is unreadable: an object that says two of these
-things, or one of them twice, or that repeats the form it was asked for ("yes|no"). Only to act and
-to go on is one thing. Blocks of thinking do not count, and a reply that never stops thinking says
-nothing. Nothing is ever guessed.
+The last complete JSON object of a reply that has one of these counts. Keys and values may be in any
+case, with a full stop behind them, an answer may be `true` or `false`, and further keys do not
+matter. An object that has two of these, or one of them twice, or that repeats the form it was asked
+for ("yes|no") is not read. An action with `continue` is one thing.
 
-Where all pairs are asked, a report takes the place of an answer: the pairs under `drives`, and
-under `open` if there are any. A pair is written `circle > star`, with an arrow of another form, or
-as a list of two names.
-
-Published prompts ask for the same in other words, which are understood where they were asked.
+A report has pairs under `drives`, and under `open` if there are any. A pair is written as
+`circle > star`, with an arrow of another form, or as a list of two names.
 """
 
 from __future__ import annotations
@@ -19,12 +14,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from whybench.suites.replies import THINKING, find_last_object, keep_final_channel, remove_blocks
+from whybench.replies.choices import read_word
+from whybench.replies.objects import find_last_object
+from whybench.replies.shown import remove_thinking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["ActionReply", "Decision", "InterveneReply", "ReportReply", "parse_reply"]
 
 KEYS = {"entity", "action", "next", "answer"}
 REPORTED = "drives"
@@ -35,7 +30,6 @@ PUBLISHED_CHOICES = {"continue interaction": "continue", "answer the question": 
 """Words in which published prompts ask for a reply, and ours."""
 
 _ARROW = re.compile(r"\s*(?:[-=]*>|→)\s*")
-_FLAGS = {True: "yes", False: "no"}
 
 
 class ActionReply(NamedTuple):
@@ -76,7 +70,7 @@ def parse_reply(
         published: Whether published prompts asked for it, whose words are then understood too.
     """
     if not text.startswith("{"):
-        text, thinking = remove_blocks(keep_final_channel(text), THINKING)
+        text, thinking = remove_thinking(text)
         if thinking:
             return None
     wanted = {*KEYS, REPORTED} if report else KEYS
@@ -92,13 +86,12 @@ def parse_reply(
     for key, value in pairs:
         name = _fold(key, keys)
         if name in KEYS:
-            words = value.strip(" \t\n.!").lower() if isinstance(value, str) else ""
+            words = read_word(value) if isinstance(value, str) or name == "answer" else ""
             if published and name == "next":
                 words = PUBLISHED_CHOICES.get(words, words)
             if name in fields or FORM in words:
                 return None
-            flag = name == "answer" and isinstance(value, bool)
-            fields[name] = _FLAGS[value] if flag else words
+            fields[name] = words
     if fields.get("next") == "continue" and {"entity", "action"} <= fields.keys():
         del fields["next"]
     for kind in ("answer", "next"):
@@ -131,5 +124,4 @@ def _parse_pair(value: Any) -> tuple[str, str]:
     names = _ARROW.split(value) if isinstance(value, str) else value
     if type(names) is not list or len(names) != 2 or not all(isinstance(n, str) for n in names):
         return "", ""
-    cause, effect = (name.strip(" \t\n.!").lower() for name in names)
-    return cause, effect
+    return read_word(names[0]), read_word(names[1])

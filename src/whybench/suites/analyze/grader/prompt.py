@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
+from whybench.replies.shown import remove_thinking
 from whybench.seeds import digest
 from whybench.suites.analyze.analysts import true_answer
 from whybench.suites.analyze.challenges import CHALLENGES
@@ -21,7 +22,6 @@ from whybench.suites.analyze.prompts import column_names, render_description
 from whybench.suites.analyze.published.forms import NO_RUBRICS, data_set_of, rubrics_of
 from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.replies import render_reply
-from whybench.suites.replies import THINKING, keep_final_channel, remove_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,7 +144,7 @@ def make_case(name: str, instance: Instance, label: str, hint: int, reply: str) 
 
 def graded_text(reply: str) -> str:
     """Return what of a reply is graded: without thinking, and no longer than `LONGEST`."""
-    text, _ = remove_blocks(keep_final_channel(reply), THINKING)
+    text, _ = remove_thinking(reply)
     return text.strip()[-LONGEST:]
 
 

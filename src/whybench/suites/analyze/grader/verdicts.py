@@ -14,16 +14,11 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from whybench.replies.objects import Pairs, find_last_object
+from whybench.replies.shown import remove_thinking
 from whybench.suites.analyze.replies import UNMARKED
 from whybench.suites.analyze.tables import RUBRIC_MARKS
 from whybench.suites.files import parse_mapping
-from whybench.suites.replies import (
-    THINKING,
-    Pairs,
-    find_last_object,
-    keep_final_channel,
-    remove_blocks,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -109,7 +104,7 @@ def parse_verdicts(
     """
     if truncated:
         return ParsedVerdicts(problem="the reply was cut off")
-    text, thinking = remove_blocks(keep_final_channel(reply), THINKING)
+    text, thinking = remove_thinking(reply)
     pairs = None if thinking else find_last_object(text)
     if pairs is None:
         return ParsedVerdicts(problem="there is no complete JSON object")

@@ -13,9 +13,9 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from whybench.replies.shown import remove_thinking
 from whybench.suites.analyze.protocols.attempts import describe_attempt
 from whybench.suites.analyze.protocols.prompts import ANSWER, REPAIR, SECONDS
-from whybench.suites.replies import THINKING, keep_final_channel, remove_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +50,7 @@ def find_program(reply: str, truncated: bool = False) -> Program:
     """Return the program of a reply, which the token limit may have cut off."""
     if truncated:
         return Program(outcome="cut_off")
-    text, thinking = remove_blocks(keep_final_channel(reply), THINKING)
+    text, thinking = remove_thinking(reply)
     if thinking:
         return Program(outcome="no_code")
     blocks = [(name, code) for name, code in _find_blocks(text) if code is None or code.strip()]
