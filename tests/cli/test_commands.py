@@ -211,7 +211,7 @@ def test_runs_of_different_items_are_not_pooled_though_their_designs_share_a_nam
 def test_replicate_previews_tables(mirror: Path) -> None:
     preview = whybench("replicate", "intervene").stdout
     assert re.search(r"^better  12 rows$", preview, re.MULTILINE)
-    assert "--table better prints all" in preview
+    assert "use --table better for all rows" in preview
     assert "--table failures" not in preview  # which is short
 
 

@@ -30,13 +30,13 @@ def whybench(*words: str, cwd, typed: str = "") -> subprocess.CompletedProcess[s
 def test_a_person_plays_and_is_recorded(tmp_path) -> None:
     done = whybench("play", "intervene", "--as", "ada", cwd=tmp_path, typed="help\nfly\nyes\n")
     assert done.returncode == 0, done.stderr
-    assert "Ctrl-C leaves" in done.stdout
+    assert "Press Ctrl-C to stop" in done.stdout
     assert "You may act" in done.stdout
     assert "'fly' is not clear" in done.stdout
     assert "What you could know:" in done.stdout
-    assert "Recorded in logs/play-intervene-ada" in done.stdout
+    assert "Logs: logs/play-intervene-ada" in done.stdout
     again = whybench("play", "intervene", "--as", "ada", cwd=tmp_path, typed="no\n")
-    assert "1 played before, 83 waiting" in again.stdout
+    assert "1 played, 83 left" in again.stdout
     measured = whybench("measures", "logs/play-intervene-ada", "--json", cwd=tmp_path)
     rows = [json.loads(line) for line in measured.stdout.splitlines()]
     assert {row["agent"] for row in rows} == {"person/ada"}
@@ -47,7 +47,7 @@ def test_a_person_plays_and_is_recorded(tmp_path) -> None:
 def test_leaving_in_the_middle_records_nothing(tmp_path) -> None:
     left = whybench("play", "intervene", cwd=tmp_path, typed="")
     assert left.returncode == 0, left.stderr
-    assert "it waits for you" in left.stdout
+    assert "you can play it later" in left.stdout
     assert "Traceback" not in left.stdout + left.stderr
 
 
@@ -71,7 +71,7 @@ main()
 @pytest.mark.parametrize(
     ("code", "after", "keys", "status"),
     [
-        ("from whybench.cli import main; main()", b"Ctrl-C leaves", b"\x03", 130),
+        ("from whybench.cli import main; main()", b"Press Ctrl-C to stop", b"\x03", 130),
         ("from whybench.cli import main; main()", b"> ", b"", 143),
         ("from whybench.cli import main; main()", b"> ", None, 129),
         (LEAVE_INSIDE, b"never", b"", 129),
@@ -95,7 +95,7 @@ def test_who_leaves_by_a_signal_leaves_in_order(code, after, keys, status, tmp_p
                 os.write(terminal, keys) if keys else os.kill(child, signal.SIGTERM)
     os.close(terminal)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == status
-    assert said.count(b"Left. What you had not finished is not recorded") == (keys is not None)
+    assert said.count(b"Stopped. The unfinished episode is not recorded") == (keys is not None)
     assert b"Traceback" not in said
     assert b"Error" not in said
     assert not list(tmp_path.rglob("*.eval"))
