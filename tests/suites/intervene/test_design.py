@@ -68,7 +68,7 @@ def test_the_hash_follows_what_decides_the_items() -> None:
 
 def test_a_design_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
-    path.write_text("design: advanced\nn: [9]\ntheme: [words]\n", encoding="utf-8")
+    path.write_text("design: advanced\nentities: [9]\ntheme: [words]\n", encoding="utf-8")
     design = SUITE.make_design({"design": str(path)})
     assert (design.name, design.entities, design.theme) == ("large", (9,), ("words",))
 

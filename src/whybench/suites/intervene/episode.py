@@ -177,8 +177,8 @@ def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
     return _make_case(
         *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
         tools=factors["interface"] == "tools",
-        worlds=str(factors["worlds"]),
-        published=str(factors["style"]) if factors["stimuli"] == "published" else "",
+        worlds=str(factors.get("worlds", "")),
+        published=str(factors["style"]) if factors.get("stimuli") == "published" else "",
     )
 
 
