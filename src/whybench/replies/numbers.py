@@ -173,16 +173,21 @@ class Percent:
         return Reading(value)
 
     def _read_restated(self, found: re.Match[str], several: str) -> Reading:
-        """Return the value of two numbers that agree, such as 0.4 (40%)."""
+        """Return the value of two numbers that agree, such as 0.4 (40%) or 12.3% (12.34%)."""
         one, other = self._read_one(found, ""), self._read_one(found, "2")
         known, name = (other, "") if one.value is None else (one, "2")
         if known.value is None:
             return one
-        unread = other if name else one
-        share = float("nan")
-        if unread.reason in ("ambiguous_scale", "other_scale"):
+        reason = other.reason if name else one.reason
+        if not reason:
+            digits = min(len(found[token].partition(".")[2]) for token in ("token", "token2"))
+            agree = round(known.value, digits) == round(other.value or 0.0, digits)
+        else:
             sign = -1 if found[f"sign{name}"] in ("-", "–") else 1
             whole = float(found[f"whole{name}"] or 1) or math.inf
-            share = 100 * sign * float(found[f"token{name}"]) / whole
-        agree = one.value == other.value or abs(share - known.value) <= TOLERANCE
+            agree = (
+                reason in ("ambiguous_scale", "other_scale")
+                and abs(100 * sign * float(found[f"token{name}"]) / whole - known.value)
+                <= TOLERANCE
+            )
         return known if agree else Reading(None, several)

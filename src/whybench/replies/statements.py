@@ -43,6 +43,7 @@ _ABOUT = (
 )
 _STOP = r"[.!]?"
 _NO_MORE = (
+    r"(?! or (?:more|less|fewer|higher|lower|above|below)\b)"
     r"(?!,? ?(?:to|or|and|plus|minus|times|[-–±+/×x=^~]) ?(?:about |~)?[-–+]?\.?\d)"
     r" ?[.,;:!)\]]*(?=\s|$)"
 )
