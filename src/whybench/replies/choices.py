@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from whybench.replies.numbers import Reading
+from whybench.replies.numbers import ParsedAnswer
 from whybench.replies.reader import Reader, label_pattern
 from whybench.replies.words import LONGEST_REFUSAL, RETRACTION_OF_WORD
 
@@ -55,8 +55,8 @@ _BOTH = re.compile(r"\byes ?(?:/|or|and|,) ?no\b|\bno ?(?:/|or|and|,) ?yes\b")
 _CLOSING = " \n.,;:!)]}–-"
 
 
-def _read_match(found: re.Match[str]) -> Reading:
-    return Reading(YES_OR_NO[found["choice"]])
+def _read_match(found: re.Match[str]) -> ParsedAnswer:
+    return ParsedAnswer(YES_OR_NO[found["choice"]])
 
 
 def read_word(value: Any) -> str:
@@ -73,14 +73,14 @@ class ChoiceReader(Reader):
     several: str = "ambiguous"
     retraction: str = RETRACTION_OF_WORD
 
-    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], Reading]]:
+    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], ParsedAnswer]]:
         return [(mark, _read_match(mark)) for mark in _MARK.finditer(plain)]
 
-    def read_content(self, plain: str) -> Reading:
+    def read_content(self, plain: str) -> ParsedAnswer:
         """Return the choice of plain text that should be nothing else."""
         if (word := plain.strip(" .!")) in YES_OR_NO:
-            return Reading(YES_OR_NO[word])
-        return Reading(None, self.several if _BOTH.search(plain) else self.nothing)
+            return ParsedAnswer(YES_OR_NO[word])
+        return ParsedAnswer(None, self.several if _BOTH.search(plain) else self.nothing)
 
     def _write(self, value: Any, shown: str) -> str:
         return read_word(value) if isinstance(value, bool) else super()._write(value, shown)
@@ -91,28 +91,28 @@ class ChoiceReader(Reader):
         plain = re.sub(r" ([.,;:!?])", r"\1", re.sub(r"[^\S\n]+", " ", plain))
         return re.sub(r"\n(?: ?\n)+", "\n\n", plain).strip()
 
-    def _read_marked(self, plain: str) -> Reading | None:
+    def _read_marked(self, plain: str) -> ParsedAnswer | None:
         return super()._read_marked(self._strip(plain))
 
-    def _read_placed(self, plain: str) -> Reading:
+    def _read_placed(self, plain: str) -> ParsedAnswer:
         plain = self._strip(plain)
         standing = list(_STANDING.finditer(plain))
         verdicts = {verdict["choice"] for verdict in standing}
         if len(verdicts) > 1 or (not verdicts and _BOTH.search(plain)):
-            return Reading(None, self.several)
+            return ParsedAnswer(None, self.several)
         if not standing:
             declines = len(plain) <= LONGEST_REFUSAL and re.search(_REFUSAL, plain)
-            return Reading(None, "refusal" if declines else self.nothing)
+            return ParsedAnswer(None, "refusal" if declines else self.nothing)
         first, last = standing[0], standing[-1]
         opens = not self.shows_work and first.start() == 0
         line = plain.rfind("\n") + 1
         ends = last.start() == line or not plain[last.end() :].strip(_CLOSING)
         if not opens and not (last.start() >= line and ends):
-            return Reading(None, self.nothing)
+            return ParsedAnswer(None, self.nothing)
         kept = first if opens else last
         return self._check(_read_match(kept), plain[kept.end() :])
 
-    def find_objection(self, after: str, answer: Reading) -> str:
+    def find_objection(self, after: str, answer: ParsedAnswer) -> str:
         """Return the reason why plain text after a choice makes it no answer; empty if not."""
         after = after.translate(_SIGNS)
         if re.search(self.retraction, after):

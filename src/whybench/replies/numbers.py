@@ -69,7 +69,7 @@ TOLERANCE = 0.5
 """How far a number may be from one that restates it on another scale, in percentage points."""
 
 
-class Reading(NamedTuple):
+class ParsedAnswer(NamedTuple):
     """A value, or None and the reason why there is none; and a second number, if one was given."""
 
     value: float | None
@@ -138,7 +138,7 @@ class Percent:
             rf"{points})|(?: ?/ ?| out of | of | in )(?:every |the )?(?P<whole{name}>\d+))?"
         )
 
-    def read(self, found: re.Match[str], several: str) -> Reading:
+    def read(self, found: re.Match[str], several: str) -> ParsedAnswer:
         """Return the value of a match of the pattern.
 
         Args:
@@ -147,42 +147,47 @@ class Percent:
         """
         turned = found["turned"] is not None or found["less"] or found["more"]
         if turned and not self.difference:
-            return Reading(None, "change")
+            return ParsedAnswer(None, "change")
         restated = found["token2"] is not None
         number = self._read_restated(found, several) if restated else self._read_one(found, "")
         if number.value is not None and (found["down"] or found["less"]):
-            return Reading(-abs(number.value))
+            return ParsedAnswer(-abs(number.value))
         return number
 
-    def _read_one(self, found: re.Match[str], name: str) -> Reading:
+    def _read_one(self, found: re.Match[str], name: str) -> ParsedAnswer:
         token, sign = found[f"token{name}"], found[f"sign{name}"] or ""
         whole, has_unit = found[f"whole{name}"], bool(found[f"percent{name}"])
         # "- 5" with a space may be a bullet, and "+5" a change.
         if sign.endswith(" ") or (sign == "+" and self.low >= 0):
-            return Reading(None, "ambiguous_number")
+            return ParsedAnswer(None, "ambiguous_number")
         if not re.fullmatch(_PLAIN_NUMBER, token):
             huge = token.isdecimal() and token[0] != "0"
-            return Reading(None, "out_of_scale" if huge else "ambiguous_number")
+            return ParsedAnswer(None, "out_of_scale" if huge else "ambiguous_number")
         if whole not in (None, "100"):
-            return Reading(None, "other_scale")
+            return ParsedAnswer(None, "other_scale")
         value = -float(token) if sign in ("-", "–") else float(token)
         if not self.low <= value <= self.high or (sign in ("-", "–") and self.low >= 0):
-            return Reading(None, "out_of_scale")
+            return ParsedAnswer(None, "out_of_scale")
         if "." in token and 0 < abs(value) <= 1 and not has_unit and whole is None:
-            return Reading(None, "ambiguous_scale")
-        return Reading(value)
+            return ParsedAnswer(None, "ambiguous_scale")
+        return ParsedAnswer(value)
 
-    def _read_restated(self, found: re.Match[str], several: str) -> Reading:
-        """Return the value of two numbers that agree, such as 0.4 (40%)."""
+    def _read_restated(self, found: re.Match[str], several: str) -> ParsedAnswer:
+        """Return the value of two numbers that agree, such as 0.4 (40%) or 12.3% (12.34%)."""
         one, other = self._read_one(found, ""), self._read_one(found, "2")
         known, name = (other, "") if one.value is None else (one, "2")
         if known.value is None:
             return one
-        unread = other if name else one
-        share = float("nan")
-        if unread.reason in ("ambiguous_scale", "other_scale"):
+        reason = other.reason if name else one.reason
+        if not reason:
+            digits = min(len(found[token].partition(".")[2]) for token in ("token", "token2"))
+            agree = round(known.value, digits) == round(other.value or 0.0, digits)
+        else:
             sign = -1 if found[f"sign{name}"] in ("-", "–") else 1
             whole = float(found[f"whole{name}"] or 1) or math.inf
-            share = 100 * sign * float(found[f"token{name}"]) / whole
-        agree = one.value == other.value or abs(share - known.value) <= TOLERANCE
-        return known if agree else Reading(None, several)
+            agree = (
+                reason in ("ambiguous_scale", "other_scale")
+                and abs(100 * sign * float(found[f"token{name}"]) / whole - known.value)
+                <= TOLERANCE
+            )
+        return known if agree else ParsedAnswer(None, several)

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from whybench.replies.numbers import Reading
+from whybench.replies.numbers import ParsedAnswer
 from whybench.replies.objects import find_objects
 from whybench.replies.plain import normalize_signs, strip_markup
 from whybench.replies.shown import find_shown_text
@@ -57,14 +57,14 @@ class Reader(ABC):
     shows_work: bool = False
     retraction: str = ""
 
-    def read(self, text: str, truncated: bool = False) -> Reading:
+    def read(self, text: str, truncated: bool = False) -> ParsedAnswer:
         """Return the answer of a whole reply, which is none if the token limit cut it off."""
         if truncated:
-            return Reading(None, "cut_off")
+            return ParsedAnswer(None, "cut_off")
         shown, reason, explaining = find_shown_text(normalize_signs(text).strip())
-        return Reading(None, reason) if reason else self.read_shown(shown, explaining)
+        return ParsedAnswer(None, reason) if reason else self.read_shown(shown, explaining)
 
-    def read_shown(self, shown: str, explaining: bool = False) -> Reading:
+    def read_shown(self, shown: str, explaining: bool = False) -> ParsedAnswer:
         """Return the answer of a text without thinking, in normalized signs.
 
         In an explanation that never ends, only a label or a JSON object marks an answer.
@@ -72,28 +72,28 @@ class Reader(ABC):
         plain = strip_markup(shown)
         if answer := self._read_objects(shown) or self._read_marked(plain):
             return answer
-        return Reading(None, "unfinished_thinking") if explaining else self._read_placed(plain)
+        return ParsedAnswer(None, "unfinished_thinking") if explaining else self._read_placed(plain)
 
     @abstractmethod
-    def read_content(self, plain: str) -> Reading:
+    def read_content(self, plain: str) -> ParsedAnswer:
         """Return the answer of plain text that should be nothing else."""
 
     @abstractmethod
-    def find_objection(self, after: str, answer: Reading) -> str:
+    def find_objection(self, after: str, answer: ParsedAnswer) -> str:
         """Return the reason why plain text after an answer makes it none; empty if it does not."""
 
     @abstractmethod
-    def _find_marks(self, plain: str) -> Iterable[tuple[re.Match[str], Reading]]: ...
+    def _find_marks(self, plain: str) -> Iterable[tuple[re.Match[str], ParsedAnswer]]: ...
 
     @abstractmethod
-    def _read_placed(self, plain: str) -> Reading: ...
+    def _read_placed(self, plain: str) -> ParsedAnswer: ...
 
     def agree(self, contents: Iterable[str]) -> float | None:
         """Return the number that all of some texts give; None unless they agree."""
         values = {self.read_content(strip_markup(content)).value for content in contents}
         return values.pop() if len(values) == 1 else None
 
-    def _read_objects(self, shown: str) -> Reading | None:
+    def _read_objects(self, shown: str) -> ParsedAnswer | None:
         """Read the answers of the JSON objects of a reply; None if there is none in them."""
         answer, end = None, 0
         for pairs, end_of_object in find_objects(shown, literal=True):
@@ -106,7 +106,7 @@ class Reader(ABC):
             if not readings:
                 continue
             if len(readings) > 1 or (not self.shows_work and answer and {answer} != readings):
-                return Reading(None, self.several)
+                return ParsedAnswer(None, self.several)
             answer, end = readings.pop(), end_of_object
             second = self.agree(self._write(v, shown) for k, v in entries if k == "confidence")
         return answer and self._check(answer._replace(second=second), strip_markup(shown[end:]))
@@ -115,7 +115,7 @@ class Reader(ABC):
         """Return a JSON value as the reply has it: not a list, nor digits written as escapes."""
         return value if isinstance(value, str) and value in shown else ""
 
-    def _read_marked(self, plain: str) -> Reading | None:
+    def _read_marked(self, plain: str) -> ParsedAnswer | None:
         """Read the last answer behind a label; None if there is none."""
         marks = list(self._find_marks(plain))
         # A later label with something else behind it replaces the earlier answer.
@@ -124,10 +124,10 @@ class Reader(ABC):
         end, last = marks[-1][0].end(), marks[-1][1]
         others = [mark.end() for mark, reading in marks if reading != last]
         if others and (not self.shows_work or _QUESTION.search(plain, others[-1], end)):
-            return Reading(None, self.several)
+            return ParsedAnswer(None, self.several)
         return self._check(last, plain[end:])
 
-    def _check(self, answer: Reading, after: str) -> Reading:
+    def _check(self, answer: ParsedAnswer, after: str) -> ParsedAnswer:
         """Return an answer, or the objection of the plain text after it."""
         objection = self.find_objection(after, answer)
-        return Reading(None, objection) if objection else answer
+        return ParsedAnswer(None, objection) if objection else answer

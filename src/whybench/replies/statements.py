@@ -17,8 +17,8 @@ from whybench.replies.numbers import (
     PERCENT,
     TOKEN,
     WHOLE,
+    ParsedAnswer,
     Percent,
-    Reading,
     explain_no_number,
     find_numbers,
     strip_scale,
@@ -43,6 +43,7 @@ _ABOUT = (
 )
 _STOP = r"[.!]?"
 _NO_MORE = (
+    r"(?! or (?:more|less|fewer|higher|lower|above|below)\b)"
     r"(?!,? ?(?:to|or|and|plus|minus|times|[-–±+/×x=^~]) ?(?:about |~)?[-–+]?\.?\d)"
     r" ?[.,;:!)\]]*(?=\s|$)"
 )
@@ -64,10 +65,10 @@ LEVEL = Percent()
 """A number from 0 to 100."""
 
 
-class Statement(NamedTuple):
+class StatedNumber(NamedTuple):
     """A clause that gives a number or a reason: whether labelled, and whether as the answer."""
 
-    reading: Reading
+    reading: ParsedAnswer
     labelled: bool = False
     is_answer: bool = True
 
@@ -90,7 +91,7 @@ class NumberReader(Reader):
     several: str = "several_numbers"
     retraction: str = RETRACTION
     number: Percent | None = LEVEL
-    words: tuple[tuple[str, Reading], ...] = ()
+    words: tuple[tuple[str, ParsedAnswer], ...] = ()
     nouns: str = NOUNS
     marks: str = "answer"
     confidence: bool = False
@@ -138,26 +139,26 @@ class NumberReader(Reader):
             r"|(?:my )?(?:confidence|certainty)(?: level| score)?) ?:?[ \n]*\n ?(?=\S)"
         )
 
-    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], Reading]]:
+    def _find_marks(self, plain: str) -> list[tuple[re.Match[str], ParsedAnswer]]:
         found = [] if self.strict else self._mark.finditer(plain)
         return [(mark, self._read_match(mark)) for mark in found]
 
-    def _read_match(self, found: re.Match[str]) -> Reading:
+    def _read_match(self, found: re.Match[str]) -> ParsedAnswer:
         for number, (_, reading) in enumerate(self.words):
             if found[f"word{number}"]:
                 return reading
         if self.number is None:
-            return Reading(None, "other_form")
+            return ParsedAnswer(None, "other_form")
         return self.number.read(found, self.several)
 
-    def read_content(self, plain: str) -> Reading:
+    def read_content(self, plain: str) -> ParsedAnswer:
         """Return the answer of plain text that should be one clause."""
         statement = self.read_clause(plain)
         if statement is None or not statement.is_answer:
-            return Reading(None, self.find_reason(plain))
+            return ParsedAnswer(None, self.find_reason(plain))
         return statement.reading
 
-    def read_clause(self, clause: str) -> Statement | None:
+    def read_clause(self, clause: str) -> StatedNumber | None:
         """Return the statement that a clause in plain words is; None if it is none."""
         clause = _strip_enclosing(clause) if len(clause) <= LONGEST_CLAUSE else ""
         if not clause or re.match(_LIST_ITEM, clause):
@@ -166,13 +167,13 @@ class NumberReader(Reader):
         clause = _strip_enclosing(" ".join(strip_scale(clause).split()).lstrip(",: ")) or clause
         if self.confidence and (found := re.fullmatch(_CONFIDENCE, clause)):
             content = found["number"] or found["number2"]
-            return Statement(self.read_content(content), labelled=True, is_answer=False)
+            return StatedNumber(self.read_content(content), labelled=True, is_answer=False)
         lead = self._lead.match(clause)
         label, rest = (lead["label"], clause[lead.end() :]) if lead else (None, clause)
         if found := self._content.fullmatch(rest):
-            return Statement(self._read_match(found), labelled=bool(label or found["likely"]))
+            return StatedNumber(self._read_match(found), labelled=bool(label or found["likely"]))
         reason = explain_no_number(rest)
-        return Statement(Reading(None, reason), labelled=True) if reason else None
+        return StatedNumber(ParsedAnswer(None, reason), labelled=True) if reason else None
 
     def find_reason(self, plain: str) -> str:
         """Return why plain words hold no answer."""
@@ -185,7 +186,7 @@ class NumberReader(Reader):
             return self.several
         return self.nothing or ("unclear" if numbers else "no_number")
 
-    def find_objection(self, after: str, answer: Reading) -> str:
+    def find_objection(self, after: str, answer: ParsedAnswer) -> str:
         """Return the reason why plain text after a number makes it no answer; empty if not."""
         if re.search(self.retraction, after):
             return "retracted"
@@ -194,33 +195,33 @@ class NumberReader(Reader):
         others = {number for number in find_numbers(after) if number != abs(answer.value)}
         return self.several if others else ""
 
-    def _read_placed(self, plain: str) -> Reading:
+    def _read_placed(self, plain: str) -> ParsedAnswer:
         plain = self._heading.sub(r"\1: ", plain)
         # Where work is shown, an earlier line is work.
         whole = [] if self.shows_work and "\n" in plain else self._read_all(plain)
         statements = whole or self._read_end(plain) or self._read_start(plain)
         if not statements:
-            return Reading(None, self.find_reason(plain))
+            return ParsedAnswer(None, self.find_reason(plain))
         answers = [statement for statement in statements if statement.is_answer]
         if not answers:
-            return Reading(None, "only_confidence")
+            return ParsedAnswer(None, "only_confidence")
         if len({answer.reading for answer in answers}) > 1:
-            return Reading(None, self.several)
+            return ParsedAnswer(None, self.several)
         alone = len(answers) == len(statements) and not any(each.labelled for each in answers)
         if self.needs_label and alone and answers[-1].reading.value is not None:
-            return Reading(None, "unlabelled")
+            return ParsedAnswer(None, "unlabelled")
         seconds = {each.reading.value for each in statements if not each.is_answer}
         second = seconds.pop() if len(seconds) == 1 else None
         return answers[-1].reading._replace(second=second)
 
-    def _read_all(self, plain: str) -> list[Statement]:
+    def _read_all(self, plain: str) -> list[StatedNumber]:
         """Read a reply, or a part of it, all of whose clauses are statements; else nothing."""
         if len(plain) > LONGEST_CLAUSE:
             return []
         lines = [line for line in plain.split("\n") if line.strip()]
         if any(re.match(_LIST_ITEM, line) for line in lines):
             return []  # the number of a list's line is no clause of its own
-        found: list[Statement] = []
+        found: list[StatedNumber] = []
         for line in lines:
             if statement := self.read_clause(line):
                 found.append(statement)
@@ -234,7 +235,7 @@ class NumberReader(Reader):
                 found.append(statement)
         return found
 
-    def _read_end(self, plain: str) -> list[Statement]:
+    def _read_end(self, plain: str) -> list[StatedNumber]:
         """Read an answer at the end of prose, and all statements that may contradict it."""
         above, _, last = plain.rpartition("\n")
         lone = above.endswith(("\n", "\n ")) and above.rstrip(" \n)\"'").endswith((".", "!", "?"))
@@ -256,7 +257,7 @@ class NumberReader(Reader):
             return []
         return found if self.shows_work else [*self._find_stated(plain), *found]
 
-    def _read_start(self, plain: str) -> list[Statement]:
+    def _read_start(self, plain: str) -> list[StatedNumber]:
         """Read an answer in the first line, if nothing that follows contradicts it."""
         first, _, rest = plain.partition("\n")
         if self.shows_work or not (found := self._read_all(first)):
@@ -264,13 +265,13 @@ class NumberReader(Reader):
         declines = self.strict and is_refusal(rest)
         return [] if declines or self.find_objection(rest, found[-1].reading) else found
 
-    def _find_stated(self, plain: str) -> list[Statement]:
+    def _find_stated(self, plain: str) -> list[StatedNumber]:
         """List everything in prose that is stated as the answer and has a value."""
         marks = self._mark.finditer(plain)
         stated = (m for m in marks if plain[max(0, m.start() - 2) : m.start()].strip(" ") in _EDGES)
         readings = [self._read_match(mark) for mark in stated]
         readings += [self.read_content(line) for line in set(re.findall(_LONE_LINE, plain))]
-        return [Statement(reading) for reading in readings if reading.value is not None]
+        return [StatedNumber(reading) for reading in readings if reading.value is not None]
 
 
 def _strip_enclosing(clause: str) -> str:

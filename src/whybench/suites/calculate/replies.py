@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from whybench.replies.numbers import Percent, Reading
+from whybench.replies.numbers import ParsedAnswer, Percent
 from whybench.replies.statements import NOUNS, NumberReader
 from whybench.replies.words import CANNOT
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE, SECOND
@@ -25,12 +25,14 @@ _ONE_OF_TWO = {
 def make_reader(form: str, style: str, difference: bool) -> NumberReader:
     """Return the reader of a form and a style; `difference` is whether one was asked."""
     is_number = form == "number"
-    other = Reading(None, "other_form")
-    picks = [(word, other if is_number else Reading(code)) for word, code in _ONE_OF_TWO.items()]
+    other = ParsedAnswer(None, "other_form")
+    picks = [
+        (word, other if is_number else ParsedAnswer(code)) for word, code in _ONE_OF_TWO.items()
+    ]
     return NumberReader(
         several="several_answers",
         number=Percent(-100, 100, difference) if is_number else None,
-        words=((f"{CANNOT}{_BASIS}", Reading(NOT_COMPUTABLE)), *picks),
+        words=((f"{CANNOT}{_BASIS}", ParsedAnswer(NOT_COMPUTABLE)), *picks),
         nouns=f"{NOUNS}|value|effect|difference",
         shows_work=style != "direct",
         rivals=False,

@@ -1,6 +1,8 @@
 """Read yes or no, or a number of 100 cases.
 
-Work may be shown in every style but `direct`: there the last answer counts.
+Work may be shown in every style but `direct`: there the last answer counts. Behind yes or no an
+explanation may follow, which must not give the other answer. Behind a number no other number may
+follow: each product on the way to the answer is one.
 """
 
 from __future__ import annotations

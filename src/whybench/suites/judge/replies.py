@@ -18,7 +18,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from whybench.replies.numbers import Reading
+from whybench.replies.numbers import ParsedAnswer
 from whybench.replies.plain import normalize_signs, strip_markup
 from whybench.replies.shown import find_shown_text
 from whybench.replies.statements import NOUNS, NumberReader
@@ -81,42 +81,42 @@ def parse_reply(text: str, style: str = "direct", *, truncated: bool = False) ->
     return JudgeReply(value, None if value is None else confidence, reason)
 
 
-def _parse(text: str, style: str) -> Reading:
+def _parse(text: str, style: str) -> ParsedAnswer:
     """Return the likelihood of a whole reply, with the confidence as its second number."""
     text, reason, explaining = find_shown_text(normalize_signs(text).strip())
     if reason:
-        return Reading(None, reason)
+        return ParsedAnswer(None, reason)
     confidence = make_reader(False).agree(_find_elements(text, "confidence"))
     # A tag says what the answer is even inside an explanation that is not closed.
     if (tagged := _read_tagged(text)) is not None:
         return tagged._replace(second=confidence)
     if explaining:
-        return Reading(None, "unfinished_thinking")
+        return ParsedAnswer(None, "unfinished_thinking")
     bare = _strip_confidence(text)
     if bare != text and not strip_markup(bare):
-        return Reading(None, "only_confidence")
+        return ParsedAnswer(None, "only_confidence")
     answer = make_reader(style == "confidence" and bare == text).read_shown(bare)
     return answer if answer.second is not None else answer._replace(second=confidence)
 
 
-def _read_tagged(text: str) -> Reading | None:
+def _read_tagged(text: str) -> ParsedAnswer | None:
     """Return the likelihood from its tags; None if there is no such tag."""
     own = [tag for tag in re.finditer(_TAG, text) if tag["name"].lower() == "likelihood"]
     if not own:
         return None
     contents = _find_elements(text, "likelihood")
     if not contents or not own[-1]["end"]:
-        return Reading(None, "broken_tag")
+        return ParsedAnswer(None, "broken_tag")
     reader = make_reader(False)
     answer = reader.read_content(strip_markup(contents[-1]))
     if answer.value is None:
         return answer
     earlier = {reader.read_content(strip_markup(each)).value for each in {*contents[:-1]}}
     if earlier - {None, answer.value}:
-        return Reading(None, "several_numbers")
+        return ParsedAnswer(None, "several_numbers")
     after = strip_markup(_strip_confidence(text[own[-1].end() :]))
     objection = reader.find_objection(after, answer)
-    return Reading(None, objection) if objection else answer
+    return ParsedAnswer(None, objection) if objection else answer
 
 
 def _find_elements(text: str, name: str) -> list[str]:
