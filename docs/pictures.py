@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
 
-__all__ = ["PICTURES", "find_stale", "main"]
-
 FOLDER = Path(__file__).parent / "pictures"
 
 COLUMNS = 80

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.registry import AnySuite
 
-__all__ = ["PAGE", "list_commands", "main", "write_page"]
-
 FOLDER = Path(__file__).parent / "reports"
 PAGE = FOLDER.with_suffix(".md")
 RUNS = FOLDER / "runs.yaml"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     Speak = Callable[[Item, Any, int], str]
 
-__all__ = ["AgentServer"]
-
 
 class AgentServer:
     """A running server; use it in a `with` statement, and it is stopped at the end.

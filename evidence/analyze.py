@@ -27,8 +27,6 @@ from whybench.suites.analyze.challenges.contract import Challenge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every design."""

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from whybench.seeds import Split
     from whybench.suites.analyze.challenges.contract import Challenge
 
-__all__ = ["PARTS"]
-
 PAIRS, FEW_PAIRS = 500, 40
 LUCK = 3.0
 ABOVE_ALWAYS = 0.05

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.design import AnalyzeDesign
     from whybench.suites.analyze.items import AnalyzeItem
 
-__all__ = ["PARTS"]
-
 HEADLINE = SUITE.headline[0]
 
 LADDER: tuple[tuple[str, Mapping[str, Any]], ...] = (

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from evidence.outside_analysts import Analyst
     from whybench.suites.analyze.challenges.contract import Challenge, Instance
 
-__all__ = ["PARTS"]
-
 SEEDS, FEW_SEEDS = 40, 2
 BOUNDS, WIDE_BOUNDS = (0.95, 0.5), (0.6, 0.6)
 """The mean score of a defensible analyst on every variant, at least, and that of another on the

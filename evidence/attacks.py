@@ -32,18 +32,6 @@ from whybench.sandbox.outcome import SandboxError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "ORDINARY",
-    "SMALL",
-    "Attack",
-    "Bystanders",
-    "Peak",
-    "Repelled",
-    "attacks",
-    "repel",
-    "repel_as_user",
-]
-
 SMALL = Limits(
     seconds=1.5,
     lifetime=30,

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["MODEL", "BillingServer", "Tariff"]
-
 MODEL = "openai-api/billing/model"
 """The model's name for Inspect, with what `BillingServer.environment` says in the environment."""
 

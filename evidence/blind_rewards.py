@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     Say = Callable[[CalculateItem], float]
 
-__all__ = ["MOST", "blind_ways", "mean_rewards", "pay", "rewards"]
-
 MOST = 0.02
 """The most that a blind way to answer may be paid on average."""
 

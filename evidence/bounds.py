@@ -21,8 +21,6 @@ from evidence.figures import Figure, Parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS"]
-
 HOUSE = Path(__file__).parents[1]
 
 COMMANDS = (

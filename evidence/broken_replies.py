@@ -34,8 +34,6 @@ from whybench.outcomes import CUT_BY_DEFAULT, CUT_OFF
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["PARTS", "Drill", "drill", "stray"]
-
 SHARES = {
     "rate_limit": 0.03,
     "server_error": 0.03,

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
         WebSocketRoute,
     )
 
-__all__ = ["Barrier", "Box", "Opened", "chromium", "opened"]
-
 PATIENCE = 30_000
 """How long anything in a page may take, in milliseconds."""
 SERIOUS = ("serious", "critical")

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from evidence.figures import Parts
 
-__all__ = ["PARTS", "figures"]
-
 ROUNDING = 1e-9
 
 MAKERS = {

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     Says = Callable[[CalculateItem], float]
 
-__all__ = ["attacks"]
-
 MOST = 0.15
 
 

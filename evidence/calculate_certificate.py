@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from whybench.scm import Model, Query
     from whybench.suites.calculate.items import CalculateItem
 
-__all__ = ["certificate", "pgmpy_agrees"]
-
 ROUNDING = 1e-9
 FLOATS = 1e-7
 """How far pgmpy, which computes in floats, may be off, in percent."""

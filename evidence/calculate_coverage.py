@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.items import CalculateItem
 
-__all__ = ["coverage"]
-
 RATES = (0.01, 0.05, 0.1, 0.2, 0.35)
 
 

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     from evidence.figures import Parts
 
-__all__ = ["PARTS", "limits_of"]
-
 SHOWN = ("skill", "accuracy", "computability", "slope", "answered")
 CORE = ("--design", "core", "-T", "style=direct", "-T", "variables=3")
 DESIGNS = {"trivial": ("--design", "trivial"), "core": CORE}

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["calibrated", "checked"]
-
 CLAIMED = (0.92, 0.98)
 """The shares of covering intervals that we claim at full size, whatever the number of seeds."""
 

@@ -17,8 +17,6 @@ from whybench.suites.intervene.sets import list_core_cases
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 CASES = 84
 HALF = 0.0011
 """What is printed may be rounded or cut off at the third digit, both of which occur."""

@@ -29,18 +29,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Challenge, Instance, Simulation
     from whybench.suites.analyze.checks import VariantResults
 
-__all__ = [
-    "DRAWS",
-    "FEW_SEEDS",
-    "HEAD",
-    "PARTS",
-    "SEEDS",
-    "analysts_of",
-    "format_results",
-    "pooled",
-    "truths_of",
-]
-
 SEEDS, FEW_SEEDS = 200, 20
 FEW_BOUNDS = Bounds(each_number=0.9, all_numbers=0.8, fell_for=0.9)
 """With few seeds, one item in ten may go wrong by the luck of the draw."""

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     Said = str | list[tuple[str, dict[str, Any]]] | Callable[[], Any]
     """A reply of a scripted model: text, calls of tools, or what makes one when it is asked."""
 
-__all__ = ["DIES", "DIGEST", "HANGS", "PARTS", "SECONDS", "TRUE", "block", "converse"]
-
 SECONDS = 5
 """How long programs may run here: long enough for a busy machine."""
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.coherence import Coherence
 
-__all__ = ["COHERENCE_PARTS"]
-
 TASKS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI")
 
 CAUSES = ("C1", "C2", "both")

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.study.plan import StudyPlan
 
-__all__ = ["PARTS", "cohort_measures", "figures", "minds"]
-
 CLAIMED = ("ea", "mv", "lad")
 SHARED = (*CLAIMED, "p", "b", "m")
 """Measures that are known of a group whose members share their parameters. Intervals of six

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from evidence.figures import Figure, Parts
 
-__all__ = ["PARTS", "figures"]
-
 
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every design."""

@@ -53,21 +53,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate
 
-__all__ = [
-    "EXPECTED",
-    "PARTS",
-    "PARTY",
-    "WORLDS",
-    "Reference",
-    "answered",
-    "class_shares",
-    "covered",
-    "error_off_by",
-    "make_queries",
-    "references",
-    "source_passes",
-]
-
 PARTY = ComposeWorld(
     (Block("wheel", 4), Block("bridge", 2), Block("ladder", 4)), ("or",) * 8, (7,) * 8
 )

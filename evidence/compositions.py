@@ -53,27 +53,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.world import Gate as GateKind
     from whybench.suites.compose.world import Gates
 
-__all__ = [
-    "CYCLE_PNS",
-    "FOUR_PERSON_PNS",
-    "GRAPHS",
-    "PARTS",
-    "PARTY_PNS",
-    "THIRTY",
-    "Unbiased",
-    "broken",
-    "certified_a_second",
-    "closed_form_pns",
-    "cycles",
-    "four_person_party",
-    "party",
-    "population_ate",
-    "random_blocks",
-    "theorem_failures",
-    "unit_violations",
-    "weighted_estimates",
-]
-
 KINDS: tuple[Gates, ...] = ("or", "and", "mixed")
 
 PARTY_PNS: Mapping[GateKind, str] = {

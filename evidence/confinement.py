@@ -35,8 +35,6 @@ from whybench.seeds import generator
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "cold_and_warm", "figures", "project", "starts", "told"]
-
 OLS = """
 import pandas as pd
 import statsmodels.formula.api as smf

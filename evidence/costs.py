@@ -20,8 +20,6 @@ from evidence.figures import Figure, Parts
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "Cost", "cost_of_calls"]
-
 MANY = 60_000_000
 """A thousand models, and all suites."""
 HOUR, GIGABYTE = 3600.0, 1e9

@@ -39,8 +39,6 @@ from whybench.suites.registry import get_suite, suite_names
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["FOLDER", "Row", "Source", "check_command", "coverage", "list_mistakes", "read_sources"]
-
 FOLDER = Path(__file__).parent / "sources"
 SOURCES = ("judge", "intervene", "compose", "analyze")
 STATUSES = ("full", "different", "partial", "missing")

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from whybench.results import Records
 
-__all__ = ["PARTS", "Case", "Ending", "bend", "judge_cases", "run_command"]
-
 SEED = 20261116
 
 SAMPLES = {"judge": 24, "intervene": 10, "compose": 3, "analyze": 12}

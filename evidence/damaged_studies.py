@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
     from whybench.study.plan import StudyPlan
 
-__all__ = ["FORMS", "PARTS", "can_mount"]
-
 Row = dict[str, Any]
 
 PEOPLE = 5

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.registry import AnySuite
 
-__all__ = ["CASES", "PARTS", "change_covers", "compare", "known_changes", "mean_estimate"]
-
 SEEDS, FEW_SEEDS = 200, 10
 ALPHA = 0.05
 CLAIMED = 0.92

@@ -21,16 +21,6 @@ from whybench._registry import judge
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "analyze_overhead",
-    "bare",
-    "compose_overhead",
-    "cpu_per_call",
-    "said",
-    "stack_sides",
-]
-
-
 ASKED_OF_A_UNIT = 120
 """How many questions compose asks about one unit of every world."""
 

@@ -35,20 +35,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.world import State
 
-__all__ = [
-    "ACTIVE_STEPS",
-    "CORE_STEPS",
-    "PARTS",
-    "Agreement",
-    "VerdictTime",
-    "active_steps",
-    "agreement",
-    "core_cases",
-    "core_steps",
-    "figures",
-    "verdict_time",
-]
-
 CORE_STEPS = {"bayes": 104, "greedy": 103, "recipe": 167, "certificate": 90}
 """Interventions that each needs for the 84 core cases together."""
 

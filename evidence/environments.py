@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from evidence.agent_server import Speak
     from whybench.suites.contract import Item
 
-__all__ = ["PARTS", "SUITES", "figures", "items_of", "rollouts"]
-
 SUITES = ("calculate", "intervene", "compose", "analyze")
 
 BAD: Mapping[str, str] = {

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Agent
     from whybench.suites.intervene.items import InterveneItem
 
-__all__ = ["PARTS", "figures", "scripted_a_second", "scripts"]
-
 
 def _scored(agent: str, items: list[InterveneItem]) -> dict[str, float]:
     """Let an agent answer, and count what the records would hold."""

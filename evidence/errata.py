@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     from whybench.fits import Judgments
 
-__all__ = ["PARTS", "figures"]
-
 MIRROR = "WHYBENCH_DATA_MIRROR"
 DATA = "causAIign/data"
 HUMAN_EA, HUMAN_MV = 0.0995, 0.1004

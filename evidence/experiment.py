@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from evidence.participants import Hands
     from whybench.study.plan import StudyPlan
 
-__all__ = ["PARTS"]
-
 SCREENSHOTS = "WHYBENCH_SCREENSHOTS"
 WIDTHS = (1280, 390)
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     from evidence.figures import Parts
 
-__all__ = ["PARTS", "state_experiment"]
-
-
 STYLES = ["direct", "cot"]
 FEW = {"suite": "judge", "design": {"story": "weather", "polarity": "ppp", "task": ["VI", "VIII"]}}
 MANY = {"suite": "compose", "design": {"kinds": "cycle3+cycle3", "worlds": 1, "units": 2}}

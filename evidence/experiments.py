@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from whybench.results.changes import Change
 
-__all__ = ["CASES", "PARTS", "Case", "Found", "experiment", "figures", "tell", "try_seeds"]
-
 SEEDS, FEW_SEEDS = 1000, 20
 COVERED, ALARMS = 0.935, 0.065
 """The least share of covering intervals, and the largest of false alarms, at full size."""

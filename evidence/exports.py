@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["PARTS", "Written", "apart", "figures", "of_tests", "written"]
-
 COUNTS = {"compose": 900_000, "intervene": 98_000, "analyze": 1_000, "calculate": 1_000}
 """Items of each suite, a million in all. Those of analyze are whole data sets, and those of
 calculate are drawn until each is what its cell asks for."""

@@ -32,20 +32,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "DECOY",
-    "FAULTS",
-    "HARMLESS",
-    "MODEL",
-    "REFUSED",
-    "FaultServer",
-    "Plan",
-    "busiest",
-    "even_number",
-    "labelled_number",
-    "question_digest",
-]
-
 MODEL = "openai-api/faulty/model"
 """The model's name for Inspect, with what `FaultServer.environment` says in the environment."""
 

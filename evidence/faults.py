@@ -18,8 +18,6 @@ from evidence import (
 )
 from evidence.figures import Parts, figures_of
 
-__all__ = ["PARTS", "figures"]
-
 PARTS: Parts = {
     **stops.PARTS,
     **broken_replies.PARTS,

@@ -25,8 +25,6 @@ from whybench.datasets import file_state
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["PAGE", "PARTS", "fetched", "figures", "read_table"]
-
 PAGE = Path(__file__).parents[1] / "docs" / "errata" / "field.md"
 
 COLUMNS = {

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from whybench.audits.findings import Finding
 
-__all__ = ["PARTS", "fetched", "figures"]
-
 NUMBERLESS = "backadj", "collider_bias", "det-counterfactual"
 """Kinds of question whose answer does not rest on shares."""
 

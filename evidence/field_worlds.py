@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["answer_prompt"]
-
 WHOLE = 600
 """Weights are counted in parts of this: hundredths, shared between two or three values."""
 

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-__all__ = ["Figure", "Part", "Parts", "figures_of", "held", "print_figures"]
-
 
 @dataclass(frozen=True)
 class Figure:

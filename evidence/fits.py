@@ -53,26 +53,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-__all__ = [
-    "PARTS",
-    "QUESTIONS",
-    "TASKS",
-    "Coverage",
-    "Optimum",
-    "Reproduction",
-    "Speed",
-    "figures",
-    "fingerprint",
-    "global_optimum",
-    "interval_speed",
-    "published_judgments",
-    "published_speed",
-    "recovery",
-    "reproduction",
-    "same_bits",
-    "speed",
-]
-
 SCHEMES = (COLLIDER_3, COLLIDER_4)
 COLLIDER = Graph(("C1", "C2", "E"), (("C1", "E"), ("C2", "E")))
 

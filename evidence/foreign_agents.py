@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.items import AnalyzeItem
 
-__all__ = ["PARTS", "REACT_TOOLS", "bridge_agent", "scripted_analyst"]
-
 QUIET: dict[str, Any] = {"display": "none", "log_realtime": False, "score_display": False}
 
 REACT_TOOLS = "tools=[{}]".format(

@@ -28,19 +28,6 @@ if TYPE_CHECKING:
     from inspect_ai.log import EvalLog
     from inspect_ai.scorer import Score
 
-__all__ = [
-    "FIXED",
-    "FORGED",
-    "PARTS",
-    "answer_in",
-    "grade_answers",
-    "honest",
-    "ruling",
-    "scores_in",
-    "scripted",
-    "sealed_in",
-]
-
 FIXED = dict(
     zip(criteria_for("simpson"), ("met", "partly", "missed", "missed", "met"), strict=True)
 )

@@ -12,8 +12,6 @@ from whybench.scm import Event, Graph, Model, Query, Table, certify, counterfact
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["find_hidden_share", "find_hidden_value", "hidden_shares", "make_hidden_model"]
-
 Values = dict[str, int]
 """The values of some variables, by CLadder's letters."""
 

@@ -22,8 +22,6 @@ from evidence.terminals import terminals
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 
 def _items(design: str, *options: str, hash_seed: str = "0") -> str:
     """Return what `whybench items judge` prints, in a process of its own."""

@@ -7,8 +7,6 @@ from functools import partial
 from evidence import foreign_agents, inspect_rows, listing
 from evidence.figures import Parts, figures_of
 
-__all__ = ["PARTS", "figures"]
-
 PARTS: Parts = {**inspect_rows.PARTS, **foreign_agents.PARTS, **listing.PARTS}
 
 figures = partial(figures_of, PARTS)

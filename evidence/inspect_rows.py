@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Item
 
-__all__ = ["PARTS"]
-
 STREAMS: tuple[tuple[str, dict[str, Any], int], ...] = (
     ("intervene", {"design": "advanced", "graphs": 60_000}, 400_000),
     ("compose", {"design": "long", "worlds": 1, "units": 3_840}, 130_000),

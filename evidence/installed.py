@@ -14,8 +14,6 @@ from pathlib import Path
 
 from evidence.processes import children_cpu
 
-__all__ = ["Installed", "build_wheel", "first_example", "install_wheel", "start_up"]
-
 ROOT = Path(__file__).parents[1]
 UV = (sys.executable, "-m", "uv")
 

@@ -18,8 +18,6 @@ from whybench.suites.intervene import SUITE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 
 def soundness(small: bool) -> Iterator[Figure]:
     """Yield the checks of every design."""

@@ -24,8 +24,6 @@ from evidence.judge_power import POWER_PARTS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 EXPERIMENTS = {
     "published": "rw17_indep_causes",
     "published-abstract": "random_abstract",

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.groups import Group
 
-__all__ = ["POWER_PARTS"]
-
 COLUMNS = {**SUITE.columns, **SUITE.parts}
 
 ABOVE, BELOW = "VIII", "VI"

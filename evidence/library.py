@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from evidence.installed import Installed
 
-__all__ = ["PARTS", "figures", "readme_script"]
-
 MOST_LINES = 12
 """So many lines may a script have that runs, loads, prints, compares, draws and reports."""
 

@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["PARTS"]
-
 EXACT = 1e-9
 T11 = 2.2009851600829493
 """The 97.5% quantile of Student's t on 11 degrees of freedom."""

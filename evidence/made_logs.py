@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Speaker", "write_log"]
-
 DAY = "2026-01-01"
 """When the runs were, one a minute: a log has to say, and the same runs make the same logs."""
 

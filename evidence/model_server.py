@@ -25,8 +25,6 @@ from evidence.processes import command
 if TYPE_CHECKING:
     from types import TracebackType
 
-__all__ = ["MODEL", "ModelServer", "real_answers"]
-
 MODEL = "openai-api/local/smollm2"
 """The model's name for Inspect, with `LOCAL_BASE_URL` and `LOCAL_API_KEY` set."""
 

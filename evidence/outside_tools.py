@@ -16,38 +16,6 @@ import pandas as pd
 import statsmodels.api as sm
 from numpy.typing import NDArray
 
-__all__ = [
-    "ENTERED",
-    "STRICT",
-    "Analyst",
-    "Answer",
-    "Array",
-    "Facts",
-    "When",
-    "adjust_each",
-    "adjust_logit",
-    "adjust_means",
-    "adjust_robustly",
-    "adjust_slopes",
-    "causes_by_bic",
-    "causes_by_tests",
-    "column",
-    "columns",
-    "compare_means",
-    "defensible",
-    "design",
-    "direction",
-    "evaluate_spline",
-    "fit",
-    "fit_glm",
-    "indefensible",
-    "interval",
-    "number",
-    "spline",
-    "weigh_arms",
-    "when_before",
-]
-
 Array = NDArray[np.float64]
 Answer = dict[str, Any]
 When = Mapping[str, int]

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from evidence.browser import Scheme
 
-__all__ = ["PARTS", "Made", "made_page"]
-
 SCREENSHOTS = "WHYBENCH_SCREENSHOTS"
 WIDTHS = (1280, 390)
 """A desk's window and a telephone's."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, Locator, Page
 
-__all__ = ["WHOLE_STUDY", "Hands", "drive", "kept_rows", "take_part"]
-
 Hands = Literal["quick", "mouse", "keys"]
 
 MOST_PAGES = 500

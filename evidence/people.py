@@ -7,8 +7,6 @@ from functools import partial
 from evidence import cohort, environments, experiment, exports, likeness
 from evidence.figures import Parts, figures_of
 
-__all__ = ["PARTS", "figures"]
-
 PARTS: Parts = {
     **experiment.PARTS,
     **cohort.PARTS,

@@ -24,8 +24,6 @@ from whybench.suites.analyze.published.recomputed import parse_graph
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "list_placeholders"]
-
 SHOWN = 100
 """Rows that the source's direct protocol puts into a prompt."""
 

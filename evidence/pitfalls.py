@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.published import DataSet
 
-__all__ = ["PARTS", "fetched", "figures"]
-
 DOSES = -1, 2
 
 

@@ -23,8 +23,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["answer_prompt"]
-
 CANNOT = 1000.0
 TRIED = (Fraction(1, 100), Fraction(3, 10), Fraction(13, 20), Fraction(99, 100))
 NAME = r"the [^|:;,.()?]+?"

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-__all__ = ["COMMANDS", "children_cpu", "command", "ended"]
-
 PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 

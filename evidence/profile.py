@@ -13,8 +13,6 @@ from whybench.suites.registry import get_suite, suite_names
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["PARTS", "figures"]
-
 MINUTES = 20
 
 HEADLINES = {(name, measure) for name in suite_names() for measure in get_suite(name).headline}

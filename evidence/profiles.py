@@ -20,8 +20,6 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, Parts
 from evidence.model_server import MODEL, ModelServer
 
-__all__ = ["PARTS", "RealProfile", "real_profile"]
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-__all__ = ["GATES", "PARTS", "SHAPES", "STYLES", "certified_a_second", "question_at"]
-
 SHAPES = [
     Block("bridge", 2),
     *(Block("cycle", size) for size in (3, 4, 5)),

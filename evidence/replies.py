@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["KINDS", "Row", "published_replies", "recipe"]
-
 REPLIES = "causAIign/data/output_llm"
 STYLES = {"_cot_": "cot", "numeric-conf": "confidence", "numeric": "direct"}
 

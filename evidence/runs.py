@@ -19,8 +19,6 @@ from evidence.processes import command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["RealRuns", "real_runs"]
-
 CONNECTIONS = 4
 BUFFER = 5
 

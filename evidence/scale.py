@@ -11,8 +11,6 @@ from evidence.figures import figures_of
 if TYPE_CHECKING:
     from evidence.figures import Parts
 
-__all__ = ["PARTS", "figures"]
-
 PARTS: Parts = {
     **sweeps.PARTS,
     **broken_replies.PARTS,

@@ -36,20 +36,6 @@ from whybench.scm import (
     pns,
 )
 
-__all__ = [
-    "Agreement",
-    "Speed",
-    "batch_speed",
-    "chain_of_blocks",
-    "engines_agree",
-    "random_model",
-    "random_queries",
-    "third_opinion",
-    "thirty_nodes",
-    "truth",
-]
-
-
 Engine = Callable[[Model, Query], Value]
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["BORNE", "is_borne", "sentences"]
-
 Ends = dict[str, tuple[float, float, float]]
 """AgentMeasures by their titles: estimate and both ends."""
 

@@ -27,8 +27,6 @@ from whybench.suites.registry import get_suite, suite_names
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["PARTS", "figures", "write_page"]
-
 OPEN, CLOSE = "<!-- figures -->", "<!-- end of figures -->"
 
 

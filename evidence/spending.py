@@ -29,8 +29,6 @@ from whybench.planning.prices import Price, Prices
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["PARTS", "Stopped", "stop_and_resume"]
-
 RUNS = 20
 RESULT = "result: "
 ITEMS = 80

@@ -45,24 +45,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import HypothesisTest
 
-__all__ = [
-    "PARTS",
-    "TABLES",
-    "Agreement",
-    "Rate",
-    "Speed",
-    "ceiling_bias",
-    "contradictions",
-    "figures",
-    "kruskal_level",
-    "permutation_level",
-    "power_error",
-    "printed_alignment",
-    "printed_story_differences",
-    "spearman_coverage",
-    "spearman_speed",
-]
-
 TABLES = "WHYBENCH_PUBLISHED_TABLES"
 STYLES = {"numeric": "direct", "CoT": "cot"}
 TASK_MEANS = (28, 71, 93, 51, 43, 67, 66, 76, 28, 34, 29)

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Trouble = Callable[[subprocess.Popen[str], FaultServer], None]
 
-__all__ = ["PARTS", "Terminal", "count_replies"]
-
 MODELS = (MODEL, f"{MODEL}-two")
 CONNECTIONS = 10
 PAUSE = 0.1

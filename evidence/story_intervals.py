@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["STORY_PARTS", "judge_coverage"]
-
 STORIES, POLARITIES = 3, 4
 UNITS = STORIES * POLARITIES
 QUESTIONS = (*GIVEN, *ASKED)

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.study.plan import StudyPlan
     from whybench.suites.contract import Item
 
-__all__ = ["exported", "list_replies", "opened_study", "plan_of", "served"]
-
 
 @contextmanager
 def exported(plan: StudyPlan, saving: Saving = DOWNLOAD) -> Iterator[Path]:

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from whybench.sweep.plan import Unit
     from whybench.sweep.store import Store
 
-__all__ = ["PARTS"]
-
 UPLOAD_EVERY = 40
 AT_ONCE = 10
 """Calls at once of a worker."""

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["PARTS", "made_up"]
-
 EPOCHS = 42
 COLUMNS = SUITE.record_columns
 GIGABYTE = 1024  # in megabytes

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["run_at_terminal"]
-
 OF_THE_CALLER = {"COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "INSPECT_DISPLAY"}
 """Variables that tell how the caller's own terminal shows things; a command does not get them."""
 

@@ -21,8 +21,6 @@ from whybench.cli import whybench_command
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["REASONS", "REQUESTS", "find_cut_numbers", "list_commands", "terminals"]
-
 ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 NUMERAL = re.compile(r"[-+]?\d[\d.,]*\d")

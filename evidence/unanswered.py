@@ -22,22 +22,6 @@ from evidence.made_logs import Speaker, write_log
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = [
-    "ASKED",
-    "COMMANDS",
-    "KINDS",
-    "PARTS",
-    "Seen",
-    "ask",
-    "compare_words",
-    "of_suite",
-    "page_faults",
-    "see",
-    "told",
-    "words_of_file",
-    "words_of_page",
-]
-
 KINDS = {"silent": "no_answer", "lost": "error", "constant": "scored"}
 """What a model does, and the outcome of all its answers."""
 

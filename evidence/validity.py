@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["PARTS", "figures"]
-
 SEEDS, FEW_SEEDS = 200, 10
 GATES = ("or", "and", "mixed")
 TWO, THREE = "cycle3+cycle3", "cycle3+cycle3+cycle3"

@@ -23,17 +23,6 @@ from whybench.suites.intervene.world import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "PARTS",
-    "TRANSITIONS",
-    "Compared",
-    "all_worlds",
-    "compare_transitions",
-    "figures",
-    "worlds_a_second",
-    "yes_of_blocks",
-]
-
 TRANSITIONS = {2: 28, 3: 264, 4: 4064, 5: 109_760}
 """Number of transitions of all topologically labelled graphs, by number of entities."""
 

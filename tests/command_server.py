@@ -35,8 +35,6 @@ import types
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["COMMANDS", "command", "commands"]
-
 COMMANDS = {"whybench": "whybench.cli", "inspect": "inspect_ai._cli.main"}
 """The commands, and the modules that have their function `main`."""
 

@@ -62,10 +62,17 @@ def _is_left(module: str) -> bool:
 
 
 def _public_names(tree: ast.Module) -> set[str]:
+    """Return the names that a module defines, except private ones."""
+    names = set()
     for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return {str(ast.literal_eval(name)) for name in node.value.elts}  # type: ignore[attr-defined]
-    return set()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Assign):
+            names |= {part.id for one in node.targets for part in ast.walk(one)
+                      if isinstance(part, ast.Name)}  # fmt: skip
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            names.add(node.target.id)
+    return {name for name in names if not name.startswith("_")}
 
 
 def _options(command: click.Command) -> Iterator[str]:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["assert_linear"]
-
 Text = TypeVar("Text", str, bytes)
 
 

@@ -19,20 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-__all__ = [
-    "INTERRUPTED",
-    "SIGNALS",
-    "DataError",
-    "Fence",
-    "Interrupted",
-    "RefusedError",
-    "StoppedError",
-    "UserError",
-    "atomic_write",
-    "format_cause",
-    "suggest",
-]
-
 SIGNALS = tuple(
     getattr(signals, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signals, name)
 )

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-__all__ = ["Frame", "LazyTables", "rows_to_arrow"]
-
 SHOWN = 20
 """Rows of a table that a notebook shows."""
 

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AMOUNTS", "MODEL_SETTINGS", "name_model", "name_without", "read_model_settings"]
-
 MODEL_SETTINGS: Mapping[str, type] = {
     "temperature": float,
     "top_p": float,

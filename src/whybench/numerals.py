@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from whybench.stats import Measure
 
-__all__ = ["UNDETERMINED", "interval_text", "is_determined", "measure_text", "number_text"]
-
 UNDETERMINED = "cannot be determined"
 """Printed instead of an estimate whose interval covers more than half of its range."""
 

@@ -23,16 +23,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "CRASHED",
-    "CUT_BY_DEFAULT",
-    "CUT_OFF",
-    "DEFAULT_CAP",
-    "has_default_cap",
-    "is_foreign_solver",
-    "settle_outcome",
-]
-
 DEFAULT_CAP = "default_reply_cap"
 """The entry of a log's metadata which says that the cap on replies is our default."""
 

@@ -25,19 +25,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-__all__ = [
-    "NAMES",
-    "print_groups",
-    "print_line",
-    "print_note",
-    "print_pairs",
-    "print_prompt",
-    "print_rows",
-    "show_progress",
-    "track",
-]
-
-ENDLESS = 10_000
+UNWRAPPED_WIDTH = 10_000
 """The width of a table that is not printed at a terminal."""
 
 NAMES = 16
@@ -150,7 +138,7 @@ def _open_console(err: bool) -> Console:
     from rich.console import Console  # noqa: PLC0415  (not for --help)
 
     stream = sys.stderr if err else sys.stdout
-    width = None if stream.isatty() else ENDLESS
+    width = None if stream.isatty() else UNWRAPPED_WIDTH
     return Console(file=stream, width=width, markup=False, highlight=False, emoji=False)
 
 

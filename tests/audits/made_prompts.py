@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["SELECTORS", "make_prompt"]
-
 SELECTORS = (
     "Furthermore, each variable v is assumed to depend deterministically on its parents pa(v) and "
     "a collection of independent exogenous selector variables, one for each possible joint "

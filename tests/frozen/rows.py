@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-__all__ = ["DATA", "differences", "plain", "read_rows", "write_rows"]
-
 DATA = Path(__file__).parent / "data"
 
 DIGITS = 12

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Answer, Design, Item
     from whybench.suites.registry import AnySuite
 
-__all__ = ["SECTIONS", "Section", "frozen_name"]
-
 Row = dict[str, Any]
 
 SUITES = ("judge", "intervene", "compose", "analyze", "calculate")

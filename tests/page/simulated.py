@@ -12,8 +12,6 @@ from whybench.suites.registry import get_suite
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["DESIGNS", "answers"]
-
 DESIGNS: dict[str, dict[str, object]] = {
     "judge": {"design": "core"},
     "intervene": {"design": "core"},

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Episode, Item, Play
 
-__all__ = ["PersonAPI", "person"]
-
 SETTLES = 0.05
 """Seconds in which the event loop passes on a signal that came between two turns."""
 

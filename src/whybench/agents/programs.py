@@ -26,8 +26,6 @@ from whybench.errors import RefusedError, UserError
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
-__all__ = ["URL", "mcp"]
-
 URL = "WHYBENCH_MCP_URL"
 """The variable that tells a program where the tools are."""
 

@@ -40,14 +40,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Episode, Item
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "ReferenceAPI",
-    "find_current_item",
-    "follow_samples",
-    "reference",
-    "replay_episode",
-]
-
 _SAMPLE: ContextVar[tuple[str, int] | None] = ContextVar("sample", default=None)
 """Id and epoch of the sample that is being asked."""
 

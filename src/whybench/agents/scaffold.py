@@ -16,8 +16,6 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from whybench.errors import UserError
 
-__all__ = ["react", "require_tools"]
-
 
 @solver
 def react(attempts: int = 1, submit: bool = True, retry_refusals: int | None = None) -> Solver:

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-__all__ = ["VERDICTS", "Finding", "Verdict", "count_rows", "write_findings"]
-
 Verdict = Literal["right", "wrong", "undetermined", "trivial"]
 
 VERDICTS: tuple[Verdict, ...] = ("right", "wrong", "undetermined", "trivial")

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from whybench.audits import Audit, Finding
 
-__all__ = ["audit_command"]
-
 
 @click.command("audit")
 @click.argument("name", required=False)

@@ -31,12 +31,6 @@ if TYPE_CHECKING:
     from whybench.suites.checks import CheckResult
     from whybench.suites.contract import SelfTest
 
-__all__ = [
-    "calibrate_command",
-    "check_command",
-    "new_command",
-]
-
 
 @click.command("check")
 @suite_argument

@@ -20,8 +20,6 @@ from whybench.suites.references import show_part
 from whybench.suites.registry import AnySuite, get_suite, list_suites
 from whybench.terminal import NAMES, print_line, print_pairs, print_prompt, print_rows
 
-__all__ = ["items_command", "list_command", "show_command"]
-
 PREVIEW = 20
 """Number of items in a table by default."""
 

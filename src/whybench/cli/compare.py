@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from whybench.frames import Frame
     from whybench.results import Change, Comparison, ConditionComparison, Records
 
-__all__ = ["compare_command", "print_conditions"]
-
-
 FAILED = 1
 
 

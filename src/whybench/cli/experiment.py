@@ -18,8 +18,6 @@ from whybench.cli.results import say_step
 from whybench.cli.tables import print_outcomes, print_plans
 from whybench.terminal import print_line, print_note
 
-__all__ = ["experiment_command"]
-
 
 @click.command("experiment")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))

@@ -13,11 +13,6 @@ from whybench.datasets import SOURCES, data_path, file_state
 from whybench.errors import DataError, suggest
 from whybench.terminal import print_line, print_pairs, print_rows, show_progress, track
 
-__all__ = [
-    "data_command",
-    "sandbox_command",
-]
-
 
 @click.group("data")
 def data_command() -> None:

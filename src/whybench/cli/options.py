@@ -23,30 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "baseline_option",
-    "choose_design",
-    "design_options",
-    "json_option",
-    "keep_errors_option",
-    "max_cost_option",
-    "model_options",
-    "name_options",
-    "parse_design_settings",
-    "parse_factors",
-    "parse_key_values",
-    "print_json",
-    "print_notes",
-    "read_sources",
-    "redirect_progress",
-    "reread_option",
-    "sandbox_option",
-    "settings_option",
-    "shard_option",
-    "sources_argument",
-    "suite_argument",
-]
-
 suite_argument = click.argument("suite_name", metavar="SUITE")
 
 sources_argument = click.argument("sources", nargs=-1, required=True, type=click.Path())

@@ -26,8 +26,6 @@ from whybench.study.simulation import MOST
 from whybench.suites.registry import AnySuite, list_suites
 from whybench.terminal import print_line, print_note, print_rows
 
-__all__ = ["play_command", "study_command"]
-
 LEFT = "\nStopped. The unfinished episode is not recorded; you can play it later."
 
 

@@ -16,8 +16,6 @@ from whybench.terminal import print_line, print_note, print_rows, show_progress
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["replicate_command"]
-
 LABELS = (
     *("agent", "other", "graph", "content", "overload", "style", "story", "name", "measure"),
     *("criterion", "manipulation", "own_among_them"),

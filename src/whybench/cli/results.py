@@ -28,16 +28,6 @@ from whybench.terminal import print_line, print_note, print_rows, show_progress,
 if TYPE_CHECKING:
     from whybench.results import Measures, Records
 
-__all__ = [
-    "figures_command",
-    "measure_answers",
-    "measures_command",
-    "records_command",
-    "report_command",
-    "say_step",
-]
-
-
 OUTCOMES = ("scored", "no_answer", "error")
 
 HIDDEN = ("_low", "_high", "_hash")

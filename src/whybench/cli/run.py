@@ -28,12 +28,6 @@ if TYPE_CHECKING:
     from whybench.results import Records
 
 
-__all__ = [
-    "profile_command",
-    "run_command",
-]
-
-
 PEOPLE = "`alignment` requires human judgments; run `whybench data fetch causAIign`"
 
 

@@ -33,8 +33,6 @@ from whybench.sweep.pool import run_units
 from whybench.sweep.store import open_store
 from whybench.terminal import print_line, print_note, print_rows, track
 
-__all__ = ["sweep_command"]
-
 plan_argument = click.argument(
     "plan_file", metavar="PLAN", type=click.Path(path_type=Path, dir_okay=False)
 )

@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from whybench.results import Change, Measures, Records
     from whybench.stats import Measure
 
-__all__ = [
-    "change_text",
-    "label_measure",
-    "print_headlines",
-    "print_measures",
-    "print_outcomes",
-    "print_plans",
-]
-
 SHOWN = 5
 """The number of reasons for missing answers that are listed."""
 

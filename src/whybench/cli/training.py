@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from whybench.training.contamination import Contamination
     from whybench.training.fingerprints import Fingerprints
 
-__all__ = [
-    "contamination_command",
-    "export_command",
-]
-
 
 @click.command("export")
 @suite_argument

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from matplotlib.lines import Line2D
 
-__all__ = ["add_key", "inches", "picture", "settle", "sheet", "styled"]
-
 RC: dict[str, Any] = {
     "font.family": FAMILY,
     "font.size": SIZE,

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from whybench.drawing.style import Look
     from whybench.stats import Measure
 
-__all__ = ["Rank", "numeric_factor", "plot_estimates", "rank"]
-
 LONGEST = 60
 """Characters of a figure's name."""
 AGENTS = SERIES[1:]

@@ -34,23 +34,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.errors import Fence
 
-__all__ = [
-    "DATE",
-    "SETTINGS",
-    "Figure",
-    "distinct_names",
-    "fence_figures",
-    "figures_by_design",
-    "file_name",
-    "is_people",
-    "is_published",
-    "rows_of",
-    "save_figures",
-    "short_names",
-    "show_controls",
-]
-
-
 INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """The kinds of characters that have no look of their own, by Unicode's name for them."""
 

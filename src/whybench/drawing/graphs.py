@@ -10,8 +10,6 @@ from whybench.drawing.style import SMALL, colour
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["NODE", "Point", "draw_link", "draw_node", "round_bend", "round_layout"]
-
 NODE = 11.0
 """Diameter of a node in points."""
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["even_grid", "pages"]
-
 Thing = TypeVar("Thing")
 
 

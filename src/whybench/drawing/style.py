@@ -11,21 +11,6 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "COLOURS",
-    "FAMILY",
-    "MARKER",
-    "PAGE_COLOURS",
-    "PEOPLE",
-    "SERIES",
-    "SIZE",
-    "SMALL",
-    "WIDTH",
-    "Look",
-    "colour",
-    "read_table",
-]
-
 
 @cache
 def read_table(package: str, name: str) -> dict[str, Any]:

@@ -20,8 +20,6 @@ from whybench.drawing.style import COLOURS, FAMILY, PAGE_COLOURS, SIZE, SMALL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PIXELS", "theme"]
-
 PIXELS = 96 / 25.4
 """Pixels of a chart in a millimetre of paper."""
 POINT = 96 / 72

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from types import ModuleType
 
-__all__ = ["bundle", "convert", "draw", "draw_on_page", "render"]
-
 PAGE = WIDTH * PIXELS
 """Width of a figure in pixels."""
 NARROWEST = 70

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = [
-    "ACCOUNT",
-    "Account",
-    "enter",
-    "give_up_dead",
-    "lose",
-    "say_spent",
-    "sum_by_suite",
-    "sum_up",
-    "this_process",
-]
-
 ACCOUNT = "spending.yaml"
 """The file of the account; its text is JSON, which is YAML, since Inspect takes .json for logs."""
 

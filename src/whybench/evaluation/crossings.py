@@ -12,8 +12,6 @@ from whybench.suites.designs import check_levels
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["check_single", "cross_settings", "tell_crossings"]
-
 
 def cross_settings(settings: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the settings of each crossing, by words for it that may name a folder.

@@ -31,17 +31,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "KEEP_CONNECTIONS",
-    "LEAN",
-    "Ended",
-    "build_task",
-    "cap_replies",
-    "check_model",
-    "check_settings",
-    "evaluate",
-]
-
 LEAN: dict[str, Any] = {
     "log_realtime": False,
     "score_display": False,

@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from whybench.planning.plans import Plan
     from whybench.results import Records
 
-__all__ = ["FROZEN", "Experiment", "default_folder", "experiment", "freeze", "read_experiment"]
-
 FROZEN = "frozen.json"
 """The file of a folder that has what was frozen."""
 

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from whybench.results import Records
     from whybench.suites.registry import AnySuite
 
-__all__ = ["ProfilePlan", "profile", "run_profile"]
-
 
 @dataclass(frozen=True)
 class ProfilePlan:

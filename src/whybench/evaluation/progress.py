@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from inspect_ai.log import EvalSampleSummary
 
-__all__ = ["Progress", "ProgressBar", "planned_samples", "read_progress"]
-
 SILENT_SECONDS = 30.0
 """Seconds between two lines where there is no terminal to draw a bar on."""
 

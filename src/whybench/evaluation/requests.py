@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Request", "ask_requests", "write_results"]
-
 
 @dataclass(frozen=True)
 class Request:

@@ -40,17 +40,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "file_name",
-    "hold_episode",
-    "inspect_settings",
-    "list_played_items",
-    "list_suites_for",
-    "log_folder",
-    "name_agent",
-    "run",
-]
-
 
 def run(
     suite: str,

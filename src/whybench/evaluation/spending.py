@@ -59,8 +59,6 @@ if TYPE_CHECKING:
 
     from whybench.planning.plans import Plan
 
-__all__ = ["Reservation", "Spending", "most_tokens", "tell_inspect", "watch_spending"]
-
 POLL = 0.1
 """Seconds between looks at the account while a call waits."""
 

@@ -26,16 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-__all__ = [
-    "FIRST_FAILURES",
-    "Evaluation",
-    "Stop",
-    "raise_stopped",
-    "signals_raise",
-    "stop",
-    "stoppable",
-]
-
 FIRST_FAILURES = 5
 """How many samples at the start must fail, all alike, before the rest is not tried."""
 

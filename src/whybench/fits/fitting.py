@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats, Judgments, TaskTable
     from whybench.fits.nets import Predictor, Scheme
 
-__all__ = ["METHOD", "Fits", "collect_flags", "fit", "information_criteria", "r_squared"]
-
 METHOD = "weighted least squares on question means"
 
 NEAR_BOUND = 1e-5

@@ -40,13 +40,6 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats, Judgments, TaskTable
     from whybench.fits.nets import Scheme
 
-__all__ = [
-    "SampledUnits",
-    "bootstrap_intervals",
-    "sum_by_unit",
-]
-
-
 DRAWS_AT_ONCE = 2_000_000
 REFIT_TOLERANCE = 1e-10
 REFITS_AT_ONCE = 16_384

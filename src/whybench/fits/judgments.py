@@ -35,15 +35,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Graph
 
-__all__ = [
-    "Floats",
-    "Judgments",
-    "Rows",
-    "TaskQuestion",
-    "TaskTable",
-]
-
-
 Floats: TypeAlias = NDArray[np.float64]
 
 

@@ -53,19 +53,6 @@ if TYPE_CHECKING:
 
     from whybench.fits.judgments import Floats, TaskQuestion, TaskTable
 
-__all__ = [
-    "BOUNDS",
-    "CHAIN_3",
-    "COLLIDER_3",
-    "COLLIDER_4",
-    "FORK_3",
-    "Predictor",
-    "Scheme",
-    "make_predictor",
-    "make_scheme",
-]
-
-
 BOUNDS = (1e-6, 1 - 1e-6)
 """Of every parameter. Not 0 and 1: there evidence may be impossible, and a prediction 0/0."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats
     from whybench.fits.nets import Predictor, Scheme
 
-__all__ = ["STARTS", "TOLERANCE", "Grid", "search"]
-
 STARTS = 5
 TOLERANCE = 1e-13
 """In units of the loss, a mean square of judgments between 0 and 1."""

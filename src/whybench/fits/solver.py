@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats
     from whybench.fits.nets import Predictor
 
-__all__ = ["Solution", "descend", "hessian", "normal_equations"]
-
 INITIAL_DAMPING = 1e-2
 MIN_DAMPING = 1e-14
 MAX_DAMPING = 1e12

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from whybench.fits.judgments import Floats, Judgments, TaskTable
     from whybench.fits.nets import Predictor, Scheme
 
-__all__ = ["HoldOut", "SchemeChoice", "Validation", "choose_scheme", "cross_validate", "folds"]
-
 HoldOut = Literal["task", "class"]
 
 PROBLEMS_AT_ONCE = 2048

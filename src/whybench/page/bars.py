@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["HEIGHT", "WIDTH", "Scale", "bar", "scale_of"]
-
 WIDTH, HEIGHT, EDGE = 180, 20, 6
 """Size of a bar, and the margin in which marks at its ends have room, in pixels."""
 

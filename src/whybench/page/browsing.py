@@ -42,16 +42,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.page.panels import Place
 
-__all__ = [
-    "MOST_SHOWN",
-    "Shown",
-    "browser",
-    "kind_of",
-    "selected",
-    "shortened",
-]
-
-
 MOST_SHOWN = 40
 """So many answers of an agent in a suite are shown, at most."""
 

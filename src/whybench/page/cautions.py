@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from whybench.page.material import Material, Measured
 
-__all__ = ["MANY_UNANSWERED", "cautions"]
-
 MANY_UNANSWERED = 0.05
 """Missing answers above this share cause a caution."""
 

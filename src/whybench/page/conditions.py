@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material, Measured
     from whybench.stats import Measure
 
-__all__ = ["Condition", "commands", "conditions", "is_headline", "not_measured"]
-
 NOT_A_CONDITION = ("agent", "design_hash")
 """Labels that do not tell conditions apart: of one agent, and for machines."""
 

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
     from whybench.page.material import Material
 
-__all__ = ["LARGEST", "Download", "as_json", "downloads", "in_blocks", "packed", "unpacked"]
-
-
 _ESCAPED = {
     "<": "\\u003c",
     ">": "\\u003e",

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.page.svg import Styles
 
-__all__ = ["MOST_FIGURES", "Drawing", "drawings"]
-
 MOST_FIGURES = 40
 """So many figures of a suite are in a page; `whybench figures` draws all."""
 

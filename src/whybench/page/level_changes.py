@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.results.conditions import ConditionComparison
     from whybench.results.experiments import FrozenPoint
 
-__all__ = ["LevelChange", "LevelChanges", "level_changes"]
-
 
 @dataclass(frozen=True)
 class LevelChange:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.results.experiments import Statement
     from whybench.stats import Measure
 
-__all__ = ["Material", "Measured"]
-
 
 @dataclass(frozen=True)
 class Measured:

@@ -20,19 +20,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.stats import Measure
 
-__all__ = [
-    "Badge",
-    "badges_of",
-    "companions",
-    "designs",
-    "flag_words",
-    "measure_title",
-    "measure_words",
-    "outcome_words",
-    "versions",
-]
-
-
 PACKAGES = ("inspect_ai", "numpy", "scipy", "pyarrow", "matplotlib")
 """Packages that compute the numbers and figures."""
 

@@ -26,19 +26,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.results.changes import Change
 
-__all__ = [
-    "CORRECTION",
-    "EVERY_TWO",
-    "MOST_LINES",
-    "VERDICTS",
-    "Line",
-    "Pairings",
-    "format_p",
-    "pairings",
-    "pairs_of",
-    "tables_of",
-]
-
 CORRECTION = "Benjamini and Hochberg"
 """How p-values are corrected."""
 

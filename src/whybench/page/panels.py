@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.sentences import Remark
 
-__all__ = ["FEW", "Chart", "Panel", "Place", "Reading", "Value", "panels", "standing_out"]
-
 FEW = 4
 """The largest number of agents that have a line and a color each."""
 

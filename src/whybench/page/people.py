@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from whybench.page.material import Material
     from whybench.results.among_people import AgentAndPeople, AmongPeople
 
-__all__ = ["People", "PeopleBlock", "PeopleRow", "PeopleTable", "people"]
-
 MOST_AGENTS = 40
 """The largest number of agents in a table."""
 

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from whybench.page.conditions import Condition
     from whybench.page.drawings import Drawing
 
-__all__ = ["SuiteSection", "suite_sections"]
-
 
 @dataclass(frozen=True)
 class SuiteSection:

@@ -14,8 +14,6 @@ import re
 
 from markupsafe import Markup
 
-__all__ = ["Styles", "compact_path", "inline_svg"]
-
 _DROPPED = re.compile(
     r"<!--.*?-->|<metadata>.*?</metadata>"
     # The one rule of matplotlib's style sheet would hold for the whole page; it is in page.css.

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from whybench.page.conditions import Condition
     from whybench.stats import Measure
 
-__all__ = ["AgentRow", "HeadlineCell", "HeadlineTable", "MeasureColumn", "make_table"]
-
 
 @dataclass(frozen=True)
 class MeasureColumn:

@@ -52,14 +52,6 @@ if TYPE_CHECKING:
     from whybench.records.runs import Run
     from whybench.results.experiments import Statement
 
-__all__ = [
-    "SECTIONS",
-    "check_target",
-    "make_page",
-    "report",
-]
-
-
 ENDINGS = (".html", ".htm")
 
 

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Design
 
-__all__ = ["Ask", "read_ask", "read_model"]
-
 
 @dataclass(frozen=True)
 class Ask:

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "LONGEST_REPLY",
-    "REASONING",
-    "Config",
-    "default_reply_cap",
-    "extend_cap",
-    "is_reasoning",
-    "reply_cap",
-]
-
 Config: TypeAlias = "Mapping[str, Any] | None"
 """How a model is asked, as settings of Inspect's; None for as it comes."""
 

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = ["Plan", "check_counts", "count_calls", "plan", "plan_budget", "plan_rows"]
-
-
 TOKEN = 4
 """Characters of a token, roughly."""
 

@@ -33,16 +33,6 @@ if TYPE_CHECKING:
 
     from whybench.planning.plans import Plan
 
-__all__ = [
-    "FREE",
-    "NO_SERVER",
-    "Price",
-    "Prices",
-    "name_at_provider",
-    "read_litellm",
-    "user_price_file",
-]
-
 NO_SERVER = ("reference/", "person/", "mockllm/")
 """Providers that call nobody."""
 

@@ -27,21 +27,6 @@ from whybench.records.rows import is_thinned, unpack_sample
 from whybench.records.salvage import is_whole, open_whole, write_whole
 from whybench.seeds import is_item_id
 
-__all__ = [
-    "ReadLogs",
-    "agent_name",
-    "check_log_folder",
-    "count_samples",
-    "is_model_setting",
-    "last_line",
-    "list_log_files",
-    "read_content_hash",
-    "read_headers",
-    "read_logs",
-    "read_whole",
-    "was_cancelled",
-]
-
 logger = logging.getLogger(__name__)
 
 SETTINGS = (

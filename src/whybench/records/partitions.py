@@ -45,19 +45,6 @@ if TYPE_CHECKING:
 
     from fsspec import AbstractFileSystem
 
-__all__ = [
-    "is_partitioned",
-    "list_agent_files",
-    "list_partitioned_suites",
-    "open_address",
-    "read_agent",
-    "sum_query",
-    "sum_records",
-    "write_atomically",
-    "write_partition",
-]
-
-
 logger = logging.getLogger(__name__)
 
 WHOLE = ("suite", "agent", "design", "design_hash", "version")

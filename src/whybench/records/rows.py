@@ -21,8 +21,6 @@ from typing import Any
 
 from whybench.seeds import item_id_start
 
-__all__ = ["NO_ANSWER", "is_thinned", "pack_metadata", "pack_score", "unpack_sample"]
-
 NO_ANSWER = "N"
 
 ENDINGS = "id_endings"

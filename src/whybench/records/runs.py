@@ -34,15 +34,6 @@ if TYPE_CHECKING:
 
     from inspect_ai.log import EvalLog, EvalSample
 
-__all__ = [
-    "AnswerPosition",
-    "Run",
-    "Turn",
-    "read_runs",
-    "read_transcripts",
-    "split_conversations",
-]
-
 
 @dataclass(frozen=True)
 class Run:

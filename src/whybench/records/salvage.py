@@ -29,8 +29,6 @@ from whybench.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["is_whole", "open_whole", "write_whole"]
-
 MARK = b"PK\3\4"
 HEADER = struct.Struct("<4s5H3L2H")
 """What stands before an entry: mark, 5 short numbers, checksum, sizes, lengths of name and more."""

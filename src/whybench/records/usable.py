@@ -31,8 +31,6 @@ from whybench.seeds import item_id_pattern
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["OUTCOMES", "keep_usable", "read_usable"]
-
 OUTCOMES = ("scored", "no_answer", "error")
 """What may have come of a question."""
 

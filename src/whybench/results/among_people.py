@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.people import Likeness, Place
 
-__all__ = ["VERDICTS", "AgentAndPeople", "AmongPeople", "compare_with_people"]
-
 VERDICTS = {
     "rose": "above people",
     "fell": "below people",

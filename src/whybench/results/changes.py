@@ -33,20 +33,6 @@ if TYPE_CHECKING:
     from whybench.suites.pairs import Pair
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "SMALLEST",
-    "Change",
-    "FailIf",
-    "SharedItems",
-    "choose_measures",
-    "compare_tables",
-    "correct_family",
-    "format_agents",
-    "make_change",
-    "shared_items",
-]
-
-
 Verdict = Literal[
     "rose",
     "fell",

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     Row = Mapping[str, str]
     Label = Callable[..., str]
 
-__all__ = ["tell_conditions"]
-
 MOST_WHOLE = 4
 """Up to so many agents all measures are told; of more, the headline ones."""
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
 
-__all__ = ["SIDES", "ConditionComparison", "MeanChange", "compare_conditions", "split_labels"]
-
 SIDES = ("agent", "by", "reference", "level")
 """The labels of a change that say whose it is, and from where to where."""
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from whybench.records.runs import Run
     from whybench.results.conditions import ConditionComparison
 
-__all__ = ["AnalysisPlan", "Frozen", "FrozenPoint", "Statement"]
-
 
 @dataclass(frozen=True)
 class AnalysisPlan:

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.results.changes import Change, SharedItems
     from whybench.suites.registry import AnySuite
 
-__all__ = ["LevelSides", "explain_levels", "level_word", "list_levels_met"]
-
 DEFAULT = "default"
 """What the level of a setting is called that a run left to the model."""
 

@@ -27,13 +27,6 @@ if TYPE_CHECKING:
     from whybench.errors import Fence
     from whybench.stats import Measure
 
-__all__ = [
-    "Measures",
-    "measure_sums",
-    "measure_table",
-]
-
-
 SHOWN = 6
 """The number of names of measures in a representation."""
 

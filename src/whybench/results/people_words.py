@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     Rows = Sequence[Mapping[str, str]]
 
-__all__ = ["tell_people"]
-
 DIGITS = {"distance": 1}
 """Digits of a measure that goes from 0 to 100; others have two."""
 

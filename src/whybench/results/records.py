@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     Watch = Callable[[Sequence[str], str], Iterable[str]]
 
-__all__ = ["Records", "join_tables"]
-
 logger = logging.getLogger(__name__)
 
 IDENTITY = ("agent", "version", "design_hash", "item", "epoch")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.results.records import Records
 
-__all__ = ["PublishedResults", "ResultTable", "replicate"]
-
 
 class ResultTable(Frame):
     """One table of a replication.

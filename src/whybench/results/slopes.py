@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from whybench.results.changes import Change
     from whybench.stats import Estimate
 
-__all__ = ["plot_slopes"]
-
 AGENTS = SERIES[1:]
 """The looks of agents; black is for people."""
 

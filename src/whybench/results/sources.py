@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from whybench.records import ReadLogs
 
-__all__ = ["load"]
-
 LOGS = (".eval", ".json")
 """How Inspect's log files end."""
 

@@ -28,17 +28,6 @@ from whybench.sandbox.outcome import SandboxRefusedError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = [
-    "PACKAGES",
-    "Bind",
-    "Link",
-    "VisibleFiles",
-    "check_hidden",
-    "find_interpreter",
-    "list_private",
-    "list_visible",
-]
-
 PACKAGES = ("numpy", "pandas", "scipy", "statsmodels")
 """Distributions that programs are promised; what these require is shown too."""
 

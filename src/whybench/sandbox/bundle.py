@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from types import CodeType
 
-__all__ = ["pack_monitor", "pack_runner"]
-
 HERE = Path(__file__).parent
 INSIDE = ("messages", "files", "processes", "scripts", "commands", "runner")
 """Modules of the runner, each after those it imports."""

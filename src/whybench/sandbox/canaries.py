@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Self
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = ["LOOK", "Canaries", "list_places"]
-
 LOOK = """
 import json, os, sys
 paths, mark, tops = json.load(sys.stdin)

@@ -17,8 +17,6 @@ from whybench.sandbox.outcome import SandboxError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Channel", "LateReplyError"]
-
 MOST_FIELDS = 4096
 
 

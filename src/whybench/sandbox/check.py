@@ -28,14 +28,6 @@ from whybench.sandbox.syscall_filter import compile_filter
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "SandboxFinding",
-    "check_all",
-    "check_canaries",
-    "check_confinement",
-    "require_confinement",
-]
-
 NEEDED = (0, 8)
 MOST_NAMED = 4
 WAYS_OUT = (

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     from whybench.sandbox.outcome import End
 
-__all__ = ["Sandbox"]
-
 OVERHEAD = 4096
 MOST_COLLECTED = 256
 LONGEST_NAME = 255

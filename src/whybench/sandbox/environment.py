@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from whybench.sandbox.confinement import Sandbox
     from whybench.sandbox.outcome import End
 
-__all__ = ["SpentSandboxError", "WhybenchSandbox"]
-
 AHEAD = 2
 """Sandboxes that wait with their imports done."""
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Sequence
 
-__all__ = ["make_memory_file", "start_monitor"]
-
 MOST_SAID = 64
 PATIENCE = 30.0
 """Seconds within which a monitor must have been forked, on however busy a machine."""

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from whybench.sandbox.allowlist import VisibleFiles
     from whybench.sandbox.limits import Limits
 
-__all__ = ["ENVIRONMENT", "INPUT", "NOBODY", "WORK", "bwrap_arguments", "choose_visible"]
-
 NOBODY = 65534
 """User and group inside."""
 

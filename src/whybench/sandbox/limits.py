@@ -15,8 +15,6 @@ from typing import Any
 
 from whybench.errors import UserError, suggest
 
-__all__ = ["MIB", "Limits", "read_limits"]
-
 MIB = 2**20
 
 

@@ -21,8 +21,6 @@ from whybench.sandbox.syscall_filter import compile_filter
 if TYPE_CHECKING:
     from whybench.sandbox.limits import Limits
 
-__all__ = ["GRACE", "MonitorHandle", "find_bwrap", "parse_end"]
-
 GRACE = 5.0
 """How long anything may take beyond what it was given before it is ended outright."""
 

@@ -7,8 +7,6 @@ from typing import Literal
 
 from whybench.errors import UserError
 
-__all__ = ["OWN_ENDS", "End", "Outcome", "SandboxError", "SandboxRefusedError"]
-
 End = Literal["exit", "time", "output", "memory", "processes", "files", "lifetime", "gone"]
 """Why a command is over: it ended by itself, a limit ended it, or its sandbox is gone."""
 

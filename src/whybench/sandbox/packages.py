@@ -27,8 +27,6 @@ from whybench.sandbox.allowlist import PACKAGES, check_hidden, list_private, lis
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PackageCheck", "image_file", "report_packages", "split_sandbox", "try_sandbox"]
-
 OWN = "whybench"
 PATIENCE = 300
 """Seconds within which the packages must have been imported."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from whybench.sandbox.outcome import Outcome
 
-__all__ = ["ANALYSIS", "Finished", "Pool", "run_script"]
-
 ANALYSIS = ("numpy", "pandas", "scipy.stats", "statsmodels.api", "statsmodels.formula.api")
 """What an analysis imports."""
 

@@ -22,8 +22,6 @@ from importlib.resources import files
 
 from whybench.sandbox.outcome import SandboxRefusedError
 
-__all__ = ["FIRST_UNKNOWN", "compile_filter", "find_number", "list_refused_calls"]
-
 NAMESPACES = {
     "CLONE_NEWTIME": 0x00000080,
     "CLONE_NEWNS": 0x00020000,

@@ -26,8 +26,6 @@ from whybench.scm.model import Model
 from whybench.scm.parameters import Value
 from whybench.scm.queries import Query, pns, pns_nodes
 
-__all__ = ["gateways", "probability"]
-
 
 def probability(model: Model, query: Query) -> Value:
     """The probability of necessity and sufficiency as a product over blocks.

@@ -20,16 +20,6 @@ from numpy.typing import NDArray
 
 from whybench.scm.parameters import Array, Parameter, as_batch
 
-__all__ = [
-    "Cells",
-    "GateKind",
-    "and_responses",
-    "doubled",
-    "gate_responses",
-    "or_responses",
-    "subset_probabilities",
-]
-
 GateKind = Literal["or", "and", "xor"]
 
 

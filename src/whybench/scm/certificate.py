@@ -25,8 +25,6 @@ from whybench.scm.model import Model
 from whybench.scm.parameters import Value
 from whybench.scm.queries import Query, pns_nodes
 
-__all__ = ["TOLERANCE", "Certificate", "LinearEffect", "agreed", "certify"]
-
 TOLERANCE = 1e-12
 
 

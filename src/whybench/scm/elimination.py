@@ -28,8 +28,6 @@ from whybench.scm.parameters import Array, Value, quotient, rows_of, slices
 from whybench.scm.queries import Event, Query, describe
 from whybench.scm.worlds import Network, network
 
-__all__ = ["LIMIT", "operations", "probability"]
-
 LIMIT = 2**22
 """The most entries that a product of factors may have for one model."""
 

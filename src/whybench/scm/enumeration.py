@@ -26,8 +26,6 @@ from whybench.scm.model import Model
 from whybench.scm.parameters import Array, Value, quotient, rows_of, slices
 from whybench.scm.queries import Event, Query, Setting, describe
 
-__all__ = ["LIMIT", "probability", "states"]
-
 LIMIT = 2**20
 """The most states that are visited for one model."""
 

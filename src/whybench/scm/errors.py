@@ -8,19 +8,6 @@ guesses.
 # Errors bear the name of the concept, as in the field's own words ("the evidence is impossible").
 # ruff: noqa: N818
 
-__all__ = [
-    "CyclicGraph",
-    "Disagreement",
-    "ImpossibleEvidence",
-    "InvalidGraph",
-    "InvalidParameter",
-    "InvalidQuery",
-    "NotDecomposable",
-    "ScmError",
-    "TooManyStates",
-    "UnknownNode",
-]
-
 
 class ScmError(ValueError):
     """Any causal question that cannot be answered as put."""

@@ -34,8 +34,6 @@ from typing import Any
 
 from whybench.scm.errors import CyclicGraph, InvalidGraph, UnknownNode
 
-__all__ = ["Graph"]
-
 
 @dataclass(frozen=True)
 class Graph:

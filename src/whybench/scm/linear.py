@@ -32,16 +32,6 @@ from whybench.scm.mechanisms import Linear
 from whybench.scm.model import Model
 from whybench.scm.parameters import Array, Value, as_batch, unbatched
 
-__all__ = [
-    "NaturalEffects",
-    "Normal",
-    "mean",
-    "natural_effects",
-    "normal",
-    "path_effect",
-    "solved_effect",
-]
-
 
 @dataclass(frozen=True)
 class NaturalEffects:

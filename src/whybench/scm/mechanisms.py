@@ -53,16 +53,6 @@ from whybench.scm.parameters import (
     as_tuple,
 )
 
-__all__ = [
-    "Bernoulli",
-    "BinaryMechanism",
-    "Gate",
-    "Linear",
-    "Mechanism",
-    "NoisyAnd",
-    "NoisyOr",
-]
-
 
 class Mechanism:
     """What `Bernoulli` … `Linear` have in common: parameters, and a number of parents they fit."""

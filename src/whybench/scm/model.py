@@ -25,8 +25,6 @@ from whybench.scm.mechanisms import BinaryMechanism, Linear, Mechanism
 from whybench.scm.parameters import Array, common_batch
 from whybench.scm.queries import Query
 
-__all__ = ["Model"]
-
 
 @dataclass(frozen=True, init=False)
 class Model:

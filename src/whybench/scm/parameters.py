@@ -21,21 +21,6 @@ from numpy.typing import NDArray
 
 from whybench.scm.errors import ImpossibleEvidence, InvalidParameter
 
-__all__ = [
-    "Array",
-    "Parameter",
-    "Value",
-    "as_batch",
-    "as_finite",
-    "as_probability",
-    "as_tuple",
-    "common_batch",
-    "quotient",
-    "rows_of",
-    "slices",
-    "unbatched",
-]
-
 Array: TypeAlias = NDArray[Any]
 Parameter: TypeAlias = float | Fraction | Array
 Value: TypeAlias = float | Fraction | Array

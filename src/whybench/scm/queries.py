@@ -24,18 +24,6 @@ from dataclasses import dataclass
 
 from whybench.scm.errors import InvalidQuery
 
-__all__ = [
-    "Event",
-    "Query",
-    "Setting",
-    "counterfactual",
-    "describe",
-    "do",
-    "observe",
-    "pns",
-    "pns_nodes",
-]
-
 Setting = tuple[tuple[str, int], ...]
 
 

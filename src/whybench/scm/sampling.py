@@ -28,8 +28,6 @@ from whybench.scm.mechanisms import Linear
 from whybench.scm.model import Model
 from whybench.scm.parameters import Array
 
-__all__ = ["draw_units", "respond", "sample"]
-
 
 def sample(
     model: Model, n: int, rng: np.random.Generator, do: Mapping[str, float] | None = None

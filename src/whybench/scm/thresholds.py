@@ -24,8 +24,6 @@ from whybench.scm.parameters import (
     as_tuple,
 )
 
-__all__ = ["Logistic", "Table"]
-
 
 @dataclass(frozen=True)
 class Table(BinaryMechanism):

@@ -30,8 +30,6 @@ from functools import lru_cache
 from whybench.scm.graph import Graph
 from whybench.scm.queries import Event, Setting
 
-__all__ = ["Copy", "Network", "Variable", "network"]
-
 Variable = tuple[str, Setting]
 """A node, and the part of the setting that reaches it."""
 

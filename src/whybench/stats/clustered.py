@@ -34,21 +34,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "SignalDetection",
-    "balanced_accuracy",
-    "cluster_variance",
-    "clustered_estimate",
-    "clustered_mean",
-    "clustered_ratio",
-    "clustered_share",
-    "clustered_slope",
-    "mean_difference",
-    "signal_detection",
-    "t_quantile",
-    "wilson_estimate",
-]
-
 ROUNDING = 1e-12
 """What is smaller than this, relative to what it is compared with, is rounding."""
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["NoiseCeiling", "resampled_spearman", "spearman", "spearman_brown", "split_half"]
-
 
 @dataclass(frozen=True)
 class NoiseCeiling:

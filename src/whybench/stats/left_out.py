@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Ratio", "balanced_ratios", "share_ratio", "sum_ratios_without"]
-
 
 class Ratio(NamedTuple):
     """A ratio of sums over rows; a row with 0 in both does not count.

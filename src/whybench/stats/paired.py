@@ -51,19 +51,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "Jackknifed",
-    "PairedDifference",
-    "difference_between",
-    "envelope",
-    "equivalence",
-    "mean_change",
-    "paired_difference",
-    "resampled_difference",
-    "sign_flip_test",
-]
-
-
 MAX_EXACT_PAIRS = 13
 """Up to this number of units all 2^n signs are tried instead of a random part of them."""
 

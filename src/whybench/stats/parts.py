@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Part", "clustered_score", "mean_of_means", "ratio_of_sums"]
-
 FAILURE = 2
 """How many times the worth of a row one failure more is taken to cost."""
 

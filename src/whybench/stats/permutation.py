@@ -30,15 +30,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "adjust",
-    "benjamini_hochberg",
-    "permutation_pvalues",
-    "permutation_test",
-    "shuffle_within_strata",
-]
-
-
 TIE_TOLERANCE = 1e-9
 """Statistics that differ by less than this count as equal, since sums of ranks may round."""
 

@@ -15,10 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = [
-    "paired_power",
-]
-
 
 def paired_power(
     difference: float,

@@ -27,17 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "indicator_matrix",
-    "kruskal_statistics",
-    "kruskal_wallis",
-    "mann_whitney",
-    "midranks",
-    "ranks_from_counts",
-    "tie_correction",
-]
-
-
 SMALL_GROUP = 5
 """Below this number of values in a group the χ² and normal approximations are flagged."""
 

@@ -38,19 +38,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "IntervalMethod",
-    "StatisticOfCounts",
-    "bootstrap",
-    "draw_counts",
-    "draw_stratified_counts",
-    "draw_with_replacement",
-    "encode_labels",
-    "interval",
-    "jackknife_counts",
-    "stratified_bootstrap",
-]
-
 IntervalMethod = Literal["percentile", "bca"]
 
 StatisticOfCounts = Callable[["NDArray[np.float64]"], "NDArray[np.float64]"]

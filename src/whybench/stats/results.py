@@ -18,19 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-__all__ = [
-    "FEW_UNITS",
-    "SMALL_N",
-    "Estimate",
-    "HypothesisTest",
-    "Level",
-    "Measure",
-    "MeasureKey",
-    "flag_few_units",
-    "scale_skill",
-]
-
-
 FEW_UNITS = 10
 """Resampling fewer units than this is flagged `few_units`: intervals tend to be too short."""
 

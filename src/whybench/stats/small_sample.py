@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = ["FEWEST", "generalize", "leave_out_covariance", "pool_lone", "weighted_means"]
-
 FEWEST = 2
 """Clusters or units that show a spread."""
 

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.questionnaire import CausalPicture, Link
 
-__all__ = ["render_diagram"]
-
 WIDTH = 340
 WIDEST_BOX = 162
 BETWEEN = 16

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from whybench.study.rows import Participation
 
-__all__ = ["BOUNDED", "FLAWS", "PLAIN", "Exclusion", "Rule", "exclude"]
-
 FLAWS = ("contradictory", "unknown item", "too many replies")
 """What a participation is left out for without a rule: rows that say different things of the same
 event, an answer to an item that the study does not have, replies after the end of an episode."""

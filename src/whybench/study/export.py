@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from whybench.study.plan import StudyPlan
     from whybench.suites.questionnaire import Lesson
 
-__all__ = ["DATA", "MANIFEST", "Saving", "Texts", "read_manifest", "write_study"]
-
 MANIFEST = "study.json"
 DATA = "data"
 """The folder beside the experiment into which `whybench study serve` writes."""

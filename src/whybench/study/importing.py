@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from whybench.study.rows import StudyRow
     from whybench.suites.contract import Answer, Item
 
-__all__ = ["By", "ImportedStudy", "import_saved", "import_study"]
-
 By = Literal["person", "group"]
 
 NAMED = 5

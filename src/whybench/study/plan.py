@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from whybench.suites.questionnaire import Questionnaire
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "StudyPlan",
-    "make_plan",
-    "williams_square",
-]
-
 
 def williams_square(size: int) -> list[list[int]]:
     """Return the orders of a Williams square of the numbers 0, ..., size - 1."""

@@ -27,14 +27,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Item, Scalar
 
-__all__ = [
-    "CHECK_FAILED",
-    "Participation",
-    "StudyRow",
-    "group_participations",
-]
-
-
 LONGEST_WORD = 1_000
 LONGEST_REPLY = 100_000
 MOST_REPLIES = 1_000

@@ -36,13 +36,6 @@ from whybench.suites.registry import get_suite
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-__all__ = [
-    "SavedData",
-    "read_saved",
-    "reopen_study",
-]
-
-
 ARCHIVES = (".zip", ".jrzip")
 TEXTS = (".json", ".jsonl", ".ndjson", ".csv", ".txt")
 """The files of a folder that may hold rows; one that is named itself may be called anything."""

@@ -34,8 +34,6 @@ from whybench.study.export import DATA, read_manifest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Ledger", "StudyServer", "study_server"]
-
 LARGEST = 4_000_000
 """So many bytes may be sent at once."""
 

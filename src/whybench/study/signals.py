@@ -21,8 +21,6 @@ from whybench.errors import SIGNALS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["leave_in_order"]
-
 
 @contextmanager
 def leave_in_order(farewell: Callable[[], str]) -> Iterator[None]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.study.plan import StudyPlan
     from whybench.suites.contract import Item
 
-__all__ = ["MOST", "SimulatedPerson", "participation_rows", "simulate_study"]
-
 MOST = 100_000
 """The number of people that can be simulated with one seed."""
 

@@ -24,27 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.people import AgentAmongPeople
     from whybench.suites.sentences import PeoplesValue
 
-__all__ = [
-    "BUDGETS",
-    "TRAINING_WORLDS",
-    "Budget",
-    "Check",
-    "Costs",
-    "HeadlineScale",
-    "Inspection",
-    "PairedComparison",
-    "PeopleComparison",
-    "Play",
-    "Replication",
-    "ScoreColors",
-    "SelfTest",
-    "Sums",
-    "ToolUse",
-    "Training",
-    "equals_truth",
-    "round_mean",
-]
-
 ItemT = TypeVar("ItemT", bound=Any)
 
 BUDGETS = ("small", "standard", "full")

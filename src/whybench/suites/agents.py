@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.items import Scalar
 
-__all__ = ["MINDS", "Agent", "Parameter", "reply_generator"]
-
 ContextT = TypeVar("ContextT")
 
 MINDS = {

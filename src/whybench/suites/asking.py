@@ -18,8 +18,6 @@ from tenacity import RetryError
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-__all__ = ["NoReplyError", "ask"]
-
 TRIES = 3
 """How often a question is asked while replies to it are broken."""
 

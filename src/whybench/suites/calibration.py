@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
     _Parsed = dict[tuple[str, str], Answer]
 
-__all__ = [
-    "EXACT",
-    "Calibration",
-    "calibrate",
-    "coverage_bounds",
-    "simulate",
-    "simulate_rows",
-]
-
 LEVEL = 0.95
 FULL = 1000
 """Number of seeds from which on coverage is held to `coverage_bounds` at their narrowest."""

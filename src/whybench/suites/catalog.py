@@ -36,18 +36,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Design
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "OTHERS",
-    "WHOLE",
-    "Items",
-    "items",
-    "split_into_samples",
-    "take_shard",
-    "task_help",
-    "task_signature",
-]
-
-
 WHOLE = "1/1"
 
 ItemT = TypeVar("ItemT", bound=Item)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
     _Responder = Callable[[Any, int], str]
 
-__all__ = ["CheckResult", "check_design", "design_digest"]
-
 SHOWN = 5
 WORLD = "prompt gives back the world"
 FAIR = "no constant answer wins"

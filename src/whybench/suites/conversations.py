@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.items import Episode
 
-__all__ = ["CUT_OFF", "ask_each", "keep_stop_reason", "reply_text"]
-
-
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
 

@@ -54,28 +54,6 @@ if TYPE_CHECKING:
 
     Readers = Mapping[str, Callable[[object], object]]
 
-__all__ = [
-    "DESIGN",
-    "Crossing",
-    "Factor",
-    "Manipulated",
-    "block_length",
-    "build_design",
-    "cells_in_blocks",
-    "change_design",
-    "check_levels",
-    "describe_condition",
-    "design_family",
-    "factor",
-    "identifying_settings",
-    "list_factors",
-    "list_levels",
-    "name_design_file",
-    "name_item",
-    "parse_number",
-    "resolve_settings",
-]
-
 DESIGN = "design"
 """The setting that names the design, or the file, to start from."""
 

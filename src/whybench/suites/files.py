@@ -25,25 +25,6 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-__all__ = [
-    "OPTIONAL",
-    "Theme",
-    "check_name_is_new",
-    "check_names_differ",
-    "explain_shape",
-    "is_path",
-    "parse_list",
-    "parse_mapping",
-    "parse_text",
-    "parse_word",
-    "parse_words",
-    "read_design_file",
-    "read_own_file",
-    "read_text",
-    "read_theme",
-    "read_values",
-]
-
 
 def is_path(source: str) -> bool:
     """Whether a name is the path of a YAML file."""

@@ -31,20 +31,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate, Level
 
-__all__ = [
-    "ANSWER_KEYS",
-    "GROUP_KEYS",
-    "MOST_CUT",
-    "MOST_LOST",
-    "Group",
-    "combine_codes",
-    "group_records",
-    "group_rows",
-    "is_cut_by_default",
-    "pool_records",
-]
-
-
 GROUP_KEYS = ("agent", "design", "design_hash")
 """The columns that, with those of the condition, tell groups apart."""
 

@@ -19,19 +19,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
 
-__all__ = [
-    "GOES_ON",
-    "Answer",
-    "Design",
-    "Episode",
-    "Item",
-    "OneTurn",
-    "Outcome",
-    "PlainItem",
-    "Scalar",
-    "find_heard",
-]
-
 GOES_ON = "goes_on"
 """What marks a message by which a conversation goes on, in its metadata."""
 

@@ -47,17 +47,6 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-__all__ = [
-    "LAWS",
-    "RATES",
-    "LawCase",
-    "drop_answers",
-    "headline_values",
-    "judge_lapses",
-    "judge_separation",
-    "try_lapses",
-]
-
 RATES = (0.0, 0.01, 0.02, 0.05, 0.10, 0.20, 0.35, 0.50)
 """Lapses per answer."""
 

@@ -32,20 +32,6 @@ if TYPE_CHECKING:
     from whybench.stats.left_out import Ratio
     from whybench.suites.groups import Group
 
-__all__ = [
-    "FIRST",
-    "SECOND",
-    "Pair",
-    "RatioEstimator",
-    "answered_share",
-    "compare_groups",
-    "filter_reached_by_both",
-    "filter_scored_by_both",
-    "match_groups",
-    "stack_sides",
-    "strata_of_units",
-]
-
 FIRST, SECOND = "first", "second"
 """What the two agents are called in a table of both."""
 

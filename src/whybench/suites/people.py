@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.pairs import Pair
 
-__all__ = ["AgentAmongPeople", "Likeness", "Place"]
-
 FloorVerdict = Literal["nearer than the floor", "farther than the floor", "no nearer shown"]
 
 

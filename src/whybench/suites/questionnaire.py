@@ -21,8 +21,6 @@ from whybench.seeds import generator
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["CausalPicture", "ItemPage", "Lesson", "Link", "Questionnaire", "Quiz", "quiz"]
-
 Response = Literal["rating", "choice", "number", "episode"]
 Link = tuple[str, str]
 """A cause and its effect, in words."""

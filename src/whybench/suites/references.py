@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from whybench.suites.agents import Agent
     from whybench.suites.items import Scalar
 
-__all__ = ["REFERENCE", "Reference", "find_reference", "show_part"]
-
 REFERENCE = "reference/"
 """What the names of reference agents begin with."""
 

@@ -19,17 +19,6 @@ from whybench.suites.contract import Item, Suite
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = [
-    "GROUP",
-    "AnySuite",
-    "find_item",
-    "get_suite",
-    "list_suites",
-    "register_items",
-    "sort_suites",
-    "suite_names",
-]
-
 GROUP = "whybench.suites"
 
 TEACHING_ORDER = ("judge", "intervene", "compose", "calculate", "analyze")

@@ -24,19 +24,6 @@ if TYPE_CHECKING:
     from whybench.stats import Level, Measure
     from whybench.suites.items import Scalar
 
-__all__ = [
-    "COMMON",
-    "AgainstPeople",
-    "AgentMeasures",
-    "Contrast",
-    "PeoplesValue",
-    "Remark",
-    "Says",
-    "SentenceRule",
-    "find",
-    "read_sentences",
-]
-
 NONE: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from whybench.suites.questionnaire import Questionnaire
     from whybench.suites.sentences import SentenceRule
 
-__all__ = ["Suite"]
-
 DesignT = TypeVar("DesignT", bound=Design)
 ItemT = TypeVar("ItemT", bound=Item)
 

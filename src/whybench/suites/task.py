@@ -51,18 +51,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.items import Design, Item
 
-__all__ = [
-    "build_inspect_task",
-    "build_suite_task",
-    "check_sandbox",
-    "inspect_metric",
-    "inspect_scorer",
-    "inspect_task",
-    "refusing",
-    "score_sample",
-    "takes_arguments_of",
-]
-
 Z_95 = 1.959963984540054
 """Standard errors from the estimate to an end of a 95% interval, where it is a normal one."""
 

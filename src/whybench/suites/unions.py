@@ -26,16 +26,6 @@ from whybench.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-__all__ = [
-    "UNION",
-    "Cell",
-    "check_union",
-    "split_union",
-    "union_block",
-    "union_field",
-    "unite_items",
-]
-
 T = TypeVar("T")
 UnitedT = TypeVar("UnitedT", bound="United")
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from whybench.sweep.plan import SweepPlan, Unit
 
-__all__ = ["ATTEMPTS", "LOCAL", "run_cluster"]
-
 ATTEMPTS = 10
 POLL = 1.0
 LOCAL = "local"

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from whybench.records import ReadLogs
     from whybench.sweep.plan import Unit
 
-__all__ = [
-    "EVERY",
-    "State",
-    "collect",
-    "finished_units",
-    "read_answers",
-    "read_state",
-    "tell_progress",
-    "watch",
-]
-
 
 @dataclass(frozen=True)
 class State:

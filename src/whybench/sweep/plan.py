@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["MOST_SAMPLES", "SweepPlan", "Unit", "find_unit", "list_units", "read_plan"]
-
 MOST_SAMPLES = 10_000
 """The most samples of a unit: Inspect holds all samples of a run in memory, some 20 KB each."""
 

@@ -36,18 +36,6 @@ if TYPE_CHECKING:
 
     from whybench.sweep.plan import SweepPlan, Unit
 
-__all__ = [
-    "ATTEMPTS",
-    "MARGIN",
-    "FileRateLimiter",
-    "RateLimiter",
-    "Work",
-    "enforce_quotas",
-    "run_pool",
-    "run_units",
-]
-
-
 MARGIN = 1.03
 """By how much slots are farther apart than the quota asks for."""
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from fsspec import AbstractFileSystem
 
-__all__ = ["DONE", "LOG", "PROGRESS", "Store", "open_store"]
-
 DONE, PROGRESS, LOG = "done.json", "progress.json", ".eval"
 
 

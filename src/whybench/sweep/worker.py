@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from whybench.sweep.plan import Unit
 
-__all__ = ["run_unit", "unit_progress"]
-
 WRITE_EVERY = 100
 """Samples between two writes of the local log, which cost less than uploads."""
 POLL = 0.25

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from whybench.seeds import Split
 
-__all__ = ["CANARY", "canary", "find_canaries"]
-
 CANARY = "whybench:canary:6b1f0e57-2d94-4c8e-9a3b-d05c7e41f826"
 """The canary, without a split. It never changes: what was exported once must be found for ever."""
 

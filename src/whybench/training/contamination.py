@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from whybench.training.corpora import Text
     from whybench.training.fingerprints import Fingerprints
 
-__all__ = ["Contamination", "MatchKind", "TextFinding", "search_text", "search_texts"]
-
 MatchKind = Literal["canary", "exact", "near", "words"]
 
 SHARED_SHINGLES = 20

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import IO
 
-__all__ = ["READERS", "Text", "read_texts"]
-
 PIECE = 100_000
 """The number of words, about, of a piece of plain text."""
 

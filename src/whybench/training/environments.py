@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
     from whybench.training.items import SplitItems
 
-__all__ = ["Chat", "ConversationEnv", "ItemTask", "make_taskset"]
-
 
 class ItemTaskData(vf.TaskData):
     """The data of a task: as much of its item as it takes to converse about it and to score it."""

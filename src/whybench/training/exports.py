@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from whybench.training.items import SplitItems
 
-__all__ = ["FORMATS", "Exported", "export", "peak_memory"]
-
 ROWS, CHARACTERS = 4096, 8_000_000
 """The most rows, and about the most characters, of a batch that is written at once."""
 

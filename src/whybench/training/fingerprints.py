@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from whybench.suites.registry import AnySuite
     from whybench.training.shingles import Digests, Words
 
-__all__ = ["NEAR", "Fingerprints", "Match", "Prompt", "list_named_designs", "make_fingerprints"]
-
 KEPT, ENOUGH = 32, 28
 """Distinctive shingles of a prompt that are kept at most, and that near copies need."""
 

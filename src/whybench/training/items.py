@@ -44,19 +44,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Answer, Design, Item, Training
     from whybench.suites.registry import AnySuite
 
-__all__ = [
-    "Row",
-    "SplitItems",
-    "answer_reward",
-    "choose_items",
-    "evaluation_items",
-    "get_training",
-    "grade",
-    "reward",
-    "training_items",
-]
-
-
 HASHED_ITEMS = 16
 """Items whose ids, and the answers of golden replies to them, go into the digest."""
 

@@ -23,14 +23,6 @@ if TYPE_CHECKING:
 
     Digests = NDArray[np.uint64]
 
-__all__ = [
-    "LENGTH",
-    "Words",
-    "digest_words",
-    "is_in_sorted",
-]
-
-
 LENGTH = 8
 """The number of words of a shingle."""
 

@@ -9,8 +9,6 @@ from whybench.scm import Graph
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-__all__ = ["is_adjusted", "is_front_door", "is_instrument", "mediates"]
-
 
 def _without_arrows_from(graph: Graph, node: str) -> Graph:
     return Graph(graph.nodes, tuple(edge for edge in graph.edges if edge[0] != node))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.ranges import Chances, PrintedShares
     from whybench.scm import Graph
 
-__all__ = ["compare_among", "compare_seen", "compare_with_half"]
-
 _ONE = Fraction(1)
 
 

@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.prompt_parser import CladderWorld
     from whybench.audits.findings import Verdict
 
-__all__ = ["CladderJudgment", "judge_item"]
-
 _CORRELATION = re.compile(r"the correlation between .+ is (-?[\d.]+)\.$")
 
 

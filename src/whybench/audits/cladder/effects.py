@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.ranges import Chances, PrintedShares
     from whybench.scm import Graph
 
-__all__ = ["RangeEstimate", "find_estimate"]
-
 _CASES = tuple(product((0, 1), repeat=2))
 
 

@@ -19,8 +19,6 @@ from whybench.audits.cladder.ranges import AmountRange, ContradictoryPrintError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["find_instrument_range", "maximise"]
-
 _KINDS = tuple(product(product((0, 1), repeat=2), repeat=2))
 """(cause without and with the instrument, effect without and with the cause)."""
 

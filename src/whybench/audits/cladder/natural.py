@@ -25,8 +25,6 @@ from whybench.audits.cladder.ranges import AmountRange
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Arrowhead", "find_natural_range"]
-
 
 class Arrowhead(NamedTuple):
     """What is printed of an arrowhead.

@@ -16,8 +16,6 @@ import yaml
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-__all__ = ["UNDIRECTED", "State", "find_state", "list_names", "split_states"]
-
 State: TypeAlias = tuple[str, int]
 """A variable's name and its value, 0 or 1."""
 

@@ -12,16 +12,6 @@ from whybench.scm import Graph
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "CladderQuestion",
-    "CladderWorld",
-    "PrintedShare",
-    "parse_background",
-    "parse_methods",
-    "parse_question",
-    "parse_shares",
-]
-
 _OPENING = re.compile(r"^Imagine .+? relationships: ")
 _ARROWS = re.compile(r"([^.]+?) has a direct effect on ([^.]+)\.")
 _HIDDEN = re.compile(r"([^.]+?) is unobserved\.")

@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.phrases import State
     from whybench.audits.cladder.prompt_parser import PrintedShare
 
-__all__ = [
-    "HALF_POINT",
-    "AmountRange",
-    "Chances",
-    "ContradictoryPrintError",
-    "PrintedShares",
-    "find_range",
-]
-
 HALF_POINT = Fraction(1, 200)
 """How far a share may be from the whole percent that is printed."""
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from whybench.audits.cladder.prompt_parser import CladderQuestion
     from whybench.scm import Graph
 
-__all__ = ["CausalRule", "is_possible", "parse_rules", "solve", "solve_loosely"]
-
 _OBSERVED = re.compile(r"\s*We observed (.+)\.$")
 
 

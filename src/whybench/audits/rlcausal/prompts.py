@@ -16,15 +16,6 @@ from itertools import product
 from whybench.errors import DataError
 from whybench.scm import Graph, ScmError
 
-__all__ = [
-    "HALF",
-    "Distribution",
-    "DistributionQuestion",
-    "PrintedWorld",
-    "parse_prompt",
-    "read_distribution",
-]
-
 Distribution = tuple[Fraction, ...]
 """The probabilities of a variable's values, in one configuration of its parents."""
 

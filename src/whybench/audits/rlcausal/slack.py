@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from whybench.audits.rlcausal.worlds import Asked
     from whybench.scm.parameters import Array
 
-__all__ = ["farthest", "find_others", "find_world", "nearest", "rounds_to"]
-
 Rows = dict[RowPlace, "Distribution"]
 
 MARGIN = 1e-6

@@ -37,23 +37,6 @@ if TYPE_CHECKING:
     from whybench.audits.rlcausal.prompts import Distribution, DistributionQuestion, PrintedWorld
     from whybench.audits.rlcausal.worlds import Asked, RowPlace
 
-__all__ = [
-    "ASKS_OF_SEEN",
-    "ASKS_OF_SET",
-    "FOLLOWS",
-    "IMPOSSIBLE",
-    "NOT_REACHED",
-    "OTHER_DIGITS",
-    "SEVERAL_ANSWERS",
-    "UNSEEABLE",
-    "WITHOUT_BOTH",
-    "WITHOUT_SEEING",
-    "WITHOUT_SETTING",
-    "Examiner",
-    "KeyFinding",
-    "passes",
-]
-
 THRESHOLD = 0.01
 """`threshold` of the source's `training/rlvr/score_strict.py`."""
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from whybench.audits.rlcausal.prompts import Distribution, DistributionQuestion, PrintedWorld
     from whybench.scm.parameters import Array, Parameter
 
-__all__ = ["Asked", "RowPlace", "ask", "certified", "estimated"]
-
 AFTER = "'"
 """What the name of a copy ends with."""
 

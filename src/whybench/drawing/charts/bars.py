@@ -11,8 +11,6 @@ if TYPE_CHECKING:
 
     from whybench.drawing.charts.parts import Chart
 
-__all__ = ["BarPart", "plot_shares"]
-
 STEP = 20
 """Height of a row in pixels."""
 ROOM = 0.065

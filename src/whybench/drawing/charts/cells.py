@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts.parts import Chart
     from whybench.stats import Estimate, Measure
 
-__all__ = ["MapCell", "plot_cells"]
-
 STEP = 16
 """Height of a row in pixels."""
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts.parts import Chart, Guide, ShownEstimate
     from whybench.drawing.style import Look
 
-__all__ = ["plot_lines"]
-
 HEIGHT = 140
 """Height of a panel in pixels."""
 APART = 0.1

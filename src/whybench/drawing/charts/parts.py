@@ -16,27 +16,6 @@ if TYPE_CHECKING:
     from whybench.drawing.style import Look
     from whybench.stats import Estimate, Measure
 
-__all__ = [
-    "INTERVALS",
-    "Chart",
-    "Guide",
-    "ShownEstimate",
-    "assemble",
-    "colour_of",
-    "embolden",
-    "explain",
-    "layer_of",
-    "layers_of_intervals",
-    "named",
-    "present",
-    "room_of",
-    "sized_legend",
-    "span",
-    "span_of",
-    "tell",
-    "to_note",
-]
-
 Chart = dict[str, Any]
 """A specification of Vega-Lite."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts.parts import Chart
     from whybench.drawing.style import Look
 
-__all__ = ["Ends", "Segment", "Spot", "Writing", "plot_plane"]
-
 Ends = tuple[float | None, float | None]
 """The ends of an interval."""
 

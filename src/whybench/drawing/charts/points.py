@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts.parts import Chart, Guide, ShownEstimate
     from whybench.drawing.style import Look
 
-__all__ = ["plot_points"]
-
 STEP = 16
 """Height of a row in pixels."""
 BESIDE = 4

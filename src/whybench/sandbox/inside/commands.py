@@ -10,8 +10,6 @@ import time
 from whybench.sandbox.inside.processes import KILL, bind_limits, bury_strays, set_dumpable, sweep
 from whybench.sandbox.inside.scripts import become_python, is_plain_python
 
-__all__ = ["run"]
-
 INTERRUPT, PROCESSOR_TIME = 2, 24
 AT_ONCE = 1 << 16
 GLANCE = 0.1

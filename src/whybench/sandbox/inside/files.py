@@ -6,8 +6,6 @@ import errno
 import os
 import stat
 
-__all__ = ["names", "read", "write"]
-
 MOST_AT_ONCE = 1 << 20
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["Pipes"]
-
 MOST_AT_ONCE = 1 << 20
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 
-__all__ = ["KILL", "bind_limits", "bury_strays", "set_dumpable", "sweep"]
-
 KILL = 9
 PR_SET_DUMPABLE = 4
 

@@ -13,8 +13,6 @@ from whybench.sandbox.inside.files import names, read, write
 from whybench.sandbox.inside.messages import Pipes
 from whybench.sandbox.inside.processes import set_dumpable, sweep
 
-__all__ = ["main"]
-
 THREADED = ("polars",)
 """Libraries that start threads when they are imported; what is forked must have none."""
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["become_python", "is_plain_python"]
-
 PYTHONS = ("python", "python3", sys.executable)
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.world import World
 
-__all__ = ["adjustment_truth", "is_enough"]
-
 
 def adjustment_truth(
     world: World,

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.episode import AnalyzeEpisode
 
-__all__ = ["AGENTS", "MINDS", "oracle_reply"]
-
 
 def oracle_reply(asked: AnalyzeEpisode) -> str:
     """Return what is true of the fields that are asked for, as a reply.

@@ -34,18 +34,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Truth
     from whybench.suites.analyze.fields import Field
 
-__all__ = [
-    "ANALYSTS",
-    "analyst_answer",
-    "analyst_reply",
-    "diagnosis_fields",
-    "fields_for",
-    "is_known",
-    "report_fields",
-    "schema_breaker",
-    "true_answer",
-]
-
 ANALYSTS = {
     "competent": "analyzes the data soundly, with estimators that the scorer does not use",
     "naive": "falls for the trap",

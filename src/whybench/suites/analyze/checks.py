@@ -44,17 +44,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.items import AnalyzeItem
     from whybench.suites.analyze.shallow import ShallowResult
 
-__all__ = [
-    "BOUNDS",
-    "CHECKS",
-    "Bounds",
-    "VariantResults",
-    "find_failures",
-    "mean_twin_scores",
-    "run_analysts",
-    "self_tests",
-]
-
 
 def check_derivations(items: Sequence[AnalyzeItem]) -> Iterator[str]:
     """See that two derivations by other names give the same value of each number."""

@@ -26,16 +26,6 @@ from whybench.suites.analyze.fields import Field, FieldValue, NumberTableField, 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = [
-    "LEVEL",
-    "ColumnOrderField",
-    "ColumnSetField",
-    "GraphField",
-    "GraphSetField",
-    "PValueTableField",
-    "PValues",
-]
-
 LEVEL = 0.05
 """A p value of this or less says that there is something."""
 

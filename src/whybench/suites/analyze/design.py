@@ -53,18 +53,6 @@ from whybench.suites.files import read_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "CONTROL",
-    "DESIGNS",
-    "DIRECT",
-    "FEW_ROWS",
-    "LEVELS",
-    "MANIPULATED",
-    "AnalyzeDesign",
-    "DesignCell",
-    "make_design",
-]
-
 CONTROL, CONTROLS = "control", "controls"
 ALL, DIRECT = "all", "direct"
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.grading import Verdict
     from whybench.suites.contract import Scalar
 
-__all__ = ["AnalyzeEpisode"]
-
 
 def _take_text(reply: str, truncated: bool) -> Answer:
     """Take in an answer in somebody's own words; it has no marks yet, and so far is worth 0."""

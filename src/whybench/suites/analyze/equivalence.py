@@ -29,17 +29,6 @@ import numpy as np
 
 from whybench.scm import CyclicGraph, Disagreement, Graph
 
-__all__ = [
-    "Edges",
-    "Statement",
-    "all_graphs",
-    "colliders",
-    "equivalence_class",
-    "independences",
-    "skeleton",
-    "statements",
-]
-
 Edges = frozenset[tuple[str, str]]
 Statement = tuple[str, str, str | None]
 """That two columns are independent, given a third or, with None, alone."""

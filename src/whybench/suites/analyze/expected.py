@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.design import AnalyzeDesign
 
-__all__ = ["expected_of_analyst", "expected_of_oracle", "expected_of_silent"]
-
 
 def expected_of_analyst(
     analyst: str,

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.fields import Field
 
-__all__ = ["guess_reply", "guess_value"]
-
 MOST_ENTRIES = 3
 """The most entries of a list whose length is free."""
 

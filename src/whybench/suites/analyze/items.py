@@ -51,24 +51,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.design import AnalyzeDesign
     from whybench.suites.contract import Scalar
 
-__all__ = [
-    "COLUMNS",
-    "RANDOM_COLUMNS",
-    "AnalyzeItem",
-    "analyze_items",
-    "check_rows",
-    "describe_truth",
-    "full_instance",
-    "grading_key",
-    "instance_from_factors",
-    "item_at",
-    "item_identity",
-    "nth_draw",
-    "rows_digest",
-    "shown_instance",
-    "world_key",
-]
-
 RANDOM_COLUMNS: Mapping[str, type] = {
     "variant": str,
     "draw": int,

@@ -68,18 +68,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "CONDITION",
-    "SPLIT_BY",
-    "analyze_groups",
-    "analyze_measures",
-    "analyze_pairs",
-    "bounded_mean",
-    "mean_twin_score",
-    "reply_scores",
-]
-
-
 CONDITION = ("protocol", "split")
 """The columns that make up a condition; measures are computed within one."""
 

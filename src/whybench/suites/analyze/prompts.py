@@ -40,19 +40,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance
     from whybench.suites.analyze.fields import Field
 
-__all__ = [
-    "KINDS",
-    "PROTOCOLS",
-    "answer_schema",
-    "column_names",
-    "render_description",
-    "render_diagnosis",
-    "render_prompt",
-    "rows_csv",
-    "setting_of",
-    "story_of",
-]
-
 CACHED = 256
 """Data sets whose lines are kept: they are the longest part of a prompt, and often the same."""
 

@@ -16,8 +16,6 @@ from whybench.seeds import digest
 if TYPE_CHECKING:
     from whybench.seeds import Split
 
-__all__ = ["BANDS", "RegionGenerator", "region_generator"]
-
 BANDS = 8
 """Into how many bands a range is cut, half of them for each side."""
 

@@ -23,19 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.fields import Field
     from whybench.suites.analyze.truths import Truth
 
-__all__ = [
-    "CANNOT_TELL",
-    "EITHER",
-    "LOWER",
-    "RAISE",
-    "RECOMMENDATION",
-    "complete_answer",
-    "derive_recommendation",
-    "find_number",
-    "recommend",
-    "report_on",
-]
-
 RECOMMENDATION, INTERVAL = "recommendation", "interval"
 RAISE, LOWER, EITHER, CANNOT_TELL = "raise", "lower", "either", "cannot_tell"
 

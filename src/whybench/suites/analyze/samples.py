@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = ["check_row_count", "sample_rows"]
-
 
 def sample_rows(instance: Instance, count: int) -> Instance:
     """Return the instance of n of its rows; the instance itself where it has no more.

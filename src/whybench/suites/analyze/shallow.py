@@ -45,22 +45,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.settings import Setting
 
-__all__ = [
-    "ALWAYS",
-    "MOST_AUC",
-    "MOST_TWIN",
-    "SHALLOW",
-    "Discriminant",
-    "ShallowResult",
-    "draw_pairs",
-    "find_leaks",
-    "fit_agent",
-    "fit_line",
-    "measure_auc",
-    "measure_shallow",
-    "score_agent",
-]
-
 ALWAYS = "always-trap"
 
 MOST_TWIN, MOST_AUC = 0.45, 0.60

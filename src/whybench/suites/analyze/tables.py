@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["PARTS", "RUBRIC_MARKS", "fields_table", "read_marks", "write_marks"]
-
 RUBRIC_MARKS = "rubric_marks"
 """The column of the criteria of a rubric that an answer meets."""
 

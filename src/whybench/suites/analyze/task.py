@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.design import AnalyzeDesign
     from whybench.suites.registry import AnySuite
 
-__all__ = ["analysis_task"]
-
 SANDBOX = "whybench"
 """Where programs are run unless a run says otherwise, as `--sandbox docker:…` does."""
 

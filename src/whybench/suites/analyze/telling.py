@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.settings import Setting
 
-__all__ = ["Telling", "draw_telling", "tell_columns", "tell_rows", "untell_rows"]
-
 OUTCOME = "outcome"
 
 FACTORS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0)

@@ -15,17 +15,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Certificate
 
-__all__ = [
-    "NEAR_TRUTH",
-    "AdjustmentTruth",
-    "CategoricalTruth",
-    "ConfidenceTruth",
-    "NumericTruth",
-    "TableTruth",
-    "Truth",
-    "UnidentifiedTruth",
-]
-
 NEAR_TRUTH = 2.5
 """How many standard errors from the truth a number may be."""
 

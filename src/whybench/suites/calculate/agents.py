@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 
     Answerer = Callable[[CalculateItem, Mapping[str, Any]], Chances]
 
-__all__ = ["AGENTS", "MINDS", "make_agent", "oracle"]
-
 
 def oracle(item: CalculateItem) -> str:
     """Return the true answer in the form that is asked for."""

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.items import CalculateItem
 
-__all__ = ["CHECKS"]
-
 ROUNDING = 1e-9
 
 

@@ -19,8 +19,6 @@ from whybench.suites.unions import split_union
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["DESIGNS", "FORMS", "MECHANISMS", "VARIANTS", "CalculateDesign"]
-
 MECHANISMS = ("tables", "gates", "thresholds")
 VARIANTS = ("trap", "control", "idle", "missing")
 FORMS = ("number", "greater")

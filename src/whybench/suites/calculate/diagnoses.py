@@ -21,8 +21,6 @@ from whybench.suites.calculate.quantities import NOT_COMPUTABLE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DIAGNOSES", "RIGHT", "WAYS", "diagnose"]
-
 RIGHT = "right"
 
 WAYS: Mapping[str, str] = {

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity
     from whybench.suites.calculate.world import StatedWorld
 
-__all__ = ["count_operations", "find_relevant"]
-
 
 def count_operations(world: StatedWorld, asked: tuple[Quantity, ...]) -> int:
     """Return the multiplications and additions that elimination takes."""

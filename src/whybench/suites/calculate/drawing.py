@@ -20,16 +20,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.quantities import QueryKind
 
-__all__ = [
-    "Mechanism",
-    "Variant",
-    "draw_graph",
-    "draw_question",
-    "draw_rules",
-    "is_confounded",
-    "leave_out",
-]
-
 Mechanism = Literal["tables", "gates", "thresholds"]
 Variant = Literal["trap", "control", "idle", "missing"]
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.design import CalculateDesign
     from whybench.suites.calculate.items import CalculateItem
 
-__all__ = ["Chances", "expect_chances", "expect_exact", "random_answers"]
-
 Chances = dict[float, float]
 """Answer to its chance."""
 

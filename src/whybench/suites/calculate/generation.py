@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity, QueryKind
     from whybench.suites.calculate.world import StatedWorld
 
-__all__ = ["MARGIN", "TOLERANCE", "Drawn", "ItemCell", "draw_item"]
-
 TOLERANCE = 0.5
 """An answer this near is right: half of the last place in which numbers are printed."""
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.design import CalculateDesign
     from whybench.suites.contract import Scalar
 
-__all__ = ["COLUMNS", "DRAWN", "CalculateItem", "calculate_items", "is_right"]
-
 COLUMNS: Mapping[str, type] = {
     "query": str,
     "rung": int,

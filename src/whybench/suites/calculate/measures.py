@@ -69,8 +69,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["CONDITION", "CONSTANTS", "calculate_estimates", "calculate_measures", "calculate_pairs"]
-
 CONDITION = ("form", "style")
 
 LEVELS = ("rung", "query", "mechanism", "variant", "variables")

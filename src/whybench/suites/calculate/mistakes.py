@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from whybench.scm import Model, Query
     from whybench.suites.calculate.world import StatedWorld
 
-__all__ = ["MAIN", "MISTAKES", "make_mistakes"]
-
 MISTAKES = ("seeing", "doing", "no_update", "base_rate", "total_effect")
 
 MAIN = {

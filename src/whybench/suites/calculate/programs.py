@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.world import RuleKind, StatedWorld
 
-__all__ = ["parse_program", "render_program"]
-
 LEGEND = (
     "This program draws one case. coin(p) is true with a chance of p percent, draw(1, 100) is any "
     "of these whole numbers with the same chance, and true counts as 1. True means {on}, and false "

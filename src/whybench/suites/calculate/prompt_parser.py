@@ -13,8 +13,6 @@ from whybench.suites.calculate.world import StatedRule, StatedWorld
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["parse_stated_prompt"]
-
 _OPENING = re.compile(
     r".+?: (?P<names>the .+)\. In every case, each of them is (?P<on>\w+) or (?P<off>\w+)\."
 )

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.themes import StatedTheme
     from whybench.suites.calculate.world import StatedRule, StatedWorld
 
-__all__ = [
-    "CANNOT",
-    "STYLES",
-    "TELLINGS",
-    "UNTOLD",
-    "StatedQuestion",
-    "render_answer",
-    "render_prompt",
-    "render_question",
-    "render_world",
-]
-
 TELLINGS = ("text", "table", "program")
 STYLES = ("cot", "direct")
 

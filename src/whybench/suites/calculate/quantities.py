@@ -40,21 +40,6 @@ if TYPE_CHECKING:
 
     Engine = Callable[[Model, Query], object]
 
-__all__ = [
-    "EFFECTS",
-    "NOT_COMPUTABLE",
-    "POINTWISE",
-    "QUERIES",
-    "RUNGS",
-    "Quantity",
-    "QueryKind",
-    "certify_quantities",
-    "complete_values",
-    "conclude",
-    "mediators",
-    "sum_terms",
-]
-
 QueryKind = Literal[
     "observe", "do", "ate", "ett", "nde", "nie", "counterfactual", "pn", "ps", "pns"
 ]

@@ -23,8 +23,6 @@ from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
 if TYPE_CHECKING:
     from whybench.suites.calculate.items import CalculateItem
 
-__all__ = ["QUESTIONNAIRE"]
-
 INSTEAD = {CANNOT.capitalize(): CANNOT}
 """What may be said in place of an answer."""
 TWO = {"First": "first", "Second": "second", **INSTEAD}

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from whybench.scm.parameters import Array, Parameter
 
-__all__ = ["Responses", "WeighedResponses", "antithetic_rows", "merge_cells", "shared_draw"]
-
 WeighedResponses = dict[tuple[int, ...], int]
 """Response, by configuration of the causes, to its chance: its part of the sum of all."""
 

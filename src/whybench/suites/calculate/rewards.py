@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Answer, Scalar
 
-__all__ = ["SCALES", "reward_answer"]
-
 SCALES: Mapping[str, float] = {
     "observe": 21.0, "do": 17.0, "ate": 27.0, "ett": 26.0, "nde": 26.0, "nie": 8.5,
     "counterfactual": 20.5, "pn": 16.0, "ps": 18.5, "pns": 11.0,

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from whybench.seeds import Split
     from whybench.suites.calculate.world import StatedRule, StatedWorld
 
-__all__ = ["move_to_split", "split_of_world", "write_numbers"]
-
 SHARES = range(15, 86)
 """The shares that a variable without causes may have, in percent."""
 

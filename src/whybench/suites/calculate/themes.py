@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity
     from whybench.suites.calculate.world import StatedWorld
 
-__all__ = ["THEME_NAMES", "StatedTheme", "load_stated_theme", "name_quantities", "name_world"]
-
 THEME_NAMES = ("workshop", "harbour", "orchard", "glims")
 """The themes; the last is of made-up words."""
 

@@ -34,8 +34,6 @@ from whybench.suites.calculate.responses import Responses, antithetic_rows, merg
 if TYPE_CHECKING:
     from whybench.suites.calculate.responses import WeighedResponses
 
-__all__ = ["FILLINGS", "GATES", "RuleKind", "StatedRule", "StatedWorld", "fill_in"]
-
 RuleKind = Literal["table", "or", "and", "threshold"]
 
 GATES = ("or", "and")

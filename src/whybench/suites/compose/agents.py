@@ -63,19 +63,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.items import ComposeItem
 
-__all__ = [
-    "AGENTS",
-    "MINDS",
-    "Queries",
-    "Rule",
-    "answer_coin",
-    "answer_exact",
-    "make_constant",
-    "make_flip",
-    "make_local_only",
-    "oracle",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Queries:

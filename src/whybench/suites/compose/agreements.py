@@ -54,15 +54,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.comparisons import AnswerArrays, Path
     from whybench.suites.compose.groups import WorldAnswers
 
-__all__ = [
-    "AgreementSums",
-    "Agreements",
-    "combine_lesser",
-    "sum_agreements",
-    "unit_agreements",
-    "vote",
-]
-
 METHOD = "agreement; Wilson, clustered"
 
 

@@ -36,8 +36,6 @@ from whybench.scm import InvalidGraph
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-__all__ = ["Block", "Edge", "Kind", "find_blocks", "list_symmetries"]
-
 Kind = Literal["cycle", "wheel", "ladder", "bridge", "graph"]
 
 Edge = tuple[int, int]

@@ -27,8 +27,6 @@ from whybench.scm import Graph, InvalidGraph, UnknownNode
 if TYPE_CHECKING:
     from whybench.suites.compose.blocks import Block
 
-__all__ = ["Chain", "Pair", "node_name"]
-
 Pair = tuple[int, int]
 """A cause and an effect, both anchors."""
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.items import ComposeItem
 
-__all__ = ["CHECKS", "is_bundled_theme"]
-
 ROUNDING = 1e-9
 
 

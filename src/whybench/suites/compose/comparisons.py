@@ -50,18 +50,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.compose.chain import Pair
 
-__all__ = [
-    "COLUMNS",
-    "RULE_OF_THREE",
-    "AnswerArrays",
-    "Composition",
-    "CompositionStatistics",
-    "Path",
-    "TargetComparison",
-    "compare_compositions",
-    "resolution",
-]
-
 Path = tuple[int, ...]
 
 RULE_OF_THREE = 3.0

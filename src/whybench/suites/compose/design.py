@@ -32,16 +32,6 @@ from whybench.suites.designs import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "DESIGNS",
-    "LEVELS",
-    "MANIPULATED",
-    "ComposeDesign",
-    "NumbersDesign",
-    "count_number_questions",
-    "count_questions",
-]
-
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "gates": get_args(Gates),
     "detail": ("none", "some"),

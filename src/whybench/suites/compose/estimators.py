@@ -37,16 +37,6 @@ if TYPE_CHECKING:
     from whybench.stats.resampling import StatisticOfCounts
 
 
-__all__ = [
-    "OUTVOTING",
-    "Quantity",
-    "Sample",
-    "majority",
-    "share_of_yes",
-    "unit_effects",
-    "weighted_means",
-]
-
 Quantity = Literal["ate", "pns"]
 
 OUTVOTING = 3

@@ -38,16 +38,6 @@ if TYPE_CHECKING:
     Answerer = Callable[[ComposeWorld, Bools, Bools], Bools]
     """A world, the bits of units and the true answers to what an agent says to all questions."""
 
-__all__ = [
-    "expect_coin",
-    "expect_constant",
-    "expect_copy",
-    "expect_exact",
-    "expect_flip",
-    "expect_local_only",
-    "expect_wrong_world",
-]
-
 BOTH_RUNGS = ("balanced_accuracy_factual", "balanced_accuracy_interventional")
 PRECISIONS = ("precision_factual", "recall_factual")
 AGREEMENTS = ("agreement", "valid_agreement", "consistent_agreement")

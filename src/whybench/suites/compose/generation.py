@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.themes import ComposeTheme
     from whybench.suites.compose.world import ComposeWorld, Gates
 
-__all__ = ["compose_items", "draw_batch", "item_at"]
-
 TOGETHER = 8
 """Worlds of a series that take turns, unit by unit, so that a run that is cut short has some units
 of each; those of the next eight follow, so that a series without end is not one unit of each."""

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["CONDITION", "WorldAnswers", "compose_groups", "group_by_world"]
-
 CONDITION = ("theme", "detail", "style", "split")
 """The columns that make up a condition; measures are computed within one."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.questions import ComposeQuestion
     from whybench.suites.contract import Scalar
 
-__all__ = ["COLUMNS", "DRAWN", "ComposeItem", "draw_graph"]
-
 DRAWN: Mapping[str, type] = {
     "world": str,
     "draw": int,

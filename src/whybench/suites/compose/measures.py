@@ -80,22 +80,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.verdicts import Class
     from whybench.suites.groups import Group
 
-__all__ = [
-    "CLASS_MEASURES",
-    "RESAMPLES",
-    "RUNGS",
-    "WorldComposition",
-    "blind_agreement",
-    "compose_measures",
-    "compositions_table",
-    "list_compositions",
-    "pairs_table",
-    "path_label",
-    "rung_accuracy",
-    "rung_ratios",
-]
-
-
 WorldComposition = tuple[WorldAnswers, Composition]
 
 CLASS_MEASURES: Mapping[Class, str] = {

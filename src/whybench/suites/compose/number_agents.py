@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.number_items import NumberItem
     from whybench.suites.compose.world import ComposeWorld
 
-__all__ = ["NUMBER_MEASURES", "expect_numbers", "reply_number"]
-
 Expected = Callable[[Mapping[str, Any], Any], Mapping[str, float]]
 Chances = Mapping[float, float]
 """The numbers that may be given, with their chances."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.world import ComposeWorld
     from whybench.suites.contract import Scalar
 
-__all__ = ["NumberItem", "draw_numbers", "is_near"]
-
 
 @dataclass(frozen=True)
 class NumberItem:

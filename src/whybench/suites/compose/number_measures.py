@@ -48,8 +48,6 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-__all__ = ["NUMBER_ESTIMATORS", "measure_numbers", "number_groups"]
-
 WORDS = ("outcome", "reason", "setting", "world")
 NUMBERS = ("value", "truth", "draw", "cause", "effect")
 WORLD = ("kinds", "gates", "draw")

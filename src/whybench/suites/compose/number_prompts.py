@@ -21,15 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.questions import Style
     from whybench.suites.compose.themes import ComposeTheme
 
-__all__ = [
-    "NumberQuestion",
-    "is_number_prompt",
-    "parse_number_prompt",
-    "render_number",
-    "render_number_prompt",
-    "render_number_reply",
-]
-
 COUNTED = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 """How many the chain has, from two on."""
 

@@ -33,19 +33,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.chain import Chain
     from whybench.suites.compose.world import ComposeWorld
 
-__all__ = [
-    "ALL_CASES",
-    "NUMBER",
-    "TOLERANCE",
-    "ChainNumbers",
-    "Direction",
-    "Given",
-    "certify_numbers",
-    "far_pairs",
-    "make_numbers",
-    "part_numbers",
-]
-
 Direction = Literal["forward", "reverse"]
 """What is asked: the whole, or a part. It is the `setting` of records."""
 

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.groups import Group
 
-__all__ = ["compose_pairs"]
-
-
 ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
     f"balanced_accuracy_{rung}": RatioEstimator(
         partial(rung_accuracy, rung=rung), partial(rung_ratios, rung=rung)

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.design import ComposeDesign
     from whybench.suites.compose.world import ComposeWorld, Gates
 
-__all__ = ["advise", "list_worlds", "plan_worlds"]
-
 PLANNED = 24
 """How many worlds are planned for; the others are of the same kinds."""
 

@@ -52,17 +52,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-__all__ = [
-    "ALPHA",
-    "CLEAR",
-    "POWER",
-    "UnitPlan",
-    "UnitsNeeded",
-    "plan_units",
-    "units_needed",
-    "units_to_resolve",
-]
-
 CLEAR = 1.5
 """Numbers are clearly apart if they differ by this many deltas, or more, of the larger.
 

@@ -24,17 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = [
-    "EffectProfile",
-    "anchor_pairs",
-    "coin_profile",
-    "composition_positions",
-    "flip_profile",
-    "majority_error",
-    "transmission_strata",
-]
-
-
 @dataclass(frozen=True, eq=False)
 class EffectProfile:
     """An agent's effects, by stratum.

@@ -18,8 +18,6 @@ from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.themes.sentences import OF_SEVERAL, Sentence, split_names
 from whybench.suites.compose.world import ComposeWorld, Gate
 
-__all__ = ["ComposePromptError", "find_theme", "parse_prompt"]
-
 
 class ComposePromptError(ValueError):
     """A prompt from which no question can be rebuilt."""

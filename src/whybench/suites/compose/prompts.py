@@ -21,17 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.themes import ComposeTheme
     from whybench.suites.compose.world import ComposeWorld
 
-__all__ = [
-    "QUESTION",
-    "REPLY_FORM",
-    "counts_heading",
-    "query_text",
-    "render_prompt",
-    "render_reply",
-    "render_unit",
-    "rules_heading",
-]
-
 QUESTION = "Question: "
 """What stands before the question."""
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.items import ComposeItem
     from whybench.suites.compose.world import Gate
 
-__all__ = ["QUESTIONNAIRE", "unit_key"]
-
 
 def unit_key(item: ComposeItem | NumberItem) -> object:
     """Return what all questions of a unit, rendered in one way, have in common.

@@ -23,16 +23,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.themes import ComposeTheme
 
-__all__ = [
-    "EXAMPLES",
-    "ComposeQuestion",
-    "Example",
-    "Style",
-    "make_example",
-    "pair_examples",
-]
-
-
 Style = Literal["direct", "cot", "worked-example", "two-examples"]
 """How the reply is asked for; the last two show an example first, or two: of what is the case, and
 of what would be."""

@@ -32,8 +32,6 @@ from whybench.suites.contract import UserError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["chance_to_pass", "replicate"]
-
 Rows = list[dict[str, Any]]
 
 PARTY = "party"

@@ -43,16 +43,6 @@ from whybench.suites.compose.world import ComposeWorld, make_block_table, node_n
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "AnswerKey",
-    "UnitQuery",
-    "answer_by_block",
-    "answer_by_node",
-    "list_queries",
-    "make_answer_key",
-    "population_pns",
-]
-
 Bits = NDArray[np.bool_]
 """The bits of units: units x nodes."""
 

@@ -43,18 +43,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 if TYPE_CHECKING:
     from whybench.stats import Estimate
 
-__all__ = [
-    "CLASSES",
-    "DELTA",
-    "SOURCE_BOUND",
-    "UNTRUSTED",
-    "Class",
-    "Verdict",
-    "classify",
-    "decide_verdict",
-    "relative_difference",
-]
-
 DELTA = 0.25
 """Two numbers that differ by less than this share of the larger count as the same."""
 

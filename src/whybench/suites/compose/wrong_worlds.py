@@ -45,16 +45,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.world import ComposeWorld
 
-__all__ = [
-    "assumed_answers",
-    "assumed_world",
-    "find_wrong_world",
-    "swap_gate",
-    "transmission_probabilities",
-    "wrong_world_profile",
-]
-
-
 UNITS_KEPT = 16_384
 """How many units are remembered: an agent is asked about one many times."""
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     Settings = Mapping[str, Any]
     Reply = Callable[[InterveneEpisode, Settings, np.random.Generator], str]
 
-__all__ = ["AGENTS", "MINDS", "oracle", "render_action", "render_answer"]
-
 CACHED = 65536
 
 

@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.contract import Answer, Scalar
     from whybench.suites.intervene.episode import InterveneCase
 
-__all__ = [
-    "CALLED",
-    "CUT_OFF",
-    "SAID",
-    "TOOLS",
-    "answer_of_calls",
-    "find_refusal",
-    "hear_call",
-    "make_call",
-    "open_kept",
-    "render_call",
-    "replay_calls",
-]
-
 TOOLS = {"move": "entity", "hold": "entity", "answer": "answer"}
 """The tools, and the name of the one argument of each."""
 

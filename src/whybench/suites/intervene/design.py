@@ -31,8 +31,6 @@ from whybench.suites.intervene.themes import InterveneTheme, load_theme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "OWN_DENSITY", "WORLDS", "InterveneDesign"]
-
 WORLDS = ("core", "limited", "advanced", "source-advanced", "graph")
 """The sets of worlds."""
 

@@ -31,19 +31,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.world import Action, State
 
-__all__ = [
-    "Entailed",
-    "Evidence",
-    "ImpossibleEvidenceError",
-    "Transition",
-    "check_entities",
-    "check_pair",
-    "check_transition",
-    "conclude",
-    "decide_entailment",
-    "import_solver",
-]
-
 Entailed = Literal["yes", "no", "open"]
 
 

@@ -67,8 +67,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.verdicts import Answer as YesOrNo
     from whybench.suites.intervene.world import Action
 
-__all__ = ["ENDS", "InterveneCase", "InterveneEpisode", "parse_case"]
-
 ENDS = (
     "answered",
     "invalid_format",

@@ -28,18 +28,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.experimenters import Experimenter
     from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = [
-    "Expected",
-    "InterveneQuestion",
-    "expect_careful",
-    "expect_guessing",
-    "expect_immediate",
-    "expect_one_action",
-    "has_effect_changed",
-    "is_same_state",
-    "list_questions",
-]
-
 Expected = Callable[[Mapping[str, Any], Any], Mapping[str, float]]
 
 

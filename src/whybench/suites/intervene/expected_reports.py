@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.expected import Expected, InterveneQuestion
     from whybench.suites.intervene.reporters import Reporter
 
-__all__ = ["expect_report", "expect_report_guessing"]
-
 
 def expect_report(reporter: Reporter) -> Expected:
     """Return the measures of an agent that claims something of all pairs, at times the opposite."""

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.design import InterveneDesign
     from whybench.suites.intervene.themes import InterveneTheme
 
-__all__ = ["intervene_items", "item_at"]
-
 CACHED = 4096
 """How many names and certificates are remembered: all questions of a world stand in one block."""
 

@@ -13,8 +13,6 @@ from whybench.suites.intervene.posets import decide_by_enumeration
 from whybench.suites.intervene.steps import replay_path
 from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = ["count_bits", "justified_by_one"]
-
 CACHED = 65536
 
 

@@ -33,17 +33,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.themes import InterveneTheme
     from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = [
-    "ALL",
-    "COLUMNS",
-    "DRAWN",
-    "InterveneItem",
-    "Situation",
-    "count_allowed",
-    "describe_item",
-    "draw_graph",
-]
-
 DRAWN: Mapping[str, type] = {
     "graph": str,
     "moving": str,

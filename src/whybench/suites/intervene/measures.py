@@ -80,18 +80,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate
 
-__all__ = [
-    "CONDITION",
-    "GRAPH_WORLDS",
-    "MODES",
-    "SPLIT_BY",
-    "intervene_groups",
-    "intervene_measures",
-    "intervene_pairs",
-    "optimal_steps",
-]
-
-
 LIMITED_WORLDS = "limited"
 """The set of worlds of the headline."""
 

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode
     from whybench.suites.intervene.items import InterveneItem
 
-__all__ = ["PLAY"]
-
 VERDICT_TEXTS = {
     "justified": "Right, and you had seen enough to know: your answer is justified.",
     "lucky": "Right, but what you had seen left it open: your answer was lucky.",

@@ -30,14 +30,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.world import State
 
-__all__ = [
-    "MAX_ENUMERATED",
-    "Posets",
-    "consistent_orders",
-    "decide_by_enumeration",
-    "list_posets",
-]
-
 MAX_ENUMERATED = 5
 """The most entities of which all partial orders are listed."""
 

@@ -21,8 +21,6 @@ from whybench.suites.intervene.prompts import (
     STYLES,
 )
 
-__all__ = ["parse_prompt"]
-
 
 def parse_prompt(prompt: str) -> Situation:
     """Return what an opening says of the world.

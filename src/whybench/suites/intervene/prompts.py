@@ -16,30 +16,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.items import InterveneItem
 
-__all__ = [
-    "ACT",
-    "ACTIONS_LEFT",
-    "ANSWER",
-    "CASE",
-    "COUNTS",
-    "ENOUGH",
-    "GRAPH",
-    "INTERFACES",
-    "LISTED",
-    "NEXT",
-    "OBSERVED",
-    "REPORT",
-    "RULES",
-    "STYLES",
-    "THROUGH_OTHERS",
-    "list_states",
-    "render_observation",
-    "render_prompt",
-    "render_rules",
-    "render_style",
-    "state_phrases",
-]
-
 RULES = """\
 One {one} drives another if, whenever the one is {moving}, the other becomes {moving} too. \
 Which {one} drives which stays the same throughout, and no {one} drives itself, not through others \

@@ -26,8 +26,6 @@ from whybench.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["NAMES", "PublishedPrompts", "read_templates"]
-
 SOURCE = "CausalLink"
 FILE = "prompt_templates.py"
 LITERAL = "TEMPLATES"

@@ -16,8 +16,6 @@ from whybench.suites.questionnaire import ItemPage, Lesson, Questionnaire, quiz
 if TYPE_CHECKING:
     from whybench.suites.intervene.items import InterveneItem
 
-__all__ = ["QUESTIONNAIRE"]
-
 STYLES_FOR_PEOPLE = ("direct", "fewest-steps", "recipe")
 """The styles that say something to a person; the other is about how a reply is written."""
 

@@ -40,18 +40,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate, Measure
     from whybench.suites.groups import Group
 
-__all__ = [
-    "PrintedLine",
-    "Result",
-    "choose_better",
-    "core_results",
-    "measure_sizes",
-    "measure_structures",
-    "printed_results",
-    "read_printed",
-    "replicate",
-]
-
 Rows = list[dict[str, Any]]
 
 ERRORS = ("invalid_format", "invalid_action", "invalid_answer", "cut_off")

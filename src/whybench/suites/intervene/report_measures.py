@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate, Measure
     from whybench.suites.groups import Group
 
-__all__ = ["REPORT_ESTIMATORS", "measure_reports"]
-
 SPLIT_BY = ("entities", "initial")
 JUSTIFIED, OPEN, LUCKY, PREMATURE, _ = range(len(PAIR_VERDICTS))
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.episode import InterveneEpisode
 
-__all__ = ["REPORTERS", "Reporter", "guess_report", "make_report"]
-
 Claim = Callable[[Inquiry, Mapping[tuple[int, int], Entailed], int, int], bool]
 """Says whether one causes another, from what was done and seen and from what that entails."""
 

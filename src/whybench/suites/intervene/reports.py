@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 
     Said = Mapping[tuple[int, int], Entailed]
 
-__all__ = [
-    "PAIR_VERDICTS",
-    "PairVerdict",
-    "count_verdicts",
-    "grade_report",
-    "pack_report",
-    "read_report",
-    "render_report",
-    "unpack_report",
-    "worst_verdict",
-]
-
 PairVerdict = Verdict | Literal["open"]
 
 PAIR_VERDICTS: tuple[PairVerdict, ...] = ("justified", "open", "lucky", "premature", "contradicts")

@@ -52,26 +52,6 @@ from whybench.suites.intervene.world import InterveneWorld, State
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "INITIAL",
-    "LIMITED",
-    "QUESTIONS",
-    "STRUCTURES",
-    "Initial",
-    "Pair",
-    "RandomWorld",
-    "classify_initial",
-    "draw_advanced_world",
-    "draw_graph_world",
-    "draw_initial",
-    "draw_limited_case",
-    "draw_source_world",
-    "edge_count",
-    "list_core_cases",
-    "shape_text",
-    "split_of_world",
-]
-
 Pair = tuple[int, int]
 """The supposed cause and the supposed effect."""
 

@@ -24,14 +24,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.entailment import Entailed
     from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = [
-    "PARTS",
-    "replay_path",
-    "steps_table",
-    "trace_entailment",
-]
-
-
 PARTS: Mapping[str, type] = {
     "verdict": str,
     "pattern": str,

@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.design import InterveneDesign
 
-__all__ = ["answer", "episode_task", "episodes", "hold", "move", "open_world"]
-
 WORLD = "intervene:world"
 """Where a sample keeps the columns from which the world is made."""
 

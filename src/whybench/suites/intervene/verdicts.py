@@ -41,17 +41,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.entailment import Entailed
     from whybench.suites.intervene.world import State
 
-__all__ = [
-    "ANSWERS",
-    "PATTERNS",
-    "VERDICTS",
-    "Answer",
-    "Pattern",
-    "Verdict",
-    "decide_verdict",
-    "error_pattern",
-]
-
 Answer = Literal["yes", "no"]
 Verdict = Literal["justified", "lucky", "premature", "contradicts", "no_answer"]
 

@@ -44,18 +44,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "ACTIONS",
-    "Action",
-    "InterveneWorld",
-    "State",
-    "bits_to_state",
-    "list_pairs",
-    "simulate_action",
-    "state_to_bits",
-    "transitive_closure",
-]
-
 State = frozenset[int]
 """The moving entities."""
 

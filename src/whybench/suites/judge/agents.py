@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from whybench.suites.judge.design import JudgeDesign
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = ["AGENTS", "MINDS"]
-
 Settings = Mapping[str, Any]
 Belief = Callable[..., float]
 """A graph, a question and the parameters to the probability that an agent would state."""

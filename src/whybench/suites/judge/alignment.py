@@ -48,18 +48,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = [
-    "CELL",
-    "POOLED",
-    "alignment",
-    "average_cells",
-    "human_ceiling",
-    "judged_groups",
-    "other_stimuli",
-    "pooled_ceiling",
-    "split_people",
-]
-
 POOLED = "pooled"
 """What random draws over all stories together are called."""
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate
     from whybench.suites.groups import Group
 
-__all__ = ["compare_with_people"]
-
 CELL_COLUMNS = ("story", "polarity", "task", "cause")
 WORD_COLUMNS = ("outcome", *CELL_COLUMNS, "letter")
 VIGNETTE = ("vignette", ("story", "polarity"))

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.judge.items import JudgeItem
     from whybench.suites.judge.stories import JudgeStory
 
-__all__ = ["CHECKS"]
-
 
 def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
     """Yield each word that a story shares with the text that overloads it."""

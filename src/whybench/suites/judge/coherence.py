@@ -66,17 +66,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "ASKED",
-    "COHERENT_GRAPH",
-    "NOT_TESTED",
-    "Coherence",
-    "coherence_measures",
-    "imply",
-    "imply_each",
-    "measure_coherence",
-]
-
 COHERENT_GRAPH = "collider"
 """The graph in which the other cause should matter."""
 

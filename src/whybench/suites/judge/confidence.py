@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.groups import Group
 
-__all__ = ["confidence_measures"]
-
 WORD_COLUMNS = ("outcome", "task", "cause", "story", "polarity")
 NUMBERS = ("value", "confidence")
 VIGNETTE = ("story and polarity", ("story", "polarity"))

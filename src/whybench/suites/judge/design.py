@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = ["DESIGNS", "LEVELS", "MANIPULATED", "JudgeDesign", "Parameters", "make_design"]
-
 CONTENT = STORY_NAMES[:3]
 ABSTRACT = STORY_NAMES[3:]
 

@@ -42,17 +42,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = [
-    "COMPARISONS",
-    "ConditionChange",
-    "Difference",
-    "agent_differences",
-    "agent_pairs",
-    "condition_changes",
-    "story_differences",
-    "story_pairs",
-]
-
 CONDITION = ("graph", "stimuli", "content", "overload", "style", "independence")
 """What makes a condition here: overload sources are told apart as stories are."""
 

@@ -61,19 +61,6 @@ if TYPE_CHECKING:
     from whybench.suites.groups import Group
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = [
-    "ERRORS",
-    "SCHEMES",
-    "FittedModel",
-    "error_measures",
-    "fit_agents",
-    "fit_row",
-    "fits_table",
-    "model_measures",
-    "strength_measures",
-    "task_table",
-]
-
 SCHEMES: dict[str, tuple[Scheme, ...]] = {
     "collider": (
         replace(COLLIDER_3, derived={**COLLIDER_3.derived, "m1": {"m": 1.0}, "m2": {"m": 1.0}}),

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.judge.design import JudgeDesign, Parameters
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = ["generate_items"]
-
 
 def generate_items(design: JudgeDesign) -> Iterator[JudgeItem]:
     """Yield the items of a design; every prefix of whole blocks is balanced."""

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Estimate, Measure
 
-__all__ = ["CONDITION", "SUMMED_BY", "group_answers", "group_every_answer", "make_measure"]
-
 CONDITION = (
     "graph",
     "stimuli",

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.suites.judge.questions import JudgeQuestion
     from whybench.suites.judge.stories import JudgeStory
 
-__all__ = ["COLUMNS", "JudgeItem", "draw_graph"]
-
 COLUMNS: Mapping[str, type] = dict.fromkeys(
     (
         "graph",

@@ -62,14 +62,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-__all__ = [
-    "compare_likeness",
-    "degenerate_agents",
-    "distance_to_others",
-    "likeness_measures",
-    "list_persons",
-]
-
 RESAMPLES = 2000
 
 

@@ -53,8 +53,6 @@ if TYPE_CHECKING:
     from whybench.suites.groups import Group
     from whybench.suites.judge.fitted_models import FittedModel
 
-__all__ = ["judge_pairs"]
-
 WORD_COLUMNS = ("outcome", "task", "story", "polarity", "letter")
 
 Unit = tuple[str, tuple[str, ...]]

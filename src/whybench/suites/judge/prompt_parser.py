@@ -10,8 +10,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["JudgePromptError", "JudgeWorld", "parse_prompt"]
-
 STATES = re.compile(r"Some [^;]+? have (?P<present>[^;]+); others have (?P<absent>[^;]+?)\. ?")
 RULE = re.compile(r"- (?P<cause>[^;]+?) can cause (?P<effect>[^;]+?)\.(?= |$)")
 EVIDENCE = re.compile(r"^Now take one particular [^.]+\. What is known about it: (?P<facts>.*)\.$")

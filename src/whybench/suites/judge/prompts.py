@@ -21,16 +21,6 @@ from whybench.suites.judge.stories import JudgeStory, load_story
 if TYPE_CHECKING:
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = [
-    "background_text",
-    "capitalize",
-    "evidence_text",
-    "overload_text",
-    "query_text",
-    "render_prompt",
-    "render_reply",
-]
-
 REPLY_FORM = {
     "direct": "Reply with one number from 0 to 100 and nothing else.",
     "cot": (

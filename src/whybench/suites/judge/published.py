@@ -51,18 +51,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.questions import JudgeQuestion
 
-__all__ = [
-    "PEOPLE_COLUMNS",
-    "JudgedGraph",
-    "human_means",
-    "mean_records",
-    "parse_story_name",
-    "people_are_fetched",
-    "people_records",
-    "published_prompts",
-]
-
-
 SOURCE = "causAIign"
 PROMPTS = "data/input_llm/rw17/{experiment}/{number}_v_{category}_LLM_prompting_collider.csv"
 

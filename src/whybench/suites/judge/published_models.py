@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import date
 
-__all__ = ["read_models", "released"]
-
 
 def released(agent: str) -> tuple[str, date] | None:
     """Return the provider and release date of a model, if the source's table has it.

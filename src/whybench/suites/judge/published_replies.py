@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = ["CONDITIONS", "ReplyParser", "parse_by_recipe", "printed_name", "published_records"]
-
 ReplyParser = Literal["recipe", "own"]
 
 FOLDER = "data/output_llm/"

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.judge.items import JudgeItem
 
-__all__ = ["QUESTIONNAIRE"]
-
 
 def _group_key(item: JudgeItem) -> object:
     overloaded = item.overload, item.overload_source

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from whybench.scm import Query
 
-__all__ = ["GRAPHS", "CausalStructure", "JudgeQuestion", "TaskContrast", "load_structure"]
-
 
 @dataclass(frozen=True)
 class JudgeQuestion:

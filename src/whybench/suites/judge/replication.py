@@ -50,8 +50,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.judge.differences import ConditionChange, Difference
 
-__all__ = ["POOLED", "count_agents", "count_words", "match_conditions", "replicate"]
-
 POOLED = tuple(name for name in CONDITION if name != "overload_source")
 
 WARM = "[temperature=0.7]"

@@ -26,17 +26,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Parameters, Rows, Simulation
     from whybench.suites.analyze.effects import Effect
 
-__all__ = [
-    "UNIT",
-    "certify_difference",
-    "closed_form",
-    "effects",
-    "find_causes",
-    "observe",
-    "parameters",
-    "world",
-]
-
 ZERO, UNIT = 40.0, 8.0
 """Where the dose has its zero in the data, and how long its unit is; the world has 0 and 1."""
 

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.effects import Effect
     from whybench.suites.analyze.estimators.regression import Coefficient
 
-__all__ = ["CHALLENGE"]
-
 CLEAR, UNCLEAR = 0.001, 0.2
 STRONG = 50.0
 """The F value of each push on its own column, at least."""

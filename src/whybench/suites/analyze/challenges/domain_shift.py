@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.effects import Effect
     from whybench.suites.analyze.estimators.regression import Coefficient, Fit
 
-__all__ = ["CHALLENGE"]
-
 YOUNG, OLD = (2, 12), (25, 40)
 """The ages of the two groups, both ends included."""
 

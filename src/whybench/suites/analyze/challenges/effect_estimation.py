@@ -47,8 +47,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.estimators.regression import Coefficient
 
-__all__ = ["CHALLENGE"]
-
 NOT_SEEN = 0.05
 """What the follow-up does to the outcome has p values above this where it does nothing."""
 

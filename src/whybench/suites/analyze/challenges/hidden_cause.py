@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Parameters
     from whybench.suites.analyze.columns import Array
 
-__all__ = ["LOT", "RECORDED", "certify_bounds", "closed_form", "parameters", "world"]
-
 RECORDED, LOT = "recorded", "randomised"
 CAUSES = ("known", "hidden")
 

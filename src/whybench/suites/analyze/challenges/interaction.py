@@ -40,8 +40,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["CHALLENGE"]
-
 CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
 WITHOUT = "regression without the product"

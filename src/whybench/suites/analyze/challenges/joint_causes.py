@@ -35,19 +35,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.effects import Effect
 
-__all__ = [
-    "CLASSES",
-    "class_of",
-    "closed_form",
-    "effects",
-    "joint",
-    "necessity",
-    "parameters",
-    "produced",
-    "sufficiency",
-    "world",
-]
-
 CLASSES = ("min", "max", "sum", "noisy_or")
 PAIRS = tuple(f"produced_{cause}{other}" for cause in (0, 1) for other in (0, 1))
 

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Parameters
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["ALONE", "A", "Arrows", "B", "arrows_of", "closed_form", "effects", "world"]
-
 A, B = "mediator_a", "mediator_b"
 ALONE = {A: "through_a", B: "through_b"}
 """The field of the way through one mediator and not the other."""

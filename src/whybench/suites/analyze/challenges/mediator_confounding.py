@@ -45,8 +45,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Column
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["CHALLENGE"]
-
 CLEAR, UNCLEAR = 0.001, 0.2
 APART = 5.0
 EFFECTS = ("nde", "nie", "te")

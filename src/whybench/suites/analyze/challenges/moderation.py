@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array, Column
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["CHALLENGE"]
-
 FROM_MEAN_TO_Q90 = NormalDist().inv_cdf(0.9)
 """How far the 90th percentile of a normal moderator is above its mean, in deviations."""
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["ALL", "START", "closed_form", "effects", "parameters", "world"]
-
 START = ("baseline", "earlier")
 ALL = ("baseline", "earlier", "followup")
 

@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
 
-__all__ = ["CHALLENGE"]
-
 APART = 5.0
 """How many SE_eff the ratios are from the truths and from the references, at least."""
 

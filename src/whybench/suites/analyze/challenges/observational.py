@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
 
-__all__ = ["CHALLENGE"]
-
 CONFOUNDERS = ("first", "second")
 BEFORE = ("leaning", "first", "prognostic", "second")
 """What is known before the treatment, in the order of the columns."""

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from whybench.scm import Certificate
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
 
-__all__ = ["CHALLENGE"]
-
 APART = 5.0
 """How many SE_eff every naive value is from the truth and from the references, at least."""
 

@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.estimators.regression import Coefficient
 
-__all__ = ["CHALLENGE"]
-
 BEFORE = ("decoy", *GROUPING)
 WEAK, CLEARLY = 0.1, 0.085
 """Overlap is weak in a group with a smaller share than this on one side; it shows below that."""

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["CHALLENGE"]
-
 EFFECTS = ("coef_a", "coef_b")
 
 SHIFTED = 6.0

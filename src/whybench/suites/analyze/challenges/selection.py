@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.columns import Array
 
-__all__ = ["CHALLENGE"]
-
 CLEAR, UNCLEAR = 0.005, 0.2
 """An effect is clear at p values below the one, and absent at p values above the other."""
 

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.estimators.regression import Coefficient
 
-__all__ = ["CHALLENGE"]
-
 OPPOSITE = {"increases": "decreases", "decreases": "increases", "none": "none"}
 
 CLEAR, UNCLEAR = 0.05, 0.2

@@ -54,8 +54,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.columns import Array
     from whybench.suites.analyze.equivalence import Edges, Statement
 
-__all__ = ["CHALLENGE"]
-
 NODES = ("one", "two", "three")
 CLEAR, UNCLEAR = 0.0001, 0.2
 """Dependent at p values below the one, independent at p values above the other; else not kept."""

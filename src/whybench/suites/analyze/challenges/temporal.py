@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Instance, Parameters, Rows, Truth
     from whybench.suites.analyze.effects import Effect
 
-__all__ = ["CHALLENGE"]
-
 EFFECTS = ("coef_early", "coef_late")
 
 DRIFTS, STEADY = 6.0, 3.0

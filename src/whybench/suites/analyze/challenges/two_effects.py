@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Parameters, Rows, Truth
     from whybench.suites.analyze.columns import Array
 
-__all__ = ["choose", "compare_effects", "draw_effects", "report", "steer"]
-
 
 def draw_effects(variant: str, rng: np.random.Generator) -> dict[str, float]:
     """Draw what the exposure does in either group, and how far the covariate steers it."""

@@ -56,8 +56,6 @@ if TYPE_CHECKING:
         Truth,
     )
 
-__all__ = ["CHALLENGE"]
-
 BY = {TRAP: "unrecorded", RECORDED: "recorded", LOT: "lot"}
 """By what was decided who is treated, which the text says and nothing else."""
 

@@ -19,17 +19,6 @@ from whybench.suites.analyze.world import World
 if TYPE_CHECKING:
     from whybench.suites.analyze.challenges.contract import Parameters
 
-__all__ = [
-    "ENDS",
-    "GROUPING",
-    "GROUPS",
-    "closed_form",
-    "effects",
-    "has_room",
-    "parameters",
-    "world",
-]
-
 GROUPING = ("first", "second")
 GROUPS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 BETWEEN = np.array([0, 1, 1, 0])

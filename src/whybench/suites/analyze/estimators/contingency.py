@@ -24,13 +24,6 @@ from whybench.suites.analyze.estimators.regression import Array, Coefficient
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = [
-    "class_p_values",
-    "count_cells",
-    "log_spared_ratios",
-    "plug_in_estimate",
-]
-
 STEP = 1e-6
 """By how much a share is moved to see the slope: the errors of rounding and bending are even."""
 

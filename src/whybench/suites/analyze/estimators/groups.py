@@ -28,14 +28,6 @@ from whybench.suites.analyze.estimators.weighting import propensities
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "count_sides",
-    "find_weak_rows",
-    "regressed_difference",
-    "reweighted_difference",
-    "same_effect_p",
-]
-
 
 def count_sides(treatment: Array, group: Array) -> Array:
     """Count the untreated and the treated rows of each group, a line for each."""

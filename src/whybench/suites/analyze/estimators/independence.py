@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     Nodes = tuple[str, str, str]
 
-__all__ = ["correlate", "independence_p_values", "score_graph"]
-
 
 def correlate(rows: Mapping[str, Array], nodes: Nodes) -> dict[Statement, float]:
     """Return the correlation of each pair, and its partial correlation given the third."""

@@ -21,27 +21,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = [
-    "NORMAL_95",
-    "Coefficient",
-    "DoseCurve",
-    "Fit",
-    "Relation",
-    "cell_means",
-    "design_matrix",
-    "fit_curve",
-    "interacted_difference",
-    "least_squares",
-    "local_mean",
-    "logistic_regression",
-    "mean_difference",
-    "multiply_estimates",
-    "normal_p",
-    "relate_columns",
-    "stratified_difference",
-    "weighted_difference",
-]
-
 Array = NDArray[Any]
 
 NORMAL_95 = 1.959963984540054

@@ -17,8 +17,6 @@ from whybench.suites.analyze.estimators.regression import (
     least_squares,
 )
 
-__all__ = ["MARGIN", "TwoSlopes", "fit_apart", "fit_slope", "fit_together", "scan_changes"]
-
 MARGIN = 4
 """How many times there are on either side of a change, at least."""
 

@@ -28,13 +28,6 @@ from whybench.suites.analyze.estimators.regression import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = [
-    "BLOCK",
-    "doubly_robust",
-    "propensities",
-    "subtract_block_means",
-]
-
 BLOCK = 25
 """How many rows make a block; the last one has what is left over, too."""
 

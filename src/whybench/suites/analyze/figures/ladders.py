@@ -23,14 +23,6 @@ if TYPE_CHECKING:
     from whybench.stats import Level, Measure
     from whybench.suites.analyze.figures.profiles import AgentProfile
 
-__all__ = [
-    "at_hint",
-    "flip_ladder",
-    "key_ladder",
-    "score_by_hint",
-    "score_ladder",
-]
-
 LOOKS = read_table(__package__, "style.yaml")["series"]
 FLIPS = "label_flips"
 KEYED = "key_score"

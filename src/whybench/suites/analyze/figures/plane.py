@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.analyze.figures.profiles import AgentProfile
 
-__all__ = ["spread", "twin_plane"]
-
 STYLE = read_table(__package__, "style.yaml")
 LOOKS = {family: Look.of(entry) for family, entry in STYLE["families"].items()}
 OVERALL = "all challenges"

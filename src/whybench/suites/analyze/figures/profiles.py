@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Level, Measure
 
-__all__ = ["FAMILY_OF", "SCORES", "AgentProfile", "profiles_of"]
-
-
 SCORES = {"trap": "score_trap", "control": "score_control", "twin": "twin_score"}
 """What is drawn of scores, and the measure that it is."""
 

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["analyze_figures", "families_of", "flips_at"]
-
 MOST_AGENTS = 8
 """So many agents are in one figure; more go into further ones."""
 

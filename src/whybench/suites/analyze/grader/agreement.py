@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     from whybench.stats.resampling import StatisticOfCounts
 
-__all__ = ["UNCALIBRATED", "Agreement", "is_same_model", "measure_agreement", "weighted_kappa"]
-
 UNCALIBRATED = "the grader has not been set beside the labelled answers"
 """What is said with a graded figure where no agreement was measured."""
 

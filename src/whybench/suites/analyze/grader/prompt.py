@@ -28,17 +28,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = [
-    "ASK_AGAIN",
-    "LONGEST",
-    "GradingCase",
-    "graded_text",
-    "make_case",
-    "render_request",
-    "seal",
-    "verdict_form",
-]
-
 LONGEST = 20_000
 """How many characters of an answer are shown: the last, since an answer ends with what counts."""
 

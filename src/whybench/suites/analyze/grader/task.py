@@ -59,19 +59,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.grader.agreement import Agreement
     from whybench.suites.analyze.grader.prompt import GradingCase
 
-__all__ = [
-    "ROLE",
-    "build_grader_calibration",
-    "get_grader",
-    "grade_case",
-    "graded_reasons",
-    "grader_agreement",
-    "mark_by_rubric",
-    "read_agreement",
-    "reasons",
-    "require_grader",
-]
-
 ROLE = "grader"
 CALIBRATION_VERSION = "1-A"
 ASKED = 2

@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.contract import Answer
 
-__all__ = [
-    "LEVELS",
-    "MET",
-    "MET_OR_NOT",
-    "ParsedVerdicts",
-    "apply_marks",
-    "challenges_with_criteria",
-    "criteria_for",
-    "mean_mark",
-    "parse_verdicts",
-]
-
 LEVELS = ("missed", "partly", "met")
 """What a verdict may be, from the worst; levels are equally far apart, and the best is worth 1."""
 

@@ -23,19 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-__all__ = [
-    "FAILED",
-    "LARGEST_SHOWN",
-    "NOT_RUN",
-    "OUTCOMES",
-    "Attempt",
-    "classify_exit",
-    "code_columns",
-    "describe_attempt",
-    "fence_text",
-]
-
-
 OUTCOMES = {
     "ok": "ended by itself with status 0 and wrote something",
     "long": "like ok, but wrote more than is shown to the agent",

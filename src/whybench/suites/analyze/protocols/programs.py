@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.protocols.attempts import Attempt
 
-__all__ = ["LARGEST", "Program", "check_program", "find_program", "follow_up"]
-
 LARGEST = 50_000
 """How many bytes a program may have."""
 

@@ -6,17 +6,6 @@ from dataclasses import dataclass
 
 from whybench.suites.analyze.protocols.attempts import LARGEST_SHOWN
 
-__all__ = [
-    "ANSWER",
-    "ANSWER_FREELY",
-    "NO_RUNS_LEFT",
-    "PROTOCOLS",
-    "REPAIR",
-    "ROWS_FILE",
-    "SECONDS",
-    "Protocol",
-]
-
 ROWS_FILE = "rows.csv"
 SECONDS = 60
 """How long a program may run."""

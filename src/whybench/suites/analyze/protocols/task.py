@@ -56,16 +56,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.protocols.programs import Program
     from whybench.suites.analyze.protocols.prompts import Protocol
 
-__all__ = [
-    "SandboxLostError",
-    "agentic",
-    "follow_protocol",
-    "in_replies",
-    "offer_tools",
-    "read_outcomes",
-    "solver_for",
-]
-
 PROGRAM_FILE = "program.py"
 ATTEMPT = "attempt"
 VERSIONS = "packages"

@@ -44,15 +44,6 @@ from whybench.suites.analyze.estimators.regression import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "EXACT",
-    "FLOATING",
-    "Arithmetic",
-    "Response",
-    "fit_response",
-    "solve_response",
-]
-
 EDGE = 1 - 1e-9
 """Noise beyond this is taken for impossible; at 1 its logarithm would be infinite."""
 

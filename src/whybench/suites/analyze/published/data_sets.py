@@ -25,16 +25,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = [
-    "FOLDERS",
-    "PLACEHOLDER",
-    "SOURCE",
-    "DataSet",
-    "read_data_sets",
-    "read_json",
-    "read_rows",
-]
-
 SOURCE = "CausalPitfalls"
 
 FOLDERS = {

@@ -30,23 +30,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.fields import Field
     from whybench.suites.analyze.published.data_sets import DataSet
 
-__all__ = [
-    "FORMS",
-    "NEAR",
-    "NEITHER",
-    "NO_RUBRICS",
-    "PRINTED",
-    "PUBLISHED",
-    "REPAIRED",
-    "SETS",
-    "data_set_of",
-    "field_meanings",
-    "published_fields",
-    "read_data_set",
-    "render_question",
-    "rubrics_of",
-]
-
 PUBLISHED = "published"
 NEITHER = "none"
 """The variant of the source's data sets, and what they are of a trap and its control."""

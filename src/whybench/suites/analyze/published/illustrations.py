@@ -42,15 +42,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.estimators.regression import Coefficient
     from whybench.suites.analyze.fields import Field
 
-__all__ = [
-    "ILLUSTRATED",
-    "ILLUSTRATIONS",
-    "Illustration",
-    "answer_illustration",
-    "illustrated_instance",
-    "is_published",
-]
-
 ILLUSTRATED = "observational"
 """The challenge of which they are variants: nothing was done, and all was observed."""
 

@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.published.data_sets import DataSet
     from whybench.suites.analyze.published.recomputed import RecomputedField
 
-__all__ = ["competent_answer", "parse_key_field", "published_instance"]
-
 
 @lru_cache(maxsize=len(FOLDERS) * SETS)
 def published_instance(challenge: str, number: int, rubrics: str = NO_RUBRICS) -> Instance:

@@ -42,19 +42,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.published.data_sets import DataSet
 
-__all__ = [
-    "REASONS",
-    "RECOMPUTED",
-    "RecomputedField",
-    "compatible_graphs",
-    "infer_edge",
-    "parse_graph",
-    "parse_graphs",
-    "partial_correlation",
-    "recompute",
-    "write_graph",
-]
-
 LEVEL = 0.05
 NEAR_DOSE = 0.5
 

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-__all__ = ["agent_tables", "printed_tables", "read_printed"]
-
 ROUNDING = 0.0101
 """How far a printed mean of printed numbers may be off, since both have two digits."""
 

@@ -26,15 +26,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.challenges.contract import Instance
 
-__all__ = [
-    "BEYOND_CHANCE",
-    "key_row",
-    "key_rows",
-    "key_score",
-    "replicate",
-    "unsettled_rows",
-]
-
 BEYOND_CHANCE = 3.0
 """Standard errors beyond which a printed number is not that of the rows."""
 

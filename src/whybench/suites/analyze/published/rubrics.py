@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.published.data_sets import DataSet
 
-__all__ = ["read_rubric"]
-
 WRONG = frozenset({"beyond_chance", "differs"})
 """Flags of a key field that the rows contradict."""
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Level, Measure
 
-__all__ = ["shares_by_level"]
-
 STYLE = read_table(__package__, "style.yaml")
 LOOKS = {name: Look.of(entry) for name, entry in STYLE["shares"].items()}
 NAMES = {name: entry["name"] for name, entry in STYLE["shares"].items()}

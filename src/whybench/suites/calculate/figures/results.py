@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.stats import Estimate, Measure
     from whybench.suites.groups import Group
 
-__all__ = ["Diagnosed", "DiagnosedAnswer", "diagnose_groups", "level_measures"]
-
 WORDS = ("outcome", "form")
 NUMBERS = ("value", "truth", "relevant", "operations", *MISTAKES)
 

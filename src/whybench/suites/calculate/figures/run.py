@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.calculate.figures.results import Diagnosed
 
-__all__ = ["calculate_figures"]
-
 MOST_BARS, MOST_PANELS = 30, 12
 """So many agents have their bars or panels in one figure; those of more go into further ones."""
 

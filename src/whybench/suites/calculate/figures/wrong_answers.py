@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.suites.calculate.figures.results import Diagnosed
 
-__all__ = ["mistake_bars", "mistake_rows"]
-
 LOOKS = read_table(__package__, "style.yaml")["diagnoses"]
 
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["Length", "error_by_length", "has_length"]
-
 Length = Literal["mediators", "distance"]
 
 LENGTHS = read_table(__package__, "style.yaml")["lengths"]

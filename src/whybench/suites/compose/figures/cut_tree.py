@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.figures.run import CutTree, PairEffect
     from whybench.suites.compose.verdicts import Verdict
 
-__all__ = ["MOST_BLOCKS", "cut_trees"]
-
 LOOKS = read_table(__package__, "style.yaml")["effects"]
 MOST_BLOCKS = 5
 """The most blocks for which there is room to write on every arrow."""

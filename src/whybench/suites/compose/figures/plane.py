@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.suites.compose.figures.run import Classified
 
-__all__ = ["class_plane"]
-
 TABLE = read_table(__package__, "style.yaml")["classes"]
 LOOKS = {name: Look.of(entry) for name, entry in TABLE.items()}
 EDGE = 1.1

@@ -31,14 +31,6 @@ if TYPE_CHECKING:
     from whybench.suites.compose.comparisons import Composition
     from whybench.suites.compose.verdicts import Verdict
 
-__all__ = [
-    "Classified",
-    "CutTree",
-    "PairEffect",
-    "compose_figures",
-    "trees_of",
-]
-
 
 @dataclass(frozen=True)
 class PairEffect:

@@ -29,16 +29,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.compose.world import Gate
 
-__all__ = [
-    "EXAMPLE_SIZE",
-    "OF_SEVERAL",
-    "ComposeTheme",
-    "Sentence",
-    "join_names",
-    "split_names",
-]
-
-
 _FILLED = {"parents": r".+?", "count": r"\d+ [^,.;:]+?"}
 _A_NAME = r"[^,.;:]+?"
 

@@ -38,8 +38,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.world import State
 
-__all__ = ["controlled", "count_sufficient", "minimax_steps"]
-
 
 def controlled(inquiry: Inquiry) -> Intervention | None:
     """Return the next step of the controlled experiment; None once the answer is entailed."""

@@ -41,17 +41,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.posets import Posets
     from whybench.suites.intervene.world import InterveneWorld, State
 
-__all__ = [
-    "expect_bits",
-    "greedy",
-    "list_best",
-    "remaining_uncertainty",
-    "sampled",
-    "settle",
-    "shortest_proof",
-]
-
-
 DIGITS = 9
 """Entropies that agree to this many digits are equal."""
 

@@ -21,18 +21,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.entailment import Entailed
     from whybench.suites.intervene.world import Action, InterveneWorld, State
 
-__all__ = [
-    "ALL_PAIRS",
-    "Experimenter",
-    "Inquiry",
-    "Intervention",
-    "find_entailed",
-    "list_held",
-    "recipe",
-    "run_experiment",
-]
-
-
 ALL_PAIRS = (-1, -1)
 """In place of a cause and an effect: who causes whom is asked of all pairs."""
 

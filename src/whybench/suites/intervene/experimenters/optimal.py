@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.experimenters.inquiry import Inquiry, Intervention
     from whybench.suites.intervene.posets import Posets
 
-__all__ = ["bayes", "expected_steps", "expected_steps_at_first"]
-
 TINY = 1e-9
 """Values closer than this are equal."""
 

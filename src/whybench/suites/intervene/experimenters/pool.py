@@ -30,8 +30,6 @@ from whybench.seeds import generator
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["LARGEST", "WORLDS", "WorldPool", "draw_graphs", "draw_pool"]
-
 WORLDS = 20_000
 """The number of worlds in a pool."""
 

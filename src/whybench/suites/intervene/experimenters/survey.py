@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from whybench.suites.intervene.entailment import Entailed
 
-__all__ = ["exhaust", "find_all_entailed", "survey", "survey_steps"]
-
 
 @lru_cache(maxsize=65536)
 def find_all_entailed(inquiry: Inquiry) -> Mapping[tuple[int, int], Entailed]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["accuracy_by_size", "is_sized"]
-
 SHARES = read_table(__package__, "style.yaml")["shares"]
 CHANCE = 0.5
 

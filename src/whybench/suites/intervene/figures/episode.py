@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.figures.run import Course
     from whybench.suites.intervene.world import State
 
-__all__ = ["MOST", "episode_steps"]
-
 LETTERS = ascii_uppercase
 MOST = 16
 """The most entities that find room on a circle."""

@@ -32,13 +32,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.intervene.replication import Result
 
-__all__ = [
-    "accuracy_by_entities",
-    "accuracy_by_structure",
-    "published_points",
-    "replication_figures",
-]
-
 PANELS = ("accuracy", "answer is no", "answer is yes")
 STYLES = ("direct", "fewest-steps")
 """The styles in which all printed models were asked."""

@@ -35,13 +35,6 @@ if TYPE_CHECKING:
     from whybench.suites.intervene.verdicts import Answer
     from whybench.suites.intervene.world import Action, InterveneWorld, State
 
-__all__ = [
-    "Course",
-    "course_of",
-    "intervene_figures",
-    "settled_at_first",
-]
-
 
 @dataclass(frozen=True)
 class Course:

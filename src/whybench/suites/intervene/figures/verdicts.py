@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from whybench.drawing.charts import Chart
 
-__all__ = ["Counted", "count_verdicts", "verdict_bars", "verdict_rows"]
-
 LOOKS = read_table(__package__, "style.yaml")["verdicts"]
 
 Counted = tuple["Mapping[str, str]", "Counter[str]"]

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["determinacy_by_condition", "determinacy_panels"]
-
 AGAINST = ("consistency", "ea", "mv")
 MARGIN = 0.06
 OWN = 4

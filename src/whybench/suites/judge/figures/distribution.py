@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from whybench.drawing.charts import Chart
 
-__all__ = ["judgment_shares", "share_rows"]
-
 LEVELS = tuple(range(0, 101, 10))
 
 

@@ -32,15 +32,6 @@ if TYPE_CHECKING:
     from whybench.drawing.style import Look
     from whybench.stats import Measure
 
-__all__ = [
-    "MEASURES",
-    "alignment_by_story",
-    "alignment_forest",
-    "change_forest",
-    "measure_by_condition",
-    "measures_forest",
-]
-
 MEASURES = ("consistency", "ea", "mv")
 DISTANCES = ("rmse", "mae")
 """Measures from 0 on, whose axis goes as far as they do."""

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["PARAMETERS", "parameter_map"]
-
 PARAMETERS = ("p", "b", "m", "lad")
 MOST_NUMBERED = 5
 """In so many columns a parameter's cells have room for numbers, and names for several lines."""

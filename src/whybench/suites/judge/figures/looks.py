@@ -12,15 +12,6 @@ from whybench.drawing.style import PEOPLE, Look, read_table
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = [
-    "TASKS",
-    "condition_name",
-    "look",
-    "measure_name",
-    "style_name",
-]
-
-
 _STYLE = read_table(__package__, "style.yaml")
 
 TASKS: dict[str, dict[str, list[str]]] = _STYLE["tasks"]

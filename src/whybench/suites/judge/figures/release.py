@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-__all__ = ["measures_by_release"]
-
 MEASURES = ("lad", "ea", "mv", "consistency")
 
 

@@ -48,8 +48,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.judge.published_replies import ReplyParser
 
-__all__ = ["replication_figures"]
-
 STYLES = ("direct", "cot")
 SHOWN = ("gemini-2.5-pro", "gpt-4o", "claude-3-haiku-20240307")
 """Models in figures of a few: near the normative answers, between, and far off."""

@@ -14,16 +14,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.groups import Group
 
-__all__ = [
-    "StyledCondition",
-    "by_place",
-    "estimated",
-    "name_place",
-    "of_people",
-    "own_agents",
-    "places_of",
-]
-
 
 class StyledCondition(NamedTuple):
     """A condition and a style of reply."""

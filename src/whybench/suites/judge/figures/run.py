@@ -46,13 +46,6 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.suites.judge.fitted_models import FittedModel
 
-__all__ = [
-    "CAPTIONS",
-    "judge_figures",
-    "make_figure",
-    "sheets_of",
-]
-
 
 @dataclass
 class _Sheet:

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
     from whybench.suites.judge.fitted_models import FittedModel
     from whybench.suites.judge.questions import CausalStructure, JudgeQuestion
 
-__all__ = [
-    "KINDS",
-    "MOST",
-    "draw_node",
-    "draw_question",
-    "layers",
-    "task_rows",
-    "tasks_panel",
-]
-
-
 SPREAD = 0.46
 """Distance of two nodes side by side, as a share of a task's width."""
 
