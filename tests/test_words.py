@@ -40,7 +40,8 @@ SMALLEST = 40
 
 SMALL = {
     "_registry.py": "what Inspect imports",
-    "numerals.py": "command, results and page write numbers alike, and share no other module",
+    "sandbox/inside/messages.py": "the messages between both sides of the sandbox",
+    "suites/judge/people_values.py": "published facts, loaded without the code that checks them",
     "training/canary.py": "all that the room of studies may import of training",
 }
 """Modules under forty lines, and why they are not part of another one."""

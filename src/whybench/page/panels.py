@@ -60,7 +60,7 @@ Place = tuple[str, str, str, int]
 
 
 @dataclass(frozen=True)
-class Finding:
+class ShownFinding:
     """A finding, the measures that support it, and a typical answer, if there is one."""
 
     text: str
@@ -116,7 +116,7 @@ class Reading:
     """
 
     agent: str
-    sentences: tuple[Finding, ...] = ()
+    sentences: tuple[ShownFinding, ...] = ()
     command: str = ""
 
 
@@ -183,7 +183,7 @@ def _empty(
 
 def standing_out(
     made: Mapping[str, Sequence[Panel]], compared: Mapping[str, Sequence[Line]] | None = None
-) -> dict[str, list[tuple[str, Finding]]]:
+) -> dict[str, list[tuple[str, ShownFinding]]]:
     """Return further findings about each agent under the first conditions, suite by suite.
 
     Args:
@@ -191,7 +191,7 @@ def standing_out(
         compared: Comparisons of headline measures. With few agents, the largest difference
             between two agents that no card separates comes first.
     """
-    found: dict[str, list[tuple[str, Finding]]] = {}
+    found: dict[str, list[tuple[str, ShownFinding]]] = {}
     firsts = [shown[0] for shown in made.values() if shown]
     for agent in dict.fromkeys(reading.agent for panel in firsts for reading in panel.readings):
         further = [
@@ -209,7 +209,7 @@ def standing_out(
 
 def _unseen(
     agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Line]]
-) -> Iterator[tuple[str, Finding]]:
+) -> Iterator[tuple[str, ShownFinding]]:
     """Yield the largest difference from each agent that no chart of a card separates from it."""
     for panel in firsts:
         shown = {chart.measure for chart in panel.charts}
@@ -229,7 +229,7 @@ def _unseen(
             if agent == line.second_agent:
                 own, others, other = line.second, line.first, line.first_agent
             text = f"Differs from {other} in {measure_title(line.measure)}: {own} and {others}."
-            yield panel.suite, Finding(text, (line.measure,), None)
+            yield panel.suite, ShownFinding(text, (line.measure,), None)
 
 
 _People = dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, PeoplesValue]]
@@ -271,7 +271,7 @@ def _panel(
         values.update(mine)
         found = find(suite.sentences, AgentMeasures(condition.measures[agent], mine))
         sentences = tuple(
-            Finding(
+            ShownFinding(
                 one.text,
                 tuple(measure.title for measure in one.measures),
                 _typical(material, condition, agent, one),
