@@ -70,7 +70,7 @@ MAY_IMPORT = {
     "errors": set(),
     "outcomes": set(),
     "model_settings": set(),
-    "numerals": set(),
+    "numerals": {"stats"},
     "terminal": set(),
     "tasks": {"suites"},
     "_registry": {"agents", "sandbox", "suites", "tasks"},
