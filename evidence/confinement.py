@@ -153,7 +153,7 @@ for _ in range(12):
         held = []
         while True:
             held.append(bytearray(b"x" * 2**20))
-time.sleep(20)
+time.sleep(60)
 """
 
 
@@ -161,7 +161,7 @@ def crowded(small: bool) -> Iterator[Figure]:
     """Let many processes fill memory while others keep every core busy, and see how far it goes."""
     peaks = []
     for _ in range(1 if small else 10):
-        with Sandbox.open(Limits(seconds=10, memory=SMALL.memory)) as sandbox:
+        with Sandbox.open(Limits(memory=SMALL.memory)) as sandbox:
             peak = Peak(sandbox.process)
             peak.start()
             ended = sandbox.run(["python", "-c", CROWD]).ended
