@@ -145,6 +145,7 @@ def rate(small: bool) -> Iterator[Figure]:
         f"{least:.0f} data sets or more are made in a second of one core",
         f"{found:.0f}, {made} in all",
         found >= least,
+        timed=True,
     )
 
 

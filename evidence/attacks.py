@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SMALL = Limits(
     seconds=1.5,
-    lifetime=30,
+    lifetime=300,
     processor_seconds=1,
     memory=256 * MIB,
     address_space=1024 * MIB,
@@ -46,6 +46,9 @@ SMALL = Limits(
     output=100_000,
     collected=8 * MIB,
 )
+
+PATIENCE = 60.0
+"""Seconds that an attack may take which is not to be stopped by time, on however busy a machine."""
 
 CANARY = "WHYBENCH_CANARY"
 PUT, MARK = "WHYBENCH_CANARIES", "WHYBENCH_CANARY_MARK"
@@ -198,7 +201,10 @@ def repel(attack: Attack, bystanders: Bystanders) -> Repelled:
     with Sandbox.open(SMALL) as sandbox:
         peak = Peak(sandbox.process)
         peak.start()
-        outcome = sandbox.run(["python", "-c", bystanders.filled(attack.code)])
+        outcome = sandbox.run(
+            ["python", "-c", bystanders.filled(attack.code)],
+            seconds=SMALL.seconds if "time" in attack.ended else PATIENCE,
+        )
         peak.done.set()
         peak.join()
         if outcome.ended == "exit":
@@ -257,7 +263,7 @@ def repel_as_user() -> list[Repelled]:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=1800,
         )
     if done.returncode:
         raise RuntimeError(f"the attacks could not be run as a user: {done.stderr[-500:]}")

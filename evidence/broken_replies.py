@@ -168,7 +168,7 @@ def drill(
 def mixed(small: bool) -> Iterator[Figure]:
     """Yield what a run comes to when a fifth of its calls go wrong."""
     if small:
-        yield from told(drill("core", SHARES, limit=160, seconds=300), 300)
+        yield from told(drill("core", SHARES, limit=160, seconds=900), 900)
     else:
         yield from told(drill("full", SHARES, epochs=6, seconds=3600), 3600)
 
@@ -216,9 +216,15 @@ def told(found: Drill, seconds: float) -> Iterator[Figure]:
         len(found.calls) <= 1.5 * found.asked,
     )
     yield Figure(
-        f"it ends by itself in {seconds:.0f} s, in 500 MB and 50 KB a question",
-        f"{found.seconds:.0f} s, peak {found.peak:.0f} MB",
-        found.in_time and found.peak <= 500 + 0.05 * found.asked,
+        "it takes at most 500 MB of memory and 50 KB a question",
+        f"peak {found.peak:.0f} MB",
+        found.peak <= 500 + 0.05 * found.asked,
+    )
+    yield Figure(
+        f"it ends by itself in {seconds:.0f} s",
+        f"{found.seconds:.0f} s",
+        found.in_time,
+        timed=True,
     )
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         WebSocketRoute,
     )
 
-PATIENCE = 30_000
+PATIENCE = 120_000
 """How long anything in a page may take, in milliseconds."""
 SERIOUS = ("serious", "critical")
 A4 = 794
@@ -81,13 +81,11 @@ class Opened:
         page: Playwright's page, to be driven as its user would.
         errors: Errors on the console, and those that no script has caught.
         requests: Addresses that were asked for and refused.
-        seconds: From asking for the page until it was painted and idle.
     """
 
     page: Page
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
-    seconds: float = 0.0
     _probe: CDPSession | None = None
 
     def work(self) -> float:
@@ -227,7 +225,7 @@ def opened(
         page.on("pageerror", lambda error: found.errors.append(str(error)))
         page.goto(address, wait_until="load")
         if scripts:
-            found.seconds = page.evaluate(SETTLED) / 1000
+            page.evaluate(SETTLED)
         yield found
     finally:
         context.close()

@@ -54,6 +54,7 @@ def speed(small: bool) -> Iterator[Figure]:
             f"at {size} variables, {least} items or more are made and certified in a second",
             f"{rate:.1f} a second of one core",
             rate >= least,
+            timed=True,
         )
 
 

@@ -10,7 +10,6 @@ import hashlib
 import os
 import tempfile
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     Said = str | list[tuple[str, dict[str, Any]]] | Callable[[], Any]
     """A reply of a scripted model: text, calls of tools, or what makes one when it is asked."""
 
-SECONDS = 5
+SECONDS = 15
 """How long programs may run here: long enough for a busy machine."""
 
 TRUE = '{"effect": -0.07}'
@@ -186,6 +185,16 @@ def _kill_monitors() -> None:
         os.kill(monitor, 9)
 
 
+def _wait_for_monitors() -> None:
+    """Wait until the sandboxes of this process have ended by themselves, at most for minutes."""
+    server = fork_server._open[os.getpid()].process.pid
+    for _ in range(10_000):
+        if not children(server):
+            return
+        time.sleep(0.02)
+    raise RuntimeError("the sandbox must end by itself, got one that runs")
+
+
 def _after(act: Callable[[], object], reply: Said) -> Callable[[], Said]:
     """Return what does something first, and then replies."""
 
@@ -197,8 +206,8 @@ def _after(act: Callable[[], object], reply: Said) -> Callable[[], Said]:
 
 
 ENDS: Mapping[str, tuple[Callable[[], object], str, int]] = {
-    "files": (partial(time.sleep, 1.5), "for n in range(900): open(f'/tmp/{n}', 'w').close()", 60),
-    "lifetime": (partial(time.sleep, 2.5), "1 / 0", 2),
+    "files": (_wait_for_monitors, "for n in range(900): open(f'/tmp/{n}', 'w').close()", 60),
+    "lifetime": (_wait_for_monitors, "1 / 0", 10),
     "a kill from outside": (_kill_monitors, "1 / 0", 60),
 }
 """How a sandbox is ended between two programs: what happens, the first program, its lifetime."""

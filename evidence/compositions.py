@@ -462,6 +462,7 @@ def speed(small: bool) -> Iterator[Figure]:
             "certified questions a second and core",
             f"{rate:,.0f}",
             rate >= 50_000,
+            timed=True,
         )
 
 

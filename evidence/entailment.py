@@ -169,6 +169,7 @@ def _speed_figures(small: bool) -> Iterator[Figure]:
         f"{most} ms on average",
         f"{time.mean:.1f} ms of CPU, the slowest {time.largest:.1f} ms",
         time.mean <= most,
+        timed=True,
     )
 
 

@@ -190,6 +190,7 @@ def speed(small: bool) -> Iterator[Figure]:
         f"{rate:,.0f} ({turns:.1f} replies each, read and answered; the verdict, by a SAT solver, "
         "is asked for apart)",
         rate >= bound,
+        timed=True,
     )
 
 
@@ -236,6 +237,7 @@ def cost(small: bool) -> Iterator[Figure]:
         f"CPU of a turn is at most {bound:.2f} x a bare Inspect loop's of the same messages",
         f"{ratio:.2f} x ({spent['ours']:.2f} and {spent['bare']:.2f} ms, {calls} turns)",
         ratio <= bound,
+        timed=True,
     )
 
 

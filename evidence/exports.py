@@ -131,11 +131,18 @@ def exports(name: str, small: bool) -> Iterator[Figure]:
         packed = [written(name, tenth, Path(folder, f"{place}.parquet")) for place in "ab"]
     rate, bound = count / first.seconds, ITEMS_A_SECOND[name] / (100 if small else 1)
     yield Figure(
-        f"{name}: at least {bound:,g} items a second and core, in at most {MEGABYTES} MB",
+        f"{name}: at least {bound:,g} items a second and core",
         f"{count:,} items, {first.said['bytes'] / 1e6:,.0f} MB of JSON lines: {rate:,.0f} a "
-        f"second of CPU ({first.said['items_a_second']:,.0f} by the clock), {first.peak:.0f} MB; "
-        f"{tenth:,} to Parquet: {tenth / packed[0].seconds:,.0f}, {packed[0].peak:.0f} MB",
-        rate >= bound and max(one.peak for one in (first, second, *packed)) <= MEGABYTES,
+        f"second of CPU ({first.said['items_a_second']:,.0f} by the clock); "
+        f"{tenth:,} to Parquet: {tenth / packed[0].seconds:,.0f}",
+        rate >= bound,
+        timed=True,
+    )
+    yield Figure(
+        f"{name}: an export takes at most {MEGABYTES} MB of memory",
+        f"{first.peak:.0f} MB for {count:,} items as JSON lines, {packed[0].peak:.0f} MB for "
+        f"{tenth:,} as Parquet",
+        max(one.peak for one in (first, second, *packed)) <= MEGABYTES,
     )
     yield Figure(
         f"{name}: no id twice, and no id and no world of any test design",

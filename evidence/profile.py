@@ -33,6 +33,7 @@ def real(small: bool) -> Iterator[Figure]:
             f"{found.seconds / 60:.1f} minutes, {found.processor / 60:.1f} of a processor; "
             f"{found.calls} calls; {found.outcomes}",
             found.seconds <= MINUTES * 60,
+            timed=True,
         )
     yield Figure(
         "the profile has the headlines of every suite, records and page",

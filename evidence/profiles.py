@@ -151,14 +151,21 @@ def default_profile(options: list[str], seconds: float) -> tuple[int, float, flo
 
 def defaults(small: bool) -> Iterator[Figure]:
     """Yield how well the time of a profile is told after 20 calls; small, with short replies."""
-    suites = ["--suite", "judge", *(("--max-tokens", "16") if small else ("--suite", "intervene"))]
-    status, estimated, taken = default_profile(suites, 600 if small else 7200)
+    suites = ["judge"] if small else ["judge", "intervene"]
+    options = [word for suite in suites for word in ("--suite", suite)]
+    options += ["--max-tokens", "16"] if small else []
+    status, estimated, taken = default_profile(options, 1800 if small else 7200)
     most = 3.0 if small else 1.5
     yield Figure(
-        "the real model finishes judge and intervene of the small profile with our defaults, "
-        f"within {most} x of the time told after 20 calls",
-        f"status {status}; {estimated:.1f} minutes told, {taken:.1f} taken",
-        status == 0 and 0 < taken <= most * estimated,
+        f"the real model finishes {' and '.join(suites)} of the small profile with our defaults",
+        f"status {status}",
+        status == 0,
+    )
+    yield Figure(
+        f"it takes at most {most} x the time that is estimated after 20 calls",
+        f"{estimated:.1f} minutes estimated, {taken:.1f} taken",
+        0 < taken <= most * estimated,
+        timed=True,
     )
 
 

@@ -87,6 +87,7 @@ def speed(small: bool) -> Iterator[Figure]:
         f"{median(rates):,.0f} (from {min(rates):,.0f} to {max(rates):,.0f}), each with "
         "certificate, id and prompt",
         median(rates) >= bound,
+        timed=True,
     )
 
 
@@ -101,6 +102,7 @@ def cost(small: bool) -> Iterator[Figure]:
         f"CPU of a call, asked by the unit, is at most {bound:.2f} x that of bare one-call samples",
         f"{ratio:.2f} x ({spent['by unit']:.2f} and {spent['bare']:.2f} ms)",
         ratio <= bound,
+        timed=True,
     )
 
 

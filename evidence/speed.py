@@ -41,6 +41,7 @@ def compose_cost(small: bool) -> Iterator[Figure]:
         f"{ratio:.2f} x ({spent['one by one']:.2f} and {spent['bare']:.2f} ms), by the unit "
         f"{grouped:.2f} x ({spent['by unit']:.2f} ms)",
         ratio <= bound and grouped <= 0.8,
+        timed=True,
     )
 
 
@@ -52,6 +53,7 @@ def analyze_cost(small: bool) -> Iterator[Figure]:
         f"CPU per call of analyze is at most {bound:.2f} x bare Inspect's on the same messages",
         f"{ratio:.2f} x ({spent['analyze']:.2f} and {spent['bare']:.2f} ms)",
         ratio <= bound,
+        timed=True,
     )
 
 
@@ -64,6 +66,7 @@ def items(small: bool) -> Iterator[Figure]:
             f"{name}: at least {bound:g} items a second and core, certified and worded",
             f"{rate:,.0f}",
             rate >= bound,
+            timed=True,
         )
 
 
@@ -113,6 +116,7 @@ def logs(small: bool) -> Iterator[Figure]:
         f"{ratio:.2f} x ({1e6 * spent['ours'] / answers:,.0f} and "
         f"{1e6 * spent['bare'] / answers:,.0f} ms a thousand)",
         ratio <= bound,
+        timed=True,
     )
 
 
@@ -144,6 +148,7 @@ def page(small: bool) -> Iterator[Figure]:
         f"the page about {answers:,} answers takes at most {bound} s of CPU",
         f"{spent:.1f} s, {1000 * spent / answers:.1f} s a thousand; {size / 1e6:.1f} MB",
         spent <= bound,
+        timed=True,
     )
 
 
@@ -157,6 +162,7 @@ def cores(small: bool) -> Iterator[Figure]:
             claim,
             f"not measurable: {idle:.1f} cores are free, load {os.getloadavg()[0]:.1f}",
             True,
+            timed=True,
         )
         return
     count = 5_000 if small else 100_000
@@ -168,6 +174,7 @@ def cores(small: bool) -> Iterator[Figure]:
         f"{median(ratios):.2f} x (from {ratios[0]:.2f} to {ratios[-1]:.2f}; one in {alone:.1f} s, "
         f"two in {together:.1f} s; {idle:.1f} cores free before)",
         median(ratios) >= bound,
+        timed=True,
     )
 
 

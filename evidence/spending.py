@@ -273,6 +273,7 @@ def prices(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (small as it is)
         "to look prices up takes at most 3 seconds of a processor, once",
         f"{seconds:.2f} seconds",
         seconds <= 3,
+        timed=True,
     )
     done = _plan_without_key()
     yield Figure(

@@ -386,10 +386,15 @@ def _speed_figures(small: bool) -> Iterator[Figure]:
     speed = spearman_speed(10, 2, looped=120) if small else spearman_speed(looped=2000)
     bound = 60 if small else 200
     yield Figure(
-        f"Spearman bootstrap at least {bound} x a SciPy loop, and equal to 1e-12",
-        f"{speed.ratio:.0f} x ({speed.seconds:.2f} s and {speed.other_seconds:.0f} s CPU), "
+        "Spearman bootstrap is equal to a SciPy loop to 1e-12",
         f"largest difference {speed.largest_difference:.1e}",
-        speed.ratio >= bound and speed.largest_difference <= 1e-12,
+        speed.largest_difference <= 1e-12,
+    )
+    yield Figure(
+        f"Spearman bootstrap is at least {bound} x as fast as a SciPy loop",
+        f"{speed.ratio:.0f} x ({speed.seconds:.2f} s and {speed.other_seconds:.0f} s CPU)",
+        speed.ratio >= bound,
+        timed=True,
     )
 
 

@@ -7,11 +7,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from tests.command_server import VARIABLE, command, commands
+from tests.waiting import wait_until
 
 from evidence import processes
 
@@ -155,14 +155,6 @@ def alive(process: int) -> bool:
         return False
 
 
-def gone(process: int) -> bool:
-    """Say whether a process ends soon."""
-    deadline = time.monotonic() + 30
-    while alive(process) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    return not alive(process)
-
-
 @pytest.mark.parametrize(
     ("number", "status", "told"),
     [
@@ -187,7 +179,7 @@ def test_signals_reach_the_command(
         started.send_signal(number)
         assert told in started.stderr.read()
     assert started.returncode == status
-    assert gone(process)
+    wait_until(lambda: not alive(process))
 
 
 def test_a_command_that_is_killed_ends_its_script_likewise(tmp_path: Path) -> None:
@@ -224,6 +216,6 @@ def test_server_and_commands_end_with_whoever_started_them(tmp_path: Path) -> No
         server = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
         assert alive(server)
         user.kill()
-        assert gone(server)
-        assert gone(process)
+        wait_until(lambda: not alive(server))
+        wait_until(lambda: not alive(process))
         assert not folder.exists()

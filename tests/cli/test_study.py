@@ -86,7 +86,7 @@ def test_serve_says_where_takes_rows_and_ends_when_told(how: str, number: int, t
             address = server.stdout.readline().split(" ")[0]
             told = server.stdout.readline()
             row = json.dumps({"study": study, "participant": "anna"}).encode()
-            with urlopen(Request(f"{address}data", data=row), timeout=10) as reply:
+            with urlopen(Request(f"{address}data", data=row), timeout=60) as reply:
                 assert reply.status == 200
             half = begin_post(address, row)
             server.send_signal(number)
@@ -107,9 +107,9 @@ def test_serve_says_where_takes_rows_and_ends_when_told(how: str, number: int, t
 def begin_post(address: str, row: bytes) -> socket.socket:
     """Send the head and a few bytes of a row, and wait until they are being read."""
     host, _, port = address.removeprefix("http://").rstrip("/").partition(":")
-    half = socket.create_connection((host, int(port)), timeout=30)
+    half = socket.create_connection((host, int(port)), timeout=60)
     half.sendall(b"POST /data HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(row) + row[:7])
-    with urlopen(address, timeout=10):  # who came later was answered
+    with urlopen(address, timeout=60):  # who came later was answered
         return half
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -68,15 +67,20 @@ def test_a_call_reserves_the_most_and_gives_back_the_rest() -> None:
         reserve(spending)
 
 
-def test_a_call_that_does_not_fit_waits_for_those_under_way() -> None:
+def test_a_call_that_does_not_fit_waits_for_those_under_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     spending = Spending(1.5, PRICES)
+    looks: list[None] = []
+    monkeypatch.setattr(module, "give_up_dead", lambda _: looks.append(None))
 
     async def ask() -> None:
         first = await spending.reserve(MODEL, "judge", 0, 100_000)
         assert first is not None
         async with anyio.create_task_group() as group:
             group.start_soon(spending.reserve, MODEL, "compose", 0, 100_000)
-            await anyio.sleep(0.3)
+            while len(looks) < 4:  # one for the first call, the others for the second
+                await anyio.sleep(0.01)
             assert len(spending.open) == 1, "the second one waits"
             spending.settle(first, usage(0, 1000))
         assert [call.suite for call in spending.open.values()] == ["compose"]
@@ -169,10 +173,8 @@ def test_a_call_that_we_ended_counts_as_the_dearest_once_there_were_enough() -> 
 def test_a_call_without_news_is_given_up() -> None:
     spending = Spending(1.5, PRICES)
     anyio.run(lambda: spending.reserve(MODEL, "judge", 0, 100_000, patience=0.2))
-    begun = time.monotonic()
     with pytest.raises(StoppedError):
         reserve(spending)
-    assert 0.1 < time.monotonic() - begun < 5
 
 
 def test_a_damaged_account_is_named(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ def test_processes_share_a_limit(tmp_path: Path) -> None:
         for _ in range(3)
     ]
     billed = [
-        float(line) for worker in workers for line in worker.communicate(timeout=60)[0].split()
+        float(line) for worker in workers for line in worker.communicate(timeout=600)[0].split()
     ]
     assert [worker.returncode for worker in workers] == [0] * 3
     assert 0.97 < sum(billed) <= 1.0

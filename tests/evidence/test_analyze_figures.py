@@ -10,6 +10,7 @@ from evidence import challenges, code_runs, confinement, graders
 
 OWN_TESTS = {*challenges.PARTS, *code_runs.PARTS, *confinement.PARTS, *graders.PARTS, "pitfalls"}
 REAL_MODEL = {"grader-real", "real-answers"}
+TIMED = {"rate"}
 
 
 @pytest.mark.parametrize(
@@ -17,7 +18,7 @@ REAL_MODEL = {"grader-real", "real-answers"}
     [
         pytest.param(name, marks=[pytest.mark.model] if name in REAL_MODEL else [])
         for name in PARTS
-        if name not in OWN_TESTS - REAL_MODEL
+        if name not in OWN_TESTS - REAL_MODEL | TIMED
     ],
 )
 def test_the_figures_hold(part: str) -> None:

@@ -164,20 +164,6 @@ def test_pictures_and_prints_are_written(show, tmp_path: Path) -> None:
         assert found.boxes("main")[0].height == 2000
 
 
-def test_a_slow_page_takes_its_time(show) -> None:
-    wait = "<script>const end = Date.now() + 400; while (Date.now() < end);</script>"
-    with show(wait) as found:
-        assert found.seconds >= 0.4
-
-
-def test_waiting_is_no_work(show) -> None:
-    with show("<script>for (let i = 0, x = 1; i < 3e8; i++) x = x * 31 % 97;</script>") as found:
-        busy = found.work()
-    with show("<p>Text.</p>") as found:
-        found.page.wait_for_timeout(800)
-        assert found.work() < 0.5 * busy
-
-
 def test_a_reader_may_refuse_scripts(show) -> None:
     body = "<p>before</p><script>document.querySelector('p').textContent = 'after'</script>"
     with show(body) as found:

@@ -19,6 +19,7 @@ from whybench.suites.calculate.quantities import NOT_COMPUTABLE
     [
         pytest.param(name, marks=[pytest.mark.model] if name == "real-model" else [])
         for name in PARTS
+        if name != "speed"
     ],
 )
 def test_the_figures_hold(part: str) -> None:

@@ -37,7 +37,7 @@ def post(server: FaultServer, prompt: str, client: str = "me") -> tuple[int, str
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {client}"}
     request = urllib.request.Request(f"{server.address}/v1/chat/completions", body, headers)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.headers["Content-Type"], answer.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -99,10 +99,10 @@ def asked(server: FaultServer, fault: str, monkeypatch) -> tuple[str, int]:
     monkeypatch.setattr(asking, "PAUSE", 0.0)
     for name, value in server.environment.items():
         monkeypatch.setenv(name, value)
-    server.change(Plan({fault: 1.0}, slow=3))
+    server.change(Plan({fault: 1.0}, slow=60))
     before = len(server.calls())
 
-    patience = 1 if fault in {"slow", "hang"} else 30
+    patience = 5 if fault in {"slow", "hang"} else 30
 
     async def talk() -> str:
         config = GenerateConfig(max_retries=0, attempt_timeout=patience)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +19,7 @@ from whybench.sandbox.pool import Pool, run_script
 
 pytestmark = [pytest.mark.xdist_group("sandbox"), pytest.mark.usefixtures("confines")]
 
-LIMITS = Limits(seconds=20, lifetime=60)
+LIMITS = Limits(seconds=60, lifetime=600)
 TOLD = "import sys; print('numpy' in sys.modules)"
 
 
@@ -73,7 +72,7 @@ def test_one_that_ended_while_it_waited_is_not_handed_out() -> None:
         assert pool.wait()
         first = pool._ready[0]
         os.kill(first.process, 9)
-        assert first._monitor._has_ended(10)
+        assert first._monitor._has_ended(60)
         with pool.take() as taken:
             assert taken is not first
             assert taken.run(["true"]).ok
@@ -82,14 +81,13 @@ def test_one_that_ended_while_it_waited_is_not_handed_out() -> None:
 
 @pytest.mark.slow
 def test_what_one_has_waited_is_no_part_of_its_lifetime() -> None:
-    with Pool(1, Limits(lifetime=1.0), preload=()) as pool:
+    with Pool(1, Limits(lifetime=3), preload=()) as pool:
         assert pool.wait()
         first = pool._ready[0]
-        time.sleep(1.2)
+        assert first.run(["sleep", "4"]).ok
         with pool.take() as taken:
             assert taken is first
-            assert taken.run(["sleep", "0.2"]).ok
-            assert taken.run(["sleep", "9"]).ended == "lifetime"
+            assert taken.run(["sleep", "60"]).ended == "lifetime"
 
 
 @pytest.mark.parametrize("failing", ["raise ValueError('dtype size changed')", "exit(3)", "1 / 0"])
@@ -116,9 +114,8 @@ def test_a_pool_that_cannot_make_any_keeps_nobody_waiting(monkeypatch: pytest.Mo
     require_confinement()  # holds, and is remembered: what fails is what comes later
     monkeypatch.setattr(Sandbox, "open", refuse)
     with Pool(1, LIMITS, preload=()) as pool:
-        began = time.monotonic()
-        assert not pool.wait(30)
-        assert time.monotonic() - began < 10
+        assert not pool.wait()
+        assert not pool._coming  # it was not for its deadline that it returned
 
 
 def test_a_closed_pool_leaves_nothing() -> None:

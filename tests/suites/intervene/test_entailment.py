@@ -164,10 +164,6 @@ class TestTwoWays:
                 before = now
 
 
-def test_a_verdict_on_fifteen_entities_takes_milliseconds():
-    held(PARTS["speed"])
-
-
 class TestErrors:
     def test_contradictory_observations_are_no_answer(self):
         evidence = [seen(REST, "move", 0, {0, 1}), seen(REST, "move", 1, {0, 1})]
