@@ -26,6 +26,24 @@ from typing import Literal
 
 import numpy as np
 
+__all__ = [
+    "FEW",
+    "MANY",
+    "ZERO",
+    "Split",
+    "canonical",
+    "digest",
+    "generator",
+    "is_item_id",
+    "item_digest",
+    "item_id",
+    "item_id_pattern",
+    "item_id_start",
+    "settle",
+    "split_digest",
+    "split_of",
+]
+
 Split = Literal["train", "test"]
 
 TEST_SHARE = 0.2

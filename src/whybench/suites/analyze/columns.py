@@ -29,6 +29,23 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+__all__ = [
+    "NORMAL",
+    "Array",
+    "Column",
+    "DataColumn",
+    "Kind",
+    "Noise",
+    "assigned",
+    "binary",
+    "derived",
+    "real",
+    "round_values",
+    "spread",
+    "to_integers",
+    "within",
+]
+
 Array = NDArray[Any]
 Kind = Literal["binary", "category", "count", "real", "share"]
 

@@ -26,6 +26,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+__all__ = ["Effect", "Setting", "contrast", "increase"]
+
 Setting = Mapping[str, Any]
 """By role: a number, an array of one for each unit, or the setting under which it comes about."""
 

@@ -35,6 +35,19 @@ from whybench.replies.words import is_undetermined
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = [
+    "REASONS",
+    "ChoiceField",
+    "ConfidenceField",
+    "Field",
+    "FieldValue",
+    "FlagField",
+    "IntervalField",
+    "NumberField",
+    "NumberTableField",
+    "is_list",
+]
+
 REASONS = {
     "missing": "the object has no such field",
     "said_twice": "the field occurs more than once",

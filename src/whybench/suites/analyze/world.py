@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
     from whybench.suites.analyze.effects import Effect, Setting
 
+__all__ = ["World", "mean_and_error"]
+
 TRIED = np.array([0, 1])
 """Values of causes at which it is tried whether they matter."""
 
