@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,7 +82,8 @@ INSPECT_ROOMS = ("agents/", "records/", "sandbox/", "evaluation/", "sweep/")
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 
 
-def imports(path: Path) -> set[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -90,45 +92,44 @@ def imports(path: Path) -> set[str]:
             assert node.level == 0, f"{path}: imports are absolute"
             module = node.module or ""
             found |= {f"{module}.{alias.name}" for alias in node.names} | {module}
-    return found
+    return frozenset(found)
 
 
 def ours(name: str) -> str | None:
     return name.removeprefix("whybench.") if name.startswith("whybench.") else None
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_room_imports_only_what_it_may(module: str) -> None:
-    room = module.split("/", maxsplit=1)[0].removesuffix(".py")
-    if room == "__init__":
-        return  # the front door; tests/test_door.py holds that it imports nothing by itself
-    leaves = set() if room in LEAVES else LEAVES
-    allowed = MAY_IMPORT[room] | {room, *leaves, "__version__"}
-    for name in imports(SOURCE / module):
-        target = ours(name)
-        assert target is None or any(
-            target == entry or target.startswith(f"{entry}.") for entry in allowed
-        ), f"{module} may not import {name}"
+def test_a_package_imports_only_what_it_may() -> None:
+    for module in MODULES:
+        package = module.split("/", maxsplit=1)[0].removesuffix(".py")
+        if package == "__init__":
+            continue  # tests/test_door.py checks that the public API imports nothing by itself
+        leaves = set() if package in LEAVES else LEAVES
+        allowed = MAY_IMPORT[package] | {package, *leaves, "__version__"}
+        for name in imports(SOURCE / module):
+            target = ours(name)
+            assert target is None or any(
+                target == entry or target.startswith(f"{entry}.") for entry in allowed
+            ), f"{module} may not import {name}"
 
 
-@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("suites/")])
-def test_suites_never_import_each_other(module: str) -> None:
-    parts = module.split("/")
-    own = parts[1] if len(parts) > 2 else None
-    siblings = {path.name for path in (SOURCE / "suites").iterdir() if path.is_dir()} - {own}
-    for name in imports(SOURCE / module):
-        target = ours(name) or ""
-        assert not any(target.startswith(f"suites.{sibling}") for sibling in siblings), (
-            f"{module} may not import {name}"
-        )
+def test_suites_never_import_each_other() -> None:
+    suites = {path.name for path in (SOURCE / "suites").iterdir() if path.is_dir()}
+    for module in (name for name in MODULES if name.startswith("suites/")):
+        parts = module.split("/")
+        siblings = suites - {parts[1] if len(parts) > 2 else None}
+        for name in imports(SOURCE / module):
+            target = ours(name) or ""
+            assert not any(target.startswith(f"suites.{sibling}") for sibling in siblings), (
+                f"{module} may not import {name}"
+            )
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_inspect_is_imported_only_where_it_belongs(module: str) -> None:
-    if not any(name.split(".")[0] == "inspect_ai" for name in imports(SOURCE / module)):
-        return
-    of_tasks = module.endswith(("/task.py", "tasks.py", "suites/conversations.py"))
-    assert module.startswith(INSPECT_ROOMS) or of_tasks, module
+def test_inspect_is_imported_only_where_it_belongs() -> None:
+    for module in MODULES:
+        if any(name.split(".")[0] == "inspect_ai" for name in imports(SOURCE / module)):
+            of_tasks = module.endswith(("/task.py", "tasks.py", "suites/conversations.py"))
+            assert module.startswith(INSPECT_ROOMS) or of_tasks, module
 
 
 @pytest.mark.parametrize(
