@@ -26,11 +26,12 @@ from whybench.replies.words import REASONS as ALL_REASONS
 from whybench.replies.words import RETRACTION
 
 _OTHERS = {"ambiguous", "no_answer_found", "other_form", "several_answers"}
-REASONS = {reason: meaning for reason, meaning in ALL_REASONS.items() if reason not in _OTHERS} | {
+_OWN = {
     "broken_tag": "a likelihood tag without its partner",
     "only_confidence": "a confidence without a likelihood",
     "unlabelled": "one bare number where a likelihood and a confidence were asked for",
 }
+REASONS = {key: why for key, why in sorted({**ALL_REASONS, **_OWN}.items()) if key not in _OTHERS}
 """Every reason for which there may be no answer, and what it means."""
 
 # Also without its last bracket, so that a tag which was not finished is seen as such.
