@@ -1,4 +1,4 @@
-"""What everything costs: CPU beside bare Inspect, fits, generation, verdicts, logs, pages, cores.
+"""What everything costs: CPU beside bare Inspect, fits, generation, verdicts, reading, logs, cores.
 
 Machines differ and are busy, so that almost every figure is a ratio of two things done in turns in
 one run. `python -m evidence.speed docs/speed.md` measures all of it and puts the table between the
@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from evidence import entailment, episodes, fits, house, prompts, statistics, worlds
 from evidence.engine import analyze_overhead, compose_overhead
 from evidence.figures import Figure, Parts, figures_of
+from evidence.reading import reading
 from whybench.suites.registry import get_suite, suite_names
 
 if TYPE_CHECKING:
@@ -250,6 +251,7 @@ PARTS: Parts = {
     "verdicts": partial(entailment.figures, only="speed"),
     "fits": partial(fits.figures, only="speed"),
     "bootstrap": partial(statistics.figures, only="speed"),
+    "reading": reading,
     "logs": logs,
     "page": page,
     "cores": cores,

@@ -82,6 +82,7 @@ RUN_SHORTER = {
         ),
         "--suite judge --suite calculate",
     ),
+    "inspect eval whybench/judge --model reference/judge.noisy-or": "--limit 60",
     "whybench run compose --model reference/compose.local-only -T gates=mixed -T units=8 "
     "--log-dir logs/local": "--limit 16",
     "inspect eval whybench/intervene -T interface=tools --solver whybench/mcp "

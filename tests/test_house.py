@@ -180,6 +180,21 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
     assert not [module for module in MODULES if Path(module).stem in empty]
 
 
+def test_tests_read_no_clock_except_the_deadline_of_waiting() -> None:
+    """Claims about time depend on the machine and its load: they live in `evidence`."""
+    clock = re.compile(
+        r"\b(?:perf_counter|process_time|monotonic|thread_time)(?:_ns)?\(|\btimeit\b"
+        r"|\btime\.time(?:_ns)?\("
+    )
+    tests = SOURCE.parents[1] / "tests"
+    reading = [
+        path
+        for path in _files("tests")
+        if path.suffix == ".py" and clock.search(path.read_text(encoding="utf-8"))
+    ]
+    assert reading == [tests / "waiting.py"]
+
+
 def test_the_project_names_no_package_index_and_no_machine() -> None:
     hosts = ("pypi" + ".org", "pythonhosted" + ".org", "registry.npmjs" + ".org")
     for path in _files():

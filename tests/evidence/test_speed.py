@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from evidence.figures import Figure
+from evidence.reading import grows_linearly
 from evidence.speed import CLOSE, OPEN, idle_cores, in_turns, write_page
 
 
@@ -31,6 +32,16 @@ def test_work_is_timed_in_turns() -> None:
     kinds = {name: partial(calls.append, name) for name in ("first", "second")}
     assert set(in_turns(kinds, 3)) == {"first", "second"}
     assert calls == ["first", "second"] * 4  # one round more than are timed
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "linear"),
+    [(0.01, 0.08, True), (0.0001, 0.1, True), (0.01, 0.64, False), (0.0001, 0.2, False)],
+)
+def test_reading_that_looks_at_all_of_a_text_from_each_place_is_not_linear(
+    short: float, long: float, linear: bool
+) -> None:
+    assert grows_linearly(short, long) == linear
 
 
 def test_cores_that_do_nothing_are_counted(tmp_path, monkeypatch) -> None:

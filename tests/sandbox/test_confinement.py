@@ -217,6 +217,7 @@ def test_a_kill_from_within_is_no_limit(sandbox: Sandbox) -> None:
     assert (outcome.ended, outcome.status, outcome.note) == ("exit", 137, "")
 
 
+@pytest.mark.slow
 def test_a_lifetime_ends_the_sandbox() -> None:
     with Sandbox.open(Limits(seconds=60, lifetime=3)) as brief:
         outcome = brief.run(["sleep", "60"])

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from evidence.reading import HOSTILE_CHOICES
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.timing import assert_linear
 
 from whybench.suites.compose.prompts import REPLY_FORM, render_reply
 from whybench.suites.compose.replies import parse_reply
@@ -99,18 +99,7 @@ def test_a_true_answer_in_our_words_is_read(style: str, value: bool) -> None:
     assert parse_reply(render_reply(value, style), style) == Answer(float(value))
 
 
-LONG = 200_000
-ADVERSARIAL = [
-    piece * (LONG // len(piece))
-    for piece in (
-        *("yes ", "no\n", "yes\n\n", "Answer: yes\n", "Answer:\n", "the my final ", " ", "\n"),
-        *("<", "<answer>", "<think>", "</think>", '{"a":', "{", '"', "$", "\\boxed{", "```", "*"),
-        *("(", ", no", "\n ", "so ", "Question:\n", "yes/", "—", "i think that "),
-    )
-]
-
-
-@pytest.mark.slow
-def test_long_texts_are_read_in_linear_time() -> None:
-    for text in ADVERSARIAL:
-        assert_linear(lambda text: parse_reply(f"{text}yes", "cot"), text)
+def test_long_hostile_replies_are_yes_or_have_a_reason() -> None:
+    for text in HOSTILE_CHOICES:
+        reply = parse_reply(f"{text}yes", "cot")
+        assert reply == Answer(1.0) or (reply.value is None and reply.reason in REASONS), text[:20]

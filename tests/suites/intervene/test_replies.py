@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from evidence.reading import HOSTILE_TURNS
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.timing import assert_linear
 
 from whybench.suites.intervene.replies import ActionReply, Decision, parse_reply
 
@@ -92,9 +92,6 @@ def test_prose_around_an_answer_does_not_matter(prose: str, said: str) -> None:
     assert parse_reply(f'{prose}{{"answer": "{said}"}}{prose}') == Decision("answer", said)
 
 
-@pytest.mark.parametrize(
-    "text", ["{" * 200_000, '{"a":' * 40_000, '{"a":1,' * 40_000, "}{" * 100_000, '{"' * 100_000]
-)
-def test_hostile_texts_are_read_in_linear_time(text: str) -> None:
+@pytest.mark.parametrize("text", HOSTILE_TURNS, ids=lambda text: text[:7])
+def test_long_hostile_replies_are_not_read(text: str) -> None:
     assert parse_reply(text) is None
-    assert_linear(parse_reply, text)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from evidence.reading import HOSTILE_JUDGMENTS
 from evidence.replies import KINDS, published_replies, recipe
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.timing import assert_linear
 
 from whybench.suites.judge import replies
 from whybench.suites.judge.replies import REASONS, JudgeReply, parse_reply
@@ -125,47 +125,26 @@ def test_two_different_numbers_are_never_one(one, other, between):
         assert parse_reply(f"{one}{between}{other}").value is None
 
 
-LONG = 200_000
-ADVERSARIAL = [
-    "1 " * (LONG // 2),
-    "1\n" * (LONG // 2),
-    "1\n\n" * (LONG // 3),
-    "9" * LONG,
-    "1," * (LONG // 2),
-    "a. " * (LONG // 3) + "1",
-    "The answer is 1. " * (LONG // 17),
-    "the answer is 1\n" * (LONG // 16),
-    " " * LONG + "85" + " " * LONG,
-    "\n" * LONG + "x",
-    "<" * LONG,
-    "< " * (LONG // 2),
-    "<likelihood>" * (LONG // 12),
-    "<likelihood>1</likelihood>" * (LONG // 26),
-    "<likelihood>" + " " * LONG + "</likelihood>",
-    "<think>" * (LONG // 7),
-    "</think>" * (LONG // 8),
-    "<explanation>" * (LONG // 13) + "</explanation>",
-    "<confidence>1" * (LONG // 13),
-    '{"a":' * (LONG // 5) + "}",
-    "{" * LONG + "}",
-    '{"likelihood": ' + "9" * LONG + "}",
-    '"' * LONG,
-    "$" * LONG,
-    "\\boxed{" * (LONG // 7),
-    "```" * (LONG // 3),
-    "*" * LONG,
-    "٨" * LONG,
-    "0 to " * (LONG // 5),
-    "(" * LONG + "85" + ")" * LONG,
-    "</s>" * (LONG // 4),
-    "the my final best " * (LONG // 18),
-]
+HOSTILE_ANSWERS = {
+    "1\n1\n1\n": 1.0,
+    "1\n\n1\n\n": 1.0,
+    "the an": 1.0,
+    "      ": 85.0,
+    "<likelihood>1": 1.0,
+}
+"""How hostile texts begin that have an answer, and the answer."""
 
 
-@pytest.mark.slow
-def test_long_texts_are_read_in_linear_time():
-    for text in ADVERSARIAL:
-        assert_linear(lambda text: parse_reply(text, "cot"), text, within=1)
+def test_long_hostile_replies_are_read_or_have_a_reason() -> None:
+    answers = {}
+    for text in HOSTILE_JUDGMENTS:
+        reply = parse_reply(text, "cot")
+        assert (reply.value is None) == (reply.reason in REASONS), text[:20]
+        if reply.value is not None:
+            answers[text[:20]] = reply.value
+    assert len(answers) == len(HOSTILE_ANSWERS)
+    for start, value in HOSTILE_ANSWERS.items():
+        assert [answer for text, answer in answers.items() if text.startswith(start)] == [value]
 
 
 @pytest.mark.slow
