@@ -37,9 +37,8 @@ A4 = 794
 
 Scheme = Literal["light", "dark"]
 
-SETTLED = """() => new Promise(done =>
-    requestAnimationFrame(() => setTimeout(() => done(performance.now()))))"""
-"""The time since the page was asked for, once it has been painted and its scripts are idle."""
+SETTLED = """() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"""
+"""Waits until the page has been painted and its scripts are idle."""
 
 BOXES = """elements => elements.map(element => {
     const box = element.getBoundingClientRect();

@@ -360,6 +360,7 @@ def cost(small: bool) -> Iterator[Figure]:
         f"CPU of a call under react is at most {bound:.2f} x react's with tools that do nothing",
         f"{ratio:.2f} x ({spent['ours']:.2f} and {spent['bare']:.2f} ms, {calls} calls)",
         ratio <= bound,
+        timed=True,
     )
 
 
