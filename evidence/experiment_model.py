@@ -66,7 +66,7 @@ def real_experiment(small: bool) -> Iterator[Figure]:
             "says that all was kept to",
             f"{len(answers):,} answers in {server.calls:,} calls, {dict(answers.outcomes)}, a page "
             f"of {len(page) / 1e6:.2f} MB",
-            len(answers) == asked["answers"] and page.count("as frozen beforehand") == 1,
+            len(answers) == asked["answers"] and page.count("follows the frozen plan") == 1,
         )
         compared, notes = stated.analysis.compare(answers.tables)
         for one in compared:

@@ -47,6 +47,14 @@ SLOW = ("model", "install", "xdist_group")
 
 COLLECTED = pytest.StashKey[Counter[str]]()
 
+NIGHTLY = [
+    line.split("  ")[0]
+    for line in (ROOT / "tests" / "nightly.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+"""How the ids of tests begin that the gate leaves to the night."""
+UNMATCHED = pytest.StashKey[list[str]]()
+
 
 @pytest.fixture
 def call_command(
@@ -78,8 +86,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Count tests, and let slow ones begin first, lest one worker be busy when others are done."""
     for item in items:
-        if EVIDENCE in item.path.parents or _marked(item, *SLOW):
+        if item.nodeid.startswith(tuple(NIGHTLY)):
+            item.add_marker("nightly")
+        if EVIDENCE in item.path.parents or _marked(item, "nightly", *SLOW):
             item.add_marker("slow")
+    ids = [item.nodeid for item in items]
+    config.stash[UNMATCHED] = [
+        name for name in NIGHTLY if not any(one.startswith(name) for one in ids)
+    ]
     config.stash[COLLECTED] = Counter(
         f"{'slow' if _marked(item, 'slow') else 'quick'} {'law' if _is_law(item) else 'test'}"
         for item in items
@@ -101,6 +115,12 @@ def _is_law(item: pytest.Item) -> bool:
         return not any(word in item.name for word in ("measures", "replication"))
     of_house = item.path.name in ("test_house.py", "test_door.py", "test_words.py")
     return of_house or getattr(getattr(item, "obj", None), "is_hypothesis_test", False)
+
+
+@pytest.fixture
+def unmatched_nightly(pytestconfig: pytest.Config) -> list[str]:
+    """Return the entries of `nightly.txt` that no collected test has."""
+    return pytestconfig.stash[UNMATCHED]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_export_and_look_for_tests(
     monkeypatch.chdir(tmp_path)
     status, out, _ = call_command("export compose --count 45 -o train.jsonl")
     assert status == 0
-    assert out.startswith("45 items of compose to train on\nfile             train.jsonl, ")
+    assert out.startswith("45 items of compose for training\nfile             train.jsonl, ")
     text = (tmp_path / "train.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.split("\n")[:-1]]
     assert sum(reward(row, "yes") for row in rows) == sum(row["truth"] for row in rows)

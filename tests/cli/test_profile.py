@@ -120,7 +120,7 @@ def test_a_profile_leaves_logs_records_and_a_page_and_is_resumed(
     assert again.exit_code == 0, again.output
     assert sorted(folder.rglob("*.eval")) == logs, "a finished profile asks nothing"
     assert "0.27 [0.1" in again.stdout
-    assert "the page is mine/page.html" in again.stdout
+    assert "Report: mine/page.html" in again.stdout
 
     other = refused("reference/intervene.single-cause", "-o", "mine", "--budget", "standard")
     assert other.startswith("-o must hold runs of the same request, got mine/logs/")

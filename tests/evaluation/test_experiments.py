@@ -122,8 +122,8 @@ def test_from_a_file_to_a_page(tmp_path: Path, file: Path) -> None:
     assert "style direct to cot" in done.output
     assert "temperature 0 to 0.8" in done.output
     page = (folder / "page.html").read_text(encoding="utf-8")
-    assert "as frozen beforehand" in page
-    assert "not as frozen" not in page
+    assert "follows the frozen plan" in page
+    assert "deviates" not in page
     assert "128 of 128 answers that were planned" in page
     assert "not run" not in page
     answers = wb.load(folder / "records")
@@ -134,7 +134,7 @@ def test_from_a_file_to_a_page(tmp_path: Path, file: Path) -> None:
     again = wb.experiment(write(tmp_path, smallest={"ea": 0.3}), _with_frozen(folder))
     assert len(again) == 128
     page = (folder / "page.html").read_text(encoding="utf-8")
-    assert "not as frozen beforehand" in page
+    assert "deviates from the frozen plan" in page
     assert "smallest.ea was 0.05 and is 0.3" in page
 
 
