@@ -30,6 +30,7 @@ from whybench.drawing.theme import theme
 from whybench.drawing.vega import bundle
 from whybench.errors import Fence, UserError, atomic_write
 from whybench.page.browsing import browser
+from whybench.page.card_charts import FEW
 from whybench.page.cautions import cautions
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
@@ -37,7 +38,7 @@ from whybench.page.drawings import drawings
 from whybench.page.level_changes import LevelChanges, level_changes
 from whybench.page.methods import designs, outcome_words, versions
 from whybench.page.pairings import pairings
-from whybench.page.panels import FEW, panels, standing_out
+from whybench.page.panels import panels, standing_out
 from whybench.page.people import people
 from whybench.page.sections import suite_sections
 from whybench.page.svg import Styles
