@@ -35,7 +35,7 @@ def calibration(small: bool) -> Iterator[Figure]:
 def play(_: bool) -> Iterator[Figure]:
     """Yield a session of `whybench play` at a terminal, to its verdict."""
     shown = _session(["help", "jump", "yes"])
-    wanted = ("Type `move NAME`", "You may act", "is not clear", "What you could know:", "Recorded")
+    wanted = ("Type `move NAME`", "You may act", "is not clear", "What you could know:", "Logs: ")
     missing = [text for text in wanted if text not in shown]
     yield Figure(
         "a person at a terminal is shown the rules, told of mistakes, judged and recorded",
@@ -44,7 +44,7 @@ def play(_: bool) -> Iterator[Figure]:
     )
 
 
-def _session(typed: list[str], seconds: float = 90) -> str:
+def _session(typed: list[str], seconds: float = 300) -> str:
     """Type lines at a terminal in which `whybench play` runs, each after a prompt; return all."""
     with tempfile.TemporaryDirectory() as folder:
         child, terminal = pty.fork()
