@@ -83,7 +83,7 @@ def test_the_command_counts_and_writes(
     status, out, _ = call_command(f"audit {words} --output found.csv")
     assert status == 0
     assert "key of no world that prints so" in out
-    assert "What a perfect reader of the prompts scores" in out
+    assert "Scores of a perfect reader of the prompts" in out
     with (made / "found.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["verdict"] for row in rows] == ["right", "wrong", "trivial"]
