@@ -407,5 +407,5 @@ def test_the_command_says_where_the_page_is(tmp_path, logs) -> None:
     judged = [str(path) for path in logs.iterdir() if "analyze" in path.name][:1]
     done = CliRunner().invoke(report_command, [*judged, "-o", str(tmp_path / "deep" / "p.html")])
     assert done.exit_code == 0, done.output
-    assert re.fullmatch(r"\S*deep/p\.html: 0\.\d MB", done.stdout.splitlines()[-1])
+    assert re.fullmatch(r"Report: \S*deep/p\.html \(0\.\d MB\)", done.stdout.splitlines()[-1])
     assert "… measuring" in done.stderr
