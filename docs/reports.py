@@ -26,7 +26,7 @@ import yaml
 from evidence.model_server import LEARNED, MODEL, WEIGHTS, ModelServer
 
 import whybench as wb
-from whybench.numerals import interval_text
+from whybench.numerals import measure_text
 from whybench.page.methods import measure_words
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
@@ -201,7 +201,7 @@ def write_table(
     for who, measures in measured.items():
         outcomes = answers[who]["outcome"].to_pylist()
         cells = [
-            interval_text(one.estimate, one.low, one.high) if one else "–"
+            measure_text(one) if one else "–"
             for one in (overall(measures, name) for name in suite.headline)
         ]
         mind = f" (`{show_part(*suite.minds[who])}`)" if who in MINDS else ""
