@@ -300,7 +300,8 @@ def _chart(
     own = people.get(name)
     marks = dict(_marks(condition, name, agents))
     scale = scale_of([one for one in shown.values() if one is not None])
-    if not marks:
+    if not marks and get_suite(condition.suite).scale is not None:
+        # The suite has a best value for another measure, so this one describes a style.
         ends = [*STYLE_SCALE, scale.low, *(_ends(shown.values()))]
         scale = Scale(min(ends), max(ends))
         marks = {"0": 0.0}
