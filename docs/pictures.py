@@ -17,6 +17,7 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from docs.imports import draw_architecture
 from evidence.browser import chromium, opened
 from evidence.terminal import run_at_terminal
 from PIL import Image
@@ -29,7 +30,7 @@ from whybench.page.material import Material
 from whybench.page.writing import make_page
 from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite, own_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -96,7 +97,7 @@ COMMANDS = {
         "whybench compare logs --agents reference/careful reference/associative",
         (ASK.format("careful"), ASK.format("associative")),
     ),
-    "check": ("whybench check intervene --design core", ()),
+    "validate": ("whybench validate intervene --design core", ()),
 }
 """What is pictured: a request, and those that must come before it."""
 
@@ -131,7 +132,7 @@ def draw_command(name: str, theme: TerminalTheme) -> bytes:
 def ask_minds() -> dict[str, pa.Table]:
     """Return the answers of the four minds in all suites, at the size of a small profile."""
     tables = {}
-    for name in suite_names():
+    for name in own_suites():
         suite = get_suite(name)
         design = suite.make_design(suite.budget("small").settings)
         items = list(suite.items(design))
@@ -147,7 +148,7 @@ def ask_minds() -> dict[str, pa.Table]:
 
 
 FIGURES = {
-    "judge": ("tasks", "measures", "alignment", "parameters"),
+    "judge": ("tasks", "measures", "human_correlation", "parameters"),
     "intervene": ("verdicts", "by-size", "episode-lucky"),
     "compose": ("plane", "by-mediators", "cut-tree"),
     "calculate": ("which-mistake", "answers", "by-rung", "by-operations"),
@@ -218,6 +219,7 @@ SCHEMES: tuple[tuple[str, Scheme, TerminalTheme], ...] = (
 )
 
 PICTURES: dict[str, Callable[[], bytes]] = {
+    "architecture.svg": draw_architecture,
     **{
         f"command-{name}{suffix}.svg": partial(draw_command, name, theme)
         for name in COMMANDS

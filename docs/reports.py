@@ -32,7 +32,7 @@ from whybench.records.table import record_table
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import MINDS
 from whybench.suites.references import show_part
-from whybench.suites.registry import get_suite, sort_suites
+from whybench.suites.registry import get_suite, list_baselines, sort_suites
 from whybench.suites.sentences import AgentMeasures, find
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def write_report(name: str, run: dict[str, Any]) -> str:
             f"{run['date']}; {versions}. {tell_outcomes(kept)}",
             "\n".join(write_table(suite, answers, measured)),
             f"{tell_meaning(suite, kept, measured)} More on the suite: [{name}]({name}.md).",
-            *(write_published(suite) if PUBLISHED in suite.baselines else ()),
+            *(write_published(get_suite(PAPER)) if suite.name == "judge" else ()),
         ]
     )
 
@@ -228,7 +228,9 @@ def tell_meaning(suite: AnySuite, kept: pa.Table, measured: dict[str, list[Measu
     first = suite.headline[0]
     mine, chance = overall(own, first), overall(blind, first)
     if mine is None or mine.estimate is None:
-        return " ".join([*told, f"Nothing can be said of its {first}: {measure_words(first)}"])
+        return " ".join(
+            [*told, f"Nothing can be said of its {first}: {measure_words(suite.name, first)}"]
+        )
     told += [one.text for one in find(suite.sentences, AgentMeasures(own, {}))]
     if mine.low is not None and mine.high is not None and chance is not None:
         within = chance.estimate is not None and mine.low <= chance.estimate <= mine.high
@@ -237,13 +239,14 @@ def tell_meaning(suite: AnySuite, kept: pa.Table, measured: dict[str, list[Measu
     return " ".join(told)
 
 
-PUBLISHED = "published"
+PAPER, PUBLISHED = "dettki2025", "published"
+"""The suite whose published models the report of judge shows, and their baseline."""
 
 
 def write_published(suite: AnySuite) -> Iterator[str]:
-    """Yield the published models that were asked the same stories directly, with what they show."""
-    table = suite.baselines[PUBLISHED]()
-    chosen = pc.and_(pc.equal(table["design"], PUBLISHED), pc.equal(table["style"], "direct"))
+    """Yield the published models that were asked the same stories directly, and their measures."""
+    table = list_baselines(suite)[PUBLISHED]()
+    chosen = pc.and_(pc.equal(table["design"], "core"), pc.equal(table["style"], "direct"))
     table = table.filter(chosen)
     by_agent: dict[str, list[Measure]] = {}
     for one in suite.measures(table):
@@ -255,7 +258,8 @@ def write_published(suite: AnySuite) -> Iterator[str]:
     yield (
         "Replies that the source published, read and measured as ours are: every question about "
         "three stories under four polarities, answered directly, at temperature 0 where none is "
-        "named. `whybench data fetch causAIign` fetches them, `whybench replicate judge` has more."
+        "named. `whybench data fetch dettki2025` fetches them, "
+        "`whybench papers replicate dettki2025` has more."
     )
     yield "\n".join(write_table(suite, answers, {who: by_agent[who] for who in ranked}))
     found = [one for one in (overall(by_agent[who], first) for who in ranked) if one is not None]
@@ -263,7 +267,7 @@ def write_published(suite: AnySuite) -> Iterator[str]:
     below = sum(one.high is not None and one.high < 0 for one in found)
     yield (
         f"By their intervals, {first} is above 0 for {above} of {len(ranked)}, and below 0 for "
-        f"{below}: {measure_words(first)}"
+        f"{below}: {measure_words(suite.name, first)}"
     )
 
 

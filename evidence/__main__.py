@@ -18,6 +18,7 @@ SUBJECTS = (
     "calculate",
     "analyze",
     "statistics",
+    "comparisons",
     "fits",
     "errata",
     "causallink",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure
 from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.estimators.regression import NORMAL_95
 from whybench.suites.analyze.items import item_at
@@ -51,10 +51,10 @@ def _answers(
 def _compare(one: pa.Table, other: pa.Table) -> tuple[float, float]:
     """Return by how many standard errors the headline differs, and the p value."""
     change = next(c for c in compare_tables(SUITE, one, other) if c.measure == HEADLINE)
-    if change.estimate is None or change.low is None or change.high is None or change.p is None:
+    if change.difference is None or change.low is None or change.high is None or change.p is None:
         raise ValueError(f"{HEADLINE} of two agents must have a difference, got {change}")
     error = (change.high - change.low) / (2 * NORMAL_95)
-    return abs(change.estimate) / max(error, TINY), change.p
+    return abs(change.difference) / max(error, TINY), change.p
 
 
 def _find_headline(table: pa.Table) -> float:

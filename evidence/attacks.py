@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import yaml
 
-from whybench.sandbox.canaries import Canaries
-from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.limits import MIB, Limits
-from whybench.sandbox.monitor import descendants, proportional_bytes
-from whybench.sandbox.outcome import SandboxError
+from inspect_bubblewrap.canaries import Canaries
+from inspect_bubblewrap.confinement import Sandbox
+from inspect_bubblewrap.limits import MIB, Limits
+from inspect_bubblewrap.monitor import descendants, proportional_bytes
+from inspect_bubblewrap.outcome import SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

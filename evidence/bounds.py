@@ -28,9 +28,9 @@ COMMANDS = (
     "run judge --model reference/judge.noisy-or --limit 12 --log-dir logs/judge",
     "run intervene --model reference/intervene.recipe --limit 4 --log-dir logs/intervene",
     "run analyze --model reference/analyze.gold --design code --limit 2 --log-dir logs/analyze",
-    "records logs -o partitions --partition",
-    "measures partitions",
-    "export compose --count 9 -o train.jsonl",
+    "results logs -o partitions --partition",
+    "results partitions",
+    "train export compose --count 9 -o train.jsonl",
     "report logs/judge logs/intervene -o page.html",
     "compare logs/judge logs/asked",
 )

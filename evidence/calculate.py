@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 ROUNDING = 1e-9
 
 MAKERS = {
-    "sees-only": "seeing",
-    "does-only": "doing",
-    "no-update": "no_update",
+    "sees-only": "conditioning",
+    "does-only": "intervening",
+    "no-update": "no_abduction",
     "base-rate": "base_rate",
     "total-effect": "total_effect",
 }
@@ -68,11 +68,11 @@ def agents(small: bool) -> Iterator[Figure]:
         shown = {
             name: measures[name].estimate
             for name in (
-                "skill",
+                "skill_score",
                 "number_skill",
-                "gap_skill",
+                "answerability_skill",
                 "accuracy",
-                "computability",
+                "answerability",
                 "slope",
             )
             if name in measures
@@ -81,13 +81,13 @@ def agents(small: bool) -> Iterator[Figure]:
             f"{name} {'-' if value is None else format(value, '.3f')}"
             for name, value in shown.items()
         )
-        skill = shown["skill"]
+        skill = shown["skill_score"]
         blind = agent.name in {name for name, _ in (SUITE.scale.blind if SUITE.scale else ())}
         holds = skill is not None and (skill <= ROUNDING if blind else skill > -1)
         claim = "has a skill of 0 or less" if blind else "is placed"
         yield Figure(f"{design.name}: {agent.name} {claim}", words, holds)
         if agent.name in MAKERS:
-            share = measures[f"mistake_{MAKERS[agent.name]}"].estimate
+            share = measures[f"error_{MAKERS[agent.name]}"].estimate
             named.append((agent.name, share))
     yield Figure(
         "mistakes of agents that always make one are named rightly in 95% or more",

@@ -113,10 +113,10 @@ def attacks(small: bool) -> Iterator[Figure]:
 
         agent = make_agent("surface", name, answer)
         measures = {m.name: m for m in simulate(SUITE, design, items, agent, {}) if not m.at}
-        skill = measures["skill"].estimate
+        skill = measures["skill_score"].estimate
         words = ", ".join(
             f"{each} {measures[each].estimate:.3f}"
-            for each in ("skill", "number_skill", "gap_skill", "computability")
+            for each in ("skill_score", "number_skill", "answerability_skill", "answerability")
         )
         holds = skill is not None and skill <= MOST
         yield Figure(f"{design.name}: {name}: a skill of {MOST} or less", words, holds)

@@ -17,7 +17,7 @@ from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.calculate import SUITE
 from whybench.suites.calculate.expected import expect_chances, random_answers
-from whybench.suites.calculate.measures import calculate_estimates
+from whybench.suites.calculate.measures import MEASURES, calculate_groups
 from whybench.suites.calibration import coverage_bounds, simulate_rows
 
 if TYPE_CHECKING:
@@ -58,15 +58,20 @@ def coverage(small: bool) -> Iterator[Figure]:
                 value[place] = rng.choice(answers[chosen[place]])
             drawn = drawn.set_column(drawn.column_names.index("value"), "value", pa.array(value))
             keys = pa.array([f"world {place}" for place in range(value.size)])
-            drawn = drawn.set_column(drawn.column_names.index("pairing_key"), "pairing_key", keys)
-            for each, found in calculate_estimates(drawn).items():
-                if each in expected:
+            drawn = drawn.set_column(drawn.column_names.index("case"), "case", keys)
+            (group,) = calculate_groups(drawn)
+            for one in MEASURES:
+                if one.name in expected:
+                    found = one.estimate(group)
                     low, high = found.low, found.high
                     assert low is not None
                     assert high is not None
-                    covered.setdefault(each, []).append(low <= expected[each] <= high)
+                    covered.setdefault(one.name, []).append(low <= expected[one.name] <= high)
         low, high = coverage_bounds(runs)
-        shares = {each: fmean(covered[each]) for each in ("skill", "number_skill", "gap_skill")}
+        shares = {
+            each: fmean(covered[each])
+            for each in ("skill_score", "number_skill", "answerability_skill")
+        }
         yield Figure(
             f"{name}, {rate:.0%} lapses: 95% intervals cover in {low:.1%} or more of {runs} runs",
             ", ".join(f"{each} {share:.1%}" for each, share in shares.items()),

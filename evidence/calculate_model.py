@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from evidence.figures import Parts
 
-SHOWN = ("skill", "accuracy", "computability", "slope", "answered")
+SHOWN = ("skill_score", "accuracy", "answerability", "slope", "answered")
 CORE = ("--design", "core", "-T", "style=direct", "-T", "variables=3")
 DESIGNS = {"trivial": ("--design", "trivial"), "core": CORE}
 

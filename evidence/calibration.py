@@ -19,7 +19,7 @@ CLAIMED = (0.92, 0.98)
 
 
 def checked(suite: AnySuite, designs: Iterable[Design]) -> Iterator[Figure]:
-    """Yield what `whybench check` finds on designs."""
+    """Yield what `whybench validate` finds on designs."""
     names, looked_at, failed, lengths = set(), 0, [], []
     for design in designs:
         for result in check_design(suite, design):

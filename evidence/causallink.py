@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from evidence.figures import Figure, Parts, figures_of
-from whybench.suites.intervene.replication import PrintedLine, read_printed
 from whybench.suites.intervene.sets import list_core_cases
+from whybench_papers.feng2025.replication import PrintedLine, read_printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

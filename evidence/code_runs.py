@@ -16,8 +16,6 @@ from unittest.mock import patch
 
 from evidence.figures import Figure, Parts
 from whybench.records.rows import pack_metadata
-from whybench.sandbox import fork_server
-from whybench.sandbox.monitor import children
 from whybench.suites.analyze.items import AnalyzeItem, full_instance
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.prompts import ANSWER, ROWS_FILE
@@ -78,7 +76,7 @@ def converse(
     protocol: str,
     scripts: Mapping[str, Sequence[Said]],
     folder: Path,
-    sandbox: str | tuple[str, str] = "whybench",
+    sandbox: str | tuple[str, str] = "bubblewrap",
     **settings: Any,
 ) -> dict[str, EvalSample]:
     """Hold scripted conversations about one item, and return the samples by their names.
@@ -101,14 +99,14 @@ def converse(
         Sample(
             id=name,
             input=[ChatMessageUser(content=item.prompt, metadata={"item": name})],
-            metadata=pack_metadata("analyze", [(name, item.pairing_key, item.factors, item.truth)]),
+            metadata=pack_metadata("analyze", [(name, item.case, item.factors, item.truth)]),
         )
         for name in scripts
     ]
     # Programs here import nothing large, so no sandbox need wait with its imports done.
     with (
-        patch("whybench.sandbox.environment.AHEAD", 0),
-        patch("whybench.sandbox.packages.PACKAGES", ("numpy",)),
+        patch("inspect_bubblewrap.environment.AHEAD", 0),
+        patch("whybench.suites.sandboxes.PACKAGES", ("numpy",)),
     ):
         [log] = eval(
             Task(MemoryDataset(samples), solver=solver_for(protocol, SECONDS), sandbox=sandbox),
@@ -180,6 +178,9 @@ def misbehaving(_small: bool) -> Iterator[Figure]:
 
 def _kill_monitors() -> None:
     """End all sandboxes of this process from outside, as an administrator might."""
+    from inspect_bubblewrap import fork_server
+    from inspect_bubblewrap.monitor import children
+
     server = fork_server._open[os.getpid()].process.pid
     for monitor in children(server):
         os.kill(monitor, 9)
@@ -187,6 +188,9 @@ def _kill_monitors() -> None:
 
 def _wait_for_monitors() -> None:
     """Wait until the sandboxes of this process have ended by themselves, at most for minutes."""
+    from inspect_bubblewrap import fork_server
+    from inspect_bubblewrap.monitor import children
+
     server = fork_server._open[os.getpid()].process.pid
     for _ in range(10_000):
         if not children(server):
@@ -229,7 +233,7 @@ def blame(small: bool) -> Iterator[Figure]:
                 protocol,
                 {"item": replies},
                 Path(folder),
-                ("whybench", str(limits)),
+                ("bubblewrap", str(limits)),
                 fail_on_error=False,
                 retry_on_error=1,
             )

@@ -24,9 +24,9 @@ from whybench.suites.judge.coherence import ASKED, GIVEN, imply, measure_coheren
 from whybench.suites.judge.groups import group_every_answer
 from whybench.suites.judge.paired import judge_pairs
 from whybench.suites.judge.published import people_records
-from whybench.suites.judge.published_replies import published_records
 from whybench.suites.laws import RATES, judge_lapses
 from whybench.suites.pairs import stack_sides
+from whybench_papers.dettki2025.replies import published_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -258,12 +258,12 @@ def published(small: bool) -> Iterator[Figure]:
     step = 40 if small else 8
     sides = _tables(records)
     before = [
-        {pair.measure: _differs(pair.difference.p) for pair in judge_pairs(stack_sides(*two))}
+        {pair.measure: _differs(pair.p) for pair in judge_pairs(stack_sides(*two))}
         for two in list(combinations(sides, 2))[::step]
     ]
     shares = {
         name: fmean(line[name] for line in before if name in line)
-        for name in ("consistency", "alignment")
+        for name in ("heldout_r2", "human_correlation")
     }
     yield Figure(
         "judge: pairs of published runs that are told apart at p < .05, uncorrected, by coherence "

@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from whybench.stats import Measure
     from whybench.study.plan import StudyPlan
 
-CLAIMED = ("ea", "mv", "lad")
-SHARED = (*CLAIMED, "p", "b", "m")
+CLAIMED = ("explaining_away", "markov_violation", "leak_adjusted_determinacy")
+SHARED = (*CLAIMED, "prior", "leak", "strength")
 """Measures that are known of a group whose members share their parameters. Intervals of six
 measures do not all cover in a fourth of cohorts, so one cohort is held to the first three."""
 
-OWN = ("ea", "mv")
+OWN = ("explaining_away", "markov_violation")
 """Measures that are known of a group whose members do not: they are means over answers."""
 
 NOT_COMPARED = ("seconds", "slider_start", "epoch")

@@ -21,8 +21,9 @@ from whybench.suites.compose.agents import (
     make_flip,
     make_local_only,
 )
+from whybench.suites.compose.answer_arrays import AnswerArrays
 from whybench.suites.compose.blocks import Block
-from whybench.suites.compose.comparisons import AnswerArrays, compare_compositions
+from whybench.suites.compose.comparisons import compare_compositions
 from whybench.suites.compose.estimators import (
     Sample,
     unit_effects,

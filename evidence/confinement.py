@@ -25,11 +25,11 @@ from evidence.attacks import (
     repel_as_user,
 )
 from evidence.figures import Figure, Parts, figures_of
-from whybench.sandbox.canaries import LOOK
-from whybench.sandbox.check import check_canaries, check_confinement
-from whybench.sandbox.confinement import Sandbox
-from whybench.sandbox.limits import Limits
-from whybench.sandbox.pool import ANALYSIS, Pool, run_script
+from inspect_bubblewrap.canaries import LOOK
+from inspect_bubblewrap.check import check_canaries, check_confinement
+from inspect_bubblewrap.confinement import Sandbox
+from inspect_bubblewrap.limits import PRELOAD, Limits
+from inspect_bubblewrap.pool import Pool, run_script
 from whybench.seeds import generator
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ KEYS = {
 
 LOOK_ABOUT = """
 import sys
-from whybench.sandbox.confinement import Sandbox
+from inspect_bubblewrap.confinement import Sandbox
 with Sandbox.open() as sandbox:
     done = sandbox.run(["python", "-c", sys.argv[1]], stdin=sys.argv[2].encode())
     needed = sandbox.run(["python", "-c", "import numpy; print(numpy.__name__)"])
@@ -278,7 +278,7 @@ def handover(small: bool) -> Iterator[Figure]:
     """Compare an analysis in a waiting interpreter with one in a fresh one."""
     cold, warm, slope = cold_and_warm(1 if small else 5)
     yield Figure(
-        f"an OLS handed to an interpreter that has {', '.join(ANALYSIS)}: at most 0.4 x cold",
+        f"an OLS handed to an interpreter that has {', '.join(PRELOAD)}: at most 0.4 x cold",
         f"{warm:.2f} s, {cold:.2f} s cold: {warm / cold:.2f} x",
         warm <= 0.4 * cold,
         timed=True,

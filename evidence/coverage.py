@@ -35,6 +35,7 @@ from whybench.cli.options import choose_design
 from whybench.errors import UserError
 from whybench.model_settings import MODEL_SETTINGS
 from whybench.suites.registry import get_suite, suite_names
+from whybench_papers.replication import get_replication
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -181,13 +182,14 @@ def check_command(line: str) -> None:
 def _check_names(given: Mapping[str, Any]) -> None:
     """Refuse a suite, design, level, table, factor, measure or agent that there is not."""
     suites = [get_suite(name) for name in suite_names()]
-    name = given.get("suite_name") or given.get("suite")
+    name = given.get("suite_name")
     tables = [table for suite in suites for table in suite.tables]
     if name is not None:
-        suite = get_suite(name)
+        get_suite(name)
         if "factors" in given:
             choose_design(name, given["design"], given["factors"])
-        tables = list(suite.replication.names) if suite.replication else []
+    if "paper" in given:
+        tables = list(get_replication(given["paper"]).names)
     factors = [f for suite in suites for design in suite.designs.values()
                for f in design.manipulated]  # fmt: skip
     asked = {
@@ -212,6 +214,9 @@ def _check_task(words: Sequence[str]) -> None:
         chosen = dict(pair.split("=", 1) for pair in settings)
         design = chosen.pop("design", None)
         choose_design(task, design, [f"{name}={level}" for name, level in chosen.items()])
+    elif "/" in task:
+        package, _, name = task.partition("/")
+        _resolve(f"{package}._registry.{name}")
     else:
         _resolve(f"whybench.tasks.{task}")
 

@@ -256,9 +256,10 @@ DRAWING = ("figures", "report")
 def _command(name: str, source: Path, other: Path, number: int) -> list[str]:
     if name == "compare":
         return ["compare", str(source), str(other)]
-    output = {"records": ["-o", f"out-{number}"], "figures": ["-o", f"drawn-{number}"]}
-    output["report"] = ["-o", f"page-{number}.html"]
-    return [name, str(source), str(other), *output.get(name, [])]
+    if name == "report":
+        return ["report", str(source), str(other), "-o", f"page-{number}.html"]
+    written = {"records": ["-o", f"out-{number}"], "figures": ["--figures", f"drawn-{number}"]}
+    return ["results", str(source), str(other), *written.get(name, [])]
 
 
 @cache
@@ -351,10 +352,9 @@ def bend(value: Any, chance: random.Random) -> Any:
 
 
 PLAN = {
-    "output": "out",
     "models": ["openai/gpt-4o", {"model": "reference/judge.noisy-or", "args": {"b": 0.2}}],
     "suites": ["judge", {"suite": "judge", "design": {"style": "cot"}, "epochs": 2, "limit": 5}],
-    "samples": 60,
+    "unit_size": 60,
     "quotas": {"openai": 20},
     "settings": {"max_connections": 3},
 }
@@ -379,7 +379,7 @@ def _written() -> dict[str, tuple[Any, Callable[[Path], list[str]]]]:
         return yaml.safe_load(next(value for name, value in texts.items() if ".yaml" in name))
 
     def items(suite: str, *more: str) -> Callable[[Path], list[str]]:
-        return lambda path: ["items", suite, "--count", "1", *(f"{m}{path}" for m in more)]
+        return lambda path: ["show", suite, "--count", "1", *(f"{m}{path}" for m in more)]
 
     found: dict[str, tuple[Any, Callable[[Path], list[str]]]] = {
         f"design of {suite}": (settings, items(suite, "--design="))
@@ -390,7 +390,7 @@ def _written() -> dict[str, tuple[Any, Callable[[Path], list[str]]]]:
         for suite in ("intervene", "compose")
     }
     found["story"] = (text("story", "judge"), items("judge", "-Tstory="))
-    found["plan of a sweep"] = (PLAN, lambda path: ["sweep", "units", str(path)])
+    found["experiment"] = (PLAN, lambda path: ["experiment", str(path), "--plan"])
     found["prices"] = (
         PRICES,
         lambda path: ["profile", "reference/judge.random", "--plan", f"--prices={path}"],

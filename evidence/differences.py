@@ -1,9 +1,9 @@
-"""Are differences between agents what they are known to be, and is chance not called a change?
+"""Coverage of differences between agents, and how often chance is called a difference.
 
 Two reference agents of known strategy answer the same items over many seeds; the interval of each
 measure's difference should hold the true difference about 95 times in a hundred. The true one is
 known from the agents' settings, or else is the mean over the seeds. Two runs of one agent that
-differ in their seeds alone should be called changed, in any measure, at most five times in a
+differ in their seeds alone should be called different, in any measure, at most five times in a
 hundred.
 """
 
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from evidence.figures import Figure, Parts
 from whybench.records.table import record_table
-from whybench.results.changes import Change, compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.suites.calibration import EXACT, coverage_bounds, simulate_rows
 from whybench.suites.registry import get_suite
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from whybench.stats import Difference
     from whybench.suites.registry import AnySuite
 
 SEEDS, FEW_SEEDS = 200, 10
@@ -77,7 +78,7 @@ CASES = (
 
 
 def compare(case: Case, small: bool) -> Iterator[Figure]:
-    """Yield the coverage of differences in a suite, and how often chance is called a change."""
+    """Yield the coverage of differences in a suite, and how often chance is called a difference."""
     seeds = FEW_SEEDS if small else SEEDS
     asked = get_suite(case.suite)
     design = asked.make_design(case.design)
@@ -91,14 +92,14 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
         )
         return record_table(list(rows), asked.record_columns)
 
-    other: dict[str, list[Change]] = defaultdict(list)
+    other: dict[str, list[Difference]] = defaultdict(list)
     alarms = 0
     for seed in range(seeds):
         one = answers(case.first, seed)
         for change in compare_tables(asked, one, answers(case.second, seed + seeds)):
             other[change.measure].append(change)
         again = compare_tables(asked, one, answers(case.first, seed + 2 * seeds))
-        alarms += any(change.verdict in {"rose", "fell"} for change in again)
+        alarms += any(change.is_significant for change in again)
     known = known_changes(asked, design, case.first, case.second)
     covered = {
         name: fmean(
@@ -120,7 +121,7 @@ def compare(case: Case, small: bool) -> Iterator[Figure]:
     )
     most = ALPHA + (4 * (ALPHA * (1 - ALPHA) / seeds) ** 0.5 if small else 0.0)
     yield Figure(
-        f"{case.suite}: two runs of {case.first[0]} are called changed in at most {most:.0%}",
+        f"{case.suite}: two runs of {case.first[0]} are called different in at most {most:.0%}",
         f"{alarms} of {seeds}",
         alarms <= most * seeds,
     )
@@ -135,14 +136,14 @@ def known_changes(asked: AnySuite, design: Any, first: Asked, second: Asked) -> 
     return {name: sides[1][name] - sides[0][name] for name in sides[0] if name in sides[1]}
 
 
-def mean_estimate(changes: list[Change]) -> float:
+def mean_estimate(changes: list[Difference]) -> float:
     """Return the mean of the estimates that there are."""
-    return fmean(change.estimate for change in changes if change.estimate is not None)
+    return fmean(change.difference for change in changes if change.difference is not None)
 
 
-def change_covers(change: Change, true: float) -> bool:
-    """Say whether the interval of a change holds its true value."""
-    low, high = change.low, change.high
+def change_covers(change: Difference, true: float) -> bool:
+    """Return whether the interval of a difference holds its true value; an equal pair claims 0."""
+    low, high = (0.0, 0.0) if change.is_identical else (change.low, change.high)
     return low is not None and high is not None and low - EXACT <= true <= high + EXACT
 
 

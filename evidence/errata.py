@@ -66,7 +66,7 @@ def _records(experiment: str) -> pa.Table:
     """Return the replies to an experiment under the printed names of agents."""
     import pyarrow as pa
 
-    from whybench.suites.judge.published_replies import CONDITIONS, printed_name, published_records
+    from whybench_papers.dettki2025.replies import CONDITIONS, printed_name, published_records
 
     design = next(name for name, folder in CONDITIONS.items() if folder == experiment)
     records = published_records(design).drop_columns(["confidence"])
@@ -172,10 +172,10 @@ def _winners() -> dict[str, Winner]:
         found[choice.label] = Winner(
             len(value),
             int(won.n[row]),
-            value["p"],
-            value["b"],
-            value.get("m1", value.get("m", np.nan)),
-            value.get("m2", value.get("m", np.nan)),
+            value["prior"],
+            value["leak"],
+            value.get("strength_1", value.get("strength", np.nan)),
+            value.get("strength_2", value.get("strength", np.nan)),
             float(won.mae[row]),
             float(won.rmse[row]),
             float(won.r2[row]),
@@ -314,7 +314,7 @@ def _human_lad(_small: bool) -> Iterator[Figure]:
     )
 
 
-START = {"p": 0.51, "b": 0.45, "m": 0.52, "m1": 0.52, "m2": 0.52}
+START = {"prior": 0.51, "leak": 0.45, "strength": 0.52, "strength_1": 0.52, "strength_2": 0.52}
 """Parameters at which the printed losses are reached, found by a search."""
 
 
@@ -523,7 +523,7 @@ def _ranges(_small: bool) -> Iterator[Figure]:
 
 
 def _ceiling(small: bool) -> Iterator[Figure]:
-    from whybench.suites.judge.alignment import human_ceiling
+    from whybench.suites.judge.human_correlation import human_ceiling
     from whybench.suites.judge.published import people_records
 
     pooled = human_ceiling(people_records(), 200 if small else 1000)[-1]
@@ -538,12 +538,12 @@ def _ceiling(small: bool) -> Iterator[Figure]:
 def _repeats(small: bool) -> Iterator[Figure]:
     import pyarrow.compute as pc
 
-    from whybench.suites.judge.alignment import alignment
+    from whybench.suites.judge.human_correlation import human_correlations
 
     records = _records(RW17).filter(pc.field("agent") == "gemini-2.5-pro")
     widths = {}
     for unit in ("row", "cell"):
-        for measure in alignment(records, unit=unit, resamples=300 if small else 2000):
+        for measure in human_correlations(records, unit=unit, resamples=300 if small else 2000):
             if not measure.at and measure.labels["style"] == "direct":
                 assert measure.low is not None
                 assert measure.high is not None

@@ -36,14 +36,16 @@ def state_experiment(small: bool) -> dict[str, Any]:
         "suites": [{**asked, "design": design}],
         "settings": {"temperature": [0, 0.8], "max_tokens": 16 if small else 64},
         "compare": ["style", "temperature"],
-        "measures": ["answered"] if small else ["agreement", "balanced_accuracy_factual"],
+        "measures": ["answered"]
+        if small
+        else ["compositional_agreement", "balanced_accuracy_factual"],
     }
 
 
 def real_experiment(small: bool) -> Iterator[Figure]:
     """Yield what came of the experiment, from its file to its page."""
     import whybench as wb
-    from whybench.evaluation.experiments import read_experiment
+    from whybench.evaluation.experiment_files import read_experiment
 
     with ModelServer(2, LEARNED) as server, tempfile.TemporaryDirectory() as place:
         file, folder = Path(place, "warmer.yaml"), Path(place, "out")
@@ -68,14 +70,15 @@ def real_experiment(small: bool) -> Iterator[Figure]:
             f"of {len(page) / 1e6:.2f} MB",
             len(answers) == asked["answers"] and page.count("follows the frozen plan") == 1,
         )
+        assert stated.analysis is not None
         compared, notes = stated.analysis.compare(answers.tables)
         for one in compared:
             told = [
                 f"{change.measure} ({change.labels['agent'].removeprefix(MODEL)} "
-                f"{change.labels.get('style', '')}) {change.estimate:+.3f} "
+                f"{change.labels.get('style', '')}) {change.difference:+.3f} "
                 f"[{change.low:+.3f}, {change.high:+.3f}] {change.verdict}"
                 for change in one
-                if None not in (change.estimate, change.low, change.high)
+                if None not in (change.difference, change.low, change.high)
             ]
             yield Figure(
                 f"the page has the effect of {one.by}",

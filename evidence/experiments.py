@@ -4,7 +4,7 @@ A reference agent answers all items at two levels of a factor over many seeds. I
 second level are others, as of a mind that errs less under `cot` or with more effort; how much its
 headline measures change by that is known, or else is the mean over the seeds. The interval of the
 change should hold it about 95 times in a hundred. With the same settings at both levels, any
-measure should be called changed about five times in a hundred at most.
+measure should be called different about five times in a hundred at most.
 
 Answers go straight into records: no model is asked.
 
@@ -33,7 +33,7 @@ from whybench.suites.registry import get_suite
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from whybench.results.changes import Change
+    from whybench.stats import Difference
 
 SEEDS, FEW_SEEDS = 1000, 20
 COVERED, ALARMS = 0.935, 0.065
@@ -152,11 +152,11 @@ class Found:
 
     Attributes:
         changes: Headline measure to its changes where there is an effect.
-        alarms: How often something was called changed where there is none.
+        alarms: How often something was called different where there is none.
         seeds: How many seeds.
     """
 
-    changes: dict[str, list[Change]] = field(default_factory=dict)
+    changes: dict[str, list[Difference]] = field(default_factory=dict)
     alarms: int = 0
     seeds: int = 0
 
@@ -170,7 +170,7 @@ def try_seeds(case: Case, seeds: Sequence[int], found: Found) -> None:
             if change.measure in answers.suite.headline:
                 found.changes.setdefault(change.measure, []).append(change)
         same = _compare(case, first, answers.at(1, case.first, seed))
-        found.alarms += any(change.verdict in {"rose", "fell"} for change in same)
+        found.alarms += any(change.is_significant for change in same)
         found.seeds += 1
 
 
@@ -204,7 +204,7 @@ def tell(case: Case, found: Found, small: bool) -> Iterator[Figure]:
     )
     most = ALPHA + 4 * (ALPHA * (1 - ALPHA) / seeds) ** 0.5 if small else ALARMS
     yield Figure(
-        f"{case.suite}, {case.by}: without an effect something is called changed in at most "
+        f"{case.suite}, {case.by}: without an effect something is called different in at most "
         f"{most:.1%}",
         f"{found.alarms} of {seeds:,}",
         found.alarms <= most * seeds,
@@ -239,9 +239,9 @@ class _Answers:
         return record_table(list(rows), self.suite.record_columns)
 
 
-def _compare(case: Case, first: pa.Table, second: pa.Table) -> tuple[Change, ...]:
+def _compare(case: Case, first: pa.Table, second: pa.Table) -> tuple[Difference, ...]:
     tables = {case.suite: pa.concat_tables([first, second])}
-    return compare_conditions(tables, case.by).changes
+    return compare_conditions(tables, case.by).differences
 
 
 PARTS: Parts = {

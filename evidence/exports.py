@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, Parts, figures_of
 from evidence.processes import children_cpu, ended
 from whybench.errors import DataError
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite, own_suites
 from whybench.training.contamination import search_texts
 from whybench.training.corpora import Text
 from whybench.training.fingerprints import ENOUGH, make_fingerprints
@@ -64,7 +64,7 @@ class Written:
 def written(name: str, count: int, path: Path) -> Written:
     """Export so many items of a suite in a process of its own."""
     before = children_cpu()
-    words = [sys.executable, "-c", "from whybench.cli import main; main()", "export", name]
+    words = [sys.executable, "-c", "from whybench.cli import main; main()", "train", "export", name]
     with path.with_suffix(".said").open("w+b") as said:
         process = subprocess.Popen(
             [*words, "--count", str(count), "-o", str(path), "--json"], stdout=said
@@ -166,7 +166,7 @@ def contamination(small: bool) -> Iterator[Figure]:
     """Yield whether planted prompts of tests are found, and nothing else is."""
     chosen: list[tuple[AnySuite, Design]] = [
         (get_suite(name), design)
-        for name in (PLANTED if small else suite_names())
+        for name in (PLANTED if small else own_suites())
         for design in get_suite(name).designs.values()
         if not small or design.name == "core"
     ]

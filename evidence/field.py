@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 from evidence import field_cladder
 from evidence.field_worlds import answer_prompt
 from evidence.figures import Figure, Parts, figures_of
-from whybench.audits import find_folder, get_audit
-from whybench.audits.rlcausal.prompts import parse_prompt
-from whybench.audits.rlcausal.verdicts import Examiner, KeyFinding
 from whybench.datasets import file_state
+from whybench_papers.audits import find_folder, get_audit
+from whybench_papers.audits.rlcausal.prompts import parse_prompt
+from whybench_papers.audits.rlcausal.verdicts import Examiner, KeyFinding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

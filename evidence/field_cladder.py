@@ -24,17 +24,21 @@ from evidence.hidden_models import (
     hidden_shares,
     make_hidden_model,
 )
-from whybench.audits.cladder import audit_cladder, read_items
-from whybench.audits.cladder.effects import find_estimate
-from whybench.audits.cladder.prompt_parser import parse_background, parse_question, parse_shares
-from whybench.audits.cladder.ranges import PrintedShares
-from whybench.audits.cladder.rules import is_possible, parse_rules, solve, solve_loosely
-from whybench.audits.findings import VERDICTS
+from whybench_papers.audits.cladder import audit_cladder, read_items
+from whybench_papers.audits.cladder.effects import find_estimate
+from whybench_papers.audits.cladder.prompt_parser import (
+    parse_background,
+    parse_question,
+    parse_shares,
+)
+from whybench_papers.audits.cladder.ranges import PrintedShares
+from whybench_papers.audits.cladder.rules import is_possible, parse_rules, solve, solve_loosely
+from whybench_papers.audits.findings import VERDICTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from whybench.audits.findings import Finding
+    from whybench_papers.audits.findings import Finding
 
 NUMBERLESS = "backadj", "collider_bias", "det-counterfactual"
 """Kinds of question whose answer does not rest on shares."""

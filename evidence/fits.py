@@ -541,10 +541,13 @@ def reproduction(data: Judgments, tables: Path) -> Reproduction:
     people = fit(TASKS, COLLIDER_3, data)
     mean = dict(zip(TASKS.names, data.means[0], strict=True))
     human = {
-        "ea": float(mean["VIII"] - mean["VI"]),
-        "mv": float(mean["IV"] - mean["V"]),
+        "explaining_away": float(mean["VIII"] - mean["VI"]),
+        "markov_violation": float(mean["IV"] - mean["V"]),
         "loocv_r2": by_label["human"].r2[COLLIDER_3.name],
-        **{name: float(people.estimate(name)[0]) for name in ("b", "m", "lad")},
+        **{
+            name: float(people.estimate(name)[0])
+            for name in ("leak", "strength", "leak_adjusted_determinacy")
+        },
     }
     return Reproduction(printed, within, same, tuple(others), human)
 
@@ -690,8 +693,13 @@ def _published_figures(_small: bool) -> Iterator[Figure]:
     yield Figure(
         "people: EA 0.0995, MV 0.1004, R² 0.9367; b 0.239, m 0.630, LAD 0.391",
         ", ".join(f"{name} {value:.4f}" for name, value in human.items()),
-        (human["ea"], human["mv"], human["loocv_r2"]) == (0.0995, 0.1004, 0.9367)
-        and [round(found.human[name], 3) for name in ("b", "m", "lad")] == [0.239, 0.630, 0.391],
+        (human["explaining_away"], human["markov_violation"], human["loocv_r2"])
+        == (0.0995, 0.1004, 0.9367)
+        and [
+            round(found.human[name], 3)
+            for name in ("leak", "strength", "leak_adjusted_determinacy")
+        ]
+        == [0.239, 0.630, 0.391],
     )
 
 

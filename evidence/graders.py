@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, Parts
 from evidence.processes import command
 from whybench.records.rows import NO_ANSWER, pack_metadata
-from whybench.suites.analyze.grader.calibration import read_labelled_answers
-from whybench.suites.analyze.grader.verdicts import criteria_for
 from whybench.suites.analyze.items import AnalyzeItem
+from whybench_papers.du2025.grader.calibration import read_labelled_answers
+from whybench_papers.du2025.grader.verdicts import criteria_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,16 +87,14 @@ def grade_answers(
     from inspect_ai.dataset import MemoryDataset, Sample
     from inspect_ai.model import ChatMessageUser
 
-    from whybench.suites.analyze.grader.task import reasons, require_grader
+    from whybench_papers.du2025.grader.task import reasons, require_grader
 
     item = AnalyzeItem("simpson", "trap", 3, hint=5, label="neutral", protocol="code")
     samples = [
         Sample(
             id=str(place),
             input=[ChatMessageUser(content=f"{place}", metadata={"item": str(place)})],
-            metadata=pack_metadata(
-                "analyze", [(str(place), item.pairing_key, item.factors, item.truth)]
-            ),
+            metadata=pack_metadata("analyze", [(str(place), item.case, item.factors, item.truth)]),
         )
         for place in range(len(answers))
     ]
@@ -200,11 +198,11 @@ def real_grader(small: bool) -> Iterator[Figure]:
     from inspect_ai.log import list_eval_logs, read_eval_log
 
     from evidence.model_server import MODEL, ModelServer
-    from whybench.suites.analyze.grader.task import read_agreement
+    from whybench_papers.du2025.grader.task import read_agreement
 
     count, tokens = (1, 32) if small else (GRADED, 128)
     bound = f"grader={{model: {MODEL}, max_tokens: {tokens}}}"
-    settings = ["-T", "graded=true", "-T", "challenge=structure,direction", "-T", "seeds=2"]
+    settings = ["-T", "challenge=structure,direction", "-T", "seeds=2"]
     told = "not asked at this size"
     with ModelServer(2, 4096) as server, tempfile.TemporaryDirectory() as folder:
 
@@ -219,11 +217,22 @@ def real_grader(small: bool) -> Iterator[Figure]:
             return read_eval_log(info.name)
 
         if not small:
-            words = ["whybench/grader_calibration", "--model", MODEL, "--max-tokens", str(tokens)]
+            words = [
+                "whybench_papers/grader_calibration",
+                "--model",
+                MODEL,
+                "--max-tokens",
+                str(tokens),
+            ]
             log = run(f"{folder}/calibration", *words, "--max-connections", "2")
             told = str(read_agreement(log))
             settings += ["-T", f"calibration={log.location.removeprefix('file://')}"]
-        words = ["whybench/analyze", "--model", "reference/analyze.competent", *settings]
+        words = [
+            "whybench_papers/analyze_reasons",
+            "--model",
+            "reference/analyze.competent",
+            *settings,
+        ]
         log = run(f"{folder}/graded", *words, "--model-role", bound, "--limit", str(count))
         calls = server.calls
         marks = [(sample.scores or {})["reasons"] for sample in log.samples or []]

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 
 def _items(design: str, *options: str, hash_seed: str = "0") -> str:
-    """Return what `whybench items judge` prints, in a process of its own."""
-    words = ("items", "judge", "--design", design, *options)
+    """Return what `whybench show judge --all` prints, in a process of its own."""
+    words = ("show", "judge", "--all", "--design", design, *options)
     return subprocess.run(
         [sys.executable, "-c", "from whybench.cli import main; main()", *words],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},
@@ -45,7 +45,7 @@ def determinism(small: bool) -> Iterator[Figure]:
     ]
     hashes = {hashlib.sha256(text.encode()).hexdigest() for text in printed}
     yield Figure(
-        f"items judge --design {design}: one hash under three hash seeds and in two processes",
+        f"show judge --design {design}: one hash under three hash seeds and in two processes",
         f"{len(printed)} runs, {printed[0].count(chr(10))} items, hashes {', '.join(hashes)}",
         len(hashes) == 1,
     )
@@ -77,12 +77,12 @@ FEW_DESIGNS = ("core", "overload-e", "abstract-overload-d", "styles", "fork", "c
 
 
 def soundness(small: bool) -> Iterator[Figure]:
-    """Yield the checks of every own-worded design."""
+    """Yield the checks of every design."""
     from evidence.calibration import checked
     from whybench.suites.judge import SUITE
 
-    own = {name: made for name, made in SUITE.designs.items() if made.stimuli == "own"}
-    yield from checked(SUITE, [own[name] for name in (FEW_DESIGNS if small else own)])
+    names = FEW_DESIGNS if small else SUITE.designs
+    yield from checked(SUITE, [SUITE.designs[name] for name in names])
 
 
 def reading(small: bool) -> Iterator[Figure]:
@@ -169,13 +169,20 @@ def wheel(_small: bool) -> Iterator[Figure]:
     printed = first_example(install_wheel()).split()
     shown = {
         name: float(printed[printed.index(name) + 1])
-        for name in ("ea", "ea_low", "ea_high", "mv", "mv_low", "mv_high")
+        for name in (
+            "explaining_away",
+            "explaining_away_low",
+            "explaining_away_high",
+            "markov_violation",
+            "markov_violation_low",
+            "markov_violation_high",
+        )
     }
     yield Figure(
         "in a fresh environment with only the wheel, the README's first example prints EA and "
         "MV with intervals",
         ", ".join(f"{name} {value:.3f}" for name, value in shown.items()),
-        shown["ea"] == 0.35 and shown["mv"] == 0,
+        shown["explaining_away"] == 0.35 and shown["markov_violation"] == 0,
     )
 
 

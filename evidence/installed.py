@@ -107,6 +107,6 @@ def start_up(installed: Installed, rounds: int = 7) -> dict[str, float]:
         return min(times)
 
     bare = best("python", "-c", "pass")
-    commands = ("--help", "list", "show judge", "items judge --count 1")
+    commands = ("--help", "list", "show judge", "show judge --count 1")
     extra = {command: best("whybench", *command.split()) - bare for command in commands}
     return {**extra, "import whybench": best("python", "-c", "import whybench") - bare}

@@ -1,7 +1,7 @@
 """The figures of judge: published results reproduced, fits, tests, and what is known recovered.
 
-The replication is run as a user runs it, `whybench replicate judge --json`, and held against the
-printed tables in the folder that WHYBENCH_PUBLISHED_TABLES names.
+The replication is run as a user runs it, `whybench papers replicate dettki2025 --json`, and
+held against the printed tables in the folder that WHYBENCH_PUBLISHED_TABLES names.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EXPERIMENTS = {
-    "published": "rw17_indep_causes",
-    "published-abstract": "random_abstract",
-    "published-overload-e": "rw17_overloaded_e",
-    "published-abstract-overload-d": "abstract_overloaded_lorem_de",
+    "core": "rw17_indep_causes",
+    "abstract": "random_abstract",
+    "overload-e": "rw17_overloaded_e",
+    "abstract-overload-d": "abstract_overloaded_lorem_de",
 }
 STYLES = {"numeric": "direct", "CoT": "cot", "cot": "cot"}
 
-PEOPLE = {"ea": 0.0995, "mv": 0.1004, "consistency": 0.9367}
+PEOPLE = {"explaining_away": 0.0995, "markov_violation": 0.1004, "heldout_r2": 0.9367}
 
 NAMED = {
     ("B.22", "claude-opus-4-20250514"): "its file holds only errors",
@@ -48,7 +48,7 @@ NAMED = {
 def _replicated(resamples: int) -> tuple[dict[str, list[dict[str, Any]]], float]:
     """Return the replication's rows by table and its CPU seconds, from the command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = ("replicate", "judge", "--json", "--resamples", str(resamples))
+    words = ("papers", "replicate", "dettki2025", "--json", "--resamples", str(resamples))
     done = subprocess.run(
         [sys.executable, "-c", "from whybench.cli import main; main()", *words],
         capture_output=True,
@@ -75,11 +75,11 @@ def _near(value: Any, printed: str, within: float) -> bool:
 
 
 def replication(small: bool) -> Iterator[Figure]:
-    """Yield the agreement of `whybench replicate judge` with every printed table."""
+    """Yield the agreement of `whybench papers replicate dettki2025` with every printed table."""
     tables, spent = _replicated(200 if small else 2000)
     rho = {
         (r["style"], r["agent"], r.get("story", "pooled")): r["estimate"]
-        for r in tables["alignment"]
+        for r in tables["human_correlation"]
     }
     for scope in ("pooled", "per story"):
         rows = [
@@ -99,7 +99,7 @@ def replication(small: bool) -> Iterator[Figure]:
         row["measure"]: row["estimate"] for row in tables["people"] if row["agent"] == "humans"
     }
     fitted = next(row for row in tables["fits"] if row["agent"] == "humans")
-    people["consistency"] = fitted["consistency"]
+    people["heldout_r2"] = fitted["heldout_r2"]
     yield Figure(
         "people's EA, MV and LOOCV R² to 4 digits",
         ", ".join(f"{name} {people[name]:.4f}" for name in PEOPLE),
@@ -157,7 +157,7 @@ def _fits(found: list[dict[str, Any]]) -> Iterator[Figure]:
     for row in rows:
         agent = "humans" if row["agent"].lower().startswith("human") else row["agent"]
         model = models.get((row["exp"], STYLES[row["cat"]], agent))
-        good = model is not None and _near(round(model["consistency"], 3), row["loo_r2"], 0.005)
+        good = model is not None and _near(round(model["heldout_r2"], 3), row["loo_r2"], 0.005)
         equal = model is not None and model["parameters"] == round(float(row["np"]))
         near, same = near + good, same + equal
         if not (good and equal):
@@ -176,7 +176,7 @@ def beyond(small: bool) -> Iterator[Figure]:
     ceilings = {
         (row["graph"], row.get("story", "pooled")): row["estimate"]
         for row in tables["people"]
-        if row["measure"] == "alignment_ceiling"
+        if row["measure"] == "human_correlation_ceiling"
     }
     yield Figure(
         "the noise ceiling of people is printed beside alignment",
@@ -192,14 +192,15 @@ def beyond(small: bool) -> Iterator[Figure]:
     design = SUITE.designs["fork"]
     agent = simulate(SUITE, design, list(SUITE.items(design)), SUITE.agent("noisy-or"), {})
     reference = {m.name: m for m in agent}
-    wanted = ("mv", "p", "b", "m", "consistency", "class_consistency")
+    wanted = ("markov_violation", "prior", "leak", "strength", "heldout_r2", "heldout_class_r2")
     yield Figure(
         "fork: people are fitted and compared with a reference agent",
         "people "
         + ", ".join(f"{name} {_stated(people[name])}" for name in wanted)
         + "; noisy-or "
         + ", ".join(f"{name} {_stated(reference[name])}" for name in wanted),
-        (people["mv"].low or 0) > 0 and abs(reference["mv"].estimate or 0) < 1e-12,
+        (people["markov_violation"].low or 0) > 0
+        and abs(reference["markov_violation"].estimate or 0) < 1e-12,
     )
 
 
@@ -243,7 +244,7 @@ def consistency(small: bool) -> Iterator[Figure]:
             )
         ]
         models = fit_agents(record_table(rows, SUITE.columns), resamples=0)
-        for kind in ("consistency", "class_consistency"):
+        for kind in ("heldout_r2", "heldout_class_r2"):
             found = [getattr(model, kind) for model in models]
             shown = fmean(estimate.estimate for estimate in found)
             covered = fmean(estimate.low <= shown <= estimate.high for estimate in found)
@@ -281,7 +282,7 @@ PARTS: Parts = {
     "replication": replication,
     "beyond": beyond,
     "calibration": calibration,
-    "consistency": consistency,
+    "heldout_r2": consistency,
     "statistics": statistics.figures,
     "fits": fits.figures,
     **POWER_PARTS,

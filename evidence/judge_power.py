@@ -1,9 +1,9 @@
 """How large a difference do the budgets of judge show? From how much published runs vary.
 
-Two runs that differ by some amount in `ea` differ by more about one vignette and by less about
-another. The spread of these differences within stories, over all pairs of published runs, says how
-many vignettes it takes. What the formula says is then tried on simulated runs, by the comparison
-that users make.
+Two runs that differ by some amount in `explaining_away` differ by more about one vignette and by
+less about another. The spread of these differences within stories, over all pairs of published
+runs, says how many vignettes it takes. What the formula says is then tried on simulated runs, by
+the comparison that users make.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from whybench.suites.groups import group_records
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.groups import CONDITION
 from whybench.suites.judge.measures import task_contrast
-from whybench.suites.judge.published_replies import published_records
 from whybench.suites.pairs import compare_groups, stack_sides
+from whybench_papers.dettki2025.replies import published_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,18 +43,18 @@ POLARITIES = 4
 DESIGNS = {"small": ("core", 3), "standard": ("stories", 10)}
 """Budget to its design, and its stories with content."""
 MOST = {("direct", 3): 0.16, ("direct", 10): 0.08, ("cot", 3): 0.11, ("cot", 10): 0.055}
-"""The difference in ea that a budget must show, by style and stories."""
+"""The difference in explaining_away that a budget must show, by style and stories."""
 
 
 def power(small: bool) -> Iterator[Figure]:
-    """Yield the smallest difference in ea that each budget shows, and whether it is shown."""
+    """Yield the smallest difference in explaining away that each budget shows, and if it is."""
     for style in ("direct", "cot"):
         spread = _spread(style)
         for budget, (design, stories) in DESIGNS.items():
             least = smallest_difference(spread, stories)
             most = MOST[style, stories]
             yield Figure(
-                f"{budget}, {style}: a difference of {most} in ea, or a smaller one, is shown in "
+                f"{budget}, {style}: a difference of {most} in explaining away, or less, shows in "
                 f"{POWER:.0%} of comparisons",
                 f"{least:.3f} with {stories} stories; differences of published runs have a "
                 f"spread of {spread:.3f} over vignettes",
@@ -82,7 +82,7 @@ def smallest_difference(spread: float, stories: int) -> float:
 
 
 def _spread(style: str) -> float:
-    """Return the median, over pairs of published runs, of the spread of differences in ea."""
+    """Return the median spread of differences in explaining away, over pairs of published runs."""
     runs = list(_explaining_away(style).values())
     variances = [
         float((first - second).var(axis=1, ddof=1).mean())
@@ -92,9 +92,9 @@ def _spread(style: str) -> float:
 
 
 def _explaining_away(style: str) -> dict[str, NDArray[np.float64]]:
-    """Return each published run's ea by story and polarity."""
+    """Return each published run's explaining_away by story and polarity."""
     answers: dict[tuple[str, ...], list[float]] = defaultdict(list)
-    for row in published_records("published", (style,)).to_pylist():
+    for row in published_records("core", (style,)).to_pylist():
         if row["value"] is not None:
             key = (row["agent"], row["story"], row["polarity"], row["task"])
             answers[key].append(row["value"] / 100)
@@ -129,18 +129,20 @@ def _try_differences(design: str, least: float, spread: float, seeds: int) -> tu
             ("value",),
             lambda _: ("vignette", ("story", "polarity")),
         )
-        (pair,) = compare_groups(groups, {"ea": _contrast}, strata="story")
-        p = pair.difference.p
+        (pair,) = compare_groups(groups, {"explaining_away": _contrast}, strata="story")
+        p = pair.p
         shown.append(p is not None and p < 0.05)
     return fmean(shown), seeds
 
 
 def _contrast(group: Group) -> Estimate:
-    return task_contrast("ea", group["value"], group["task"], group.units, stories=group["story"])
+    return task_contrast(
+        "explaining_away", group["value"], group["task"], group.units, stories=group["story"]
+    )
 
 
 def _move(rows: Sequence[dict[str, Any]], by: float, spread: float, seed: int) -> list[Any]:
-    """Return answers whose ea is lower by so much, more about one vignette than another."""
+    """Return answers with less explaining away, unequally so between vignettes."""
     rng = generator("judge", "power", seed)
     vignettes = sorted({(row["story"], row["polarity"]) for row in rows})
     lower = dict(zip(vignettes, rng.normal(by, spread, len(vignettes)), strict=True))

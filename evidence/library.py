@@ -67,7 +67,7 @@ def script(small: bool) -> Iterator[Figure]:  # noqa: ARG001  (a script is a scr
             f"{count} lines; left {', '.join(made)}; printed a table of measures: "
             f"{'estimate' in printed and 'low' in printed}, of changes: {'verdict' in printed}",
             count <= MOST_LINES
-            and {"ea.png", "page.html"} <= set(made)
+            and {"explaining_away.png", "page.html"} <= set(made)
             and "estimate" in printed
             and "verdict" in printed,
         )
@@ -83,12 +83,12 @@ def _without_extras(fresh: Installed, folder: Path) -> Iterator[Figure]:
         "    wb.run('judge', model=f'reference/judge.{one}', limit=60)\n"
         "answers = wb.load('logs')\n"
         "measures = answers.measures()\n"
-        "print('rows', len(measures.to_rows()), measures['ea'].to_arrow().num_rows)\n"
+        "print('rows', len(measures.to_rows()), measures['explaining_away'].to_arrow().num_rows)\n"
         "print('changes', len(answers.compare(*answers.agents)))\n"
         "print('page', wb.report(answers, 'page.html').stat().st_size)\n"
-        "figure = measures['ea'].plot()\n"
+        "figure = measures['explaining_away'].plot()\n"
         "print('figure', len(figure.rows))\n"
-        "for action in (measures.to_pandas, lambda: figure.save('ea.png')):\n"
+        "for action in (measures.to_pandas, lambda: figure.save('explaining_away.png')):\n"
         "    try:\n"
         "        action()\n"
         "    except ImportError as error:\n"

@@ -21,16 +21,18 @@ import pyarrow.compute as pc
 from evidence.figures import Figure, Parts
 from whybench.datasets import data_path
 from whybench.records.table import record_table
-from whybench.results.among_people import AmongPeople, compare_with_people
+from whybench.results.people import compare_with_people
 from whybench.suites.calibration import simulate_rows
-from whybench.suites.judge import SUITE
 from whybench.suites.judge.likeness import compare_likeness
-from whybench.suites.judge.published_replies import published_records
+from whybench_papers.dettki2025 import SUITE as DETTKI2025
+from whybench_papers.dettki2025.replies import published_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     import pyarrow as pa
+
+    from whybench.results.comparison import Comparison
 
 EXACT = 1e-9
 T11 = 2.2009851600829493
@@ -60,7 +62,8 @@ Answers = dict[Vignette, dict[str, float]]
 
 
 def _read(path: str) -> list[dict[str, str]]:
-    with data_path("causAIign", path).open(encoding="utf-8-sig", newline="") as lines:
+    source = "dettki2025" if path.startswith("data/output_llm/") else "causAIign"
+    with data_path(source, path).open(encoding="utf-8-sig", newline="") as lines:
         return list(csv.DictReader(lines, delimiter=";"))
 
 
@@ -106,10 +109,12 @@ def _model(name: str) -> Answers:
 
 
 def _reference() -> tuple[list[dict[str, Any]], Answers]:
-    design = SUITE.make_design({"design": "published", "style": "direct"})
-    items = list(SUITE.items(design))
+    design = DETTKI2025.make_design({"design": "core", "style": "direct"})
+    items = list(DETTKI2025.items(design))
     name = "reference/judge.noisy-or"
-    rows = list(simulate_rows(SUITE, design, items, SUITE.agent("noisy-or"), {}, name, {}))
+    rows = list(
+        simulate_rows(DETTKI2025, design, items, DETTKI2025.agent("noisy-or"), {}, name, {})
+    )
     found: Answers = {}
     for row in rows:
         letter, cause = row["letter"], row["cause"]
@@ -257,13 +262,13 @@ def _recalculate(said: Answers) -> dict[tuple[str, str, str], float]:
         found.update({(table, measure, column): value for column, value in numbers.items()})
 
     ours, theirs = _coherence(said), _coherence(people)
-    put("differences", "coherence", agent_value=ours, people=theirs, difference=ours - theirs)
-    for name, above, below in (("ea", "c", "a"), ("mv", "d", "e")):
+    put("differences", "coherence", estimate_a=ours, estimate_b=theirs, difference=ours - theirs)
+    for name, above, below in (("explaining_away", "c", "a"), ("markov_violation", "d", "e")):
         own, other = (_contrast(side, above, below) for side in (said, people))
         gap = [a - b for a, b in zip(own, other, strict=True)]
         mean, low, high = _t_interval(gap)
-        put("differences", name, agent_value=fmean(own), people=fmean(other), difference=mean)
-        put("differences", name, difference_low=low, difference_high=high, p=_t_p(gap))
+        put("differences", name, estimate_a=fmean(own), estimate_b=fmean(other), difference=mean)
+        put("differences", name, low=low, high=high, p=_t_p(gap))
     cells = [(vignette, letter) for vignette in people for letter in "abcdefghijk"]
     target = [_letters(people[vignette])[letter] for vignette, letter in cells]
     own = [_letters(said[vignette])[letter] for vignette, letter in cells]
@@ -274,7 +279,7 @@ def _recalculate(said: Answers) -> dict[tuple[str, str, str], float]:
         if name != "always 50"
     }
     best = max(floors.values())
-    put("likeness", "alignment", agent_value=rho, floor=best, gain=rho - best)
+    put("likeness", "human_correlation", agent_value=rho, floor=best, gain=rho - best)
 
     def off(values: Callable[[Vignette, str], float]) -> list[float]:
         return [
@@ -284,12 +289,12 @@ def _recalculate(said: Answers) -> dict[tuple[str, str, str], float]:
     mine = off(lambda v, x: _letters(said[v])[x])
     blind = min((off(lambda _, x, t=t: t[x]) for t in BLIND.values()), key=fmean)  # type: ignore[misc]
     mean, low, high = _t_interval(mine)
-    put("likeness", "distance", agent_value=mean, low=low, high=high, floor=fmean(blind))
+    put("likeness", "human_distance", agent_value=mean, low=low, high=high, floor=fmean(blind))
     gain, low, high = _t_interval([b - m for b, m in zip(blind, mine, strict=True)])
     others = fmean(_others([_letters(p)[x] for p in persons[v]]) for v, x in cells)
-    put("likeness", "distance", gain=gain, gain_low=low, gain_high=high)
-    put("likeness", "distance", people=others, ceiling=others / math.sqrt(2))
-    for name, above, below in (("ea", "c", "a"), ("mv", "d", "e")):
+    put("likeness", "human_distance", gain=gain, gain_low=low, gain_high=high)
+    put("likeness", "human_distance", people=others, ceiling=others / math.sqrt(2))
+    for name, above, below in (("explaining_away", "c", "a"), ("markov_violation", "d", "e")):
         value = fmean(_contrast(said, above, below))
         single = {
             v: [fmean(p[above + i] - p[below + i] for i in "12") / 100 for p in group]
@@ -312,7 +317,7 @@ def _recalculate(said: Answers) -> dict[tuple[str, str, str], float]:
             mine.append(fmean(abs(_letters(said[vignette])[x] - means[x]) for x in means))
             every.append(fmean(abs(person[x] - means[x]) for x in means))
             hits.setdefault(vignette, []).append(_below(every[-1], mine[-1]))
-    _put_place(put, "distance", fmean(mine), hits, every)
+    _put_place(put, "human_distance", fmean(mine), hits, every)
     return found
 
 
@@ -344,10 +349,10 @@ def _others(said: Sequence[float]) -> float:
     return fmean(gaps) * math.sqrt((2 / n) / (1 / half + 1 / (n - half)))
 
 
-def _hold_against(table: pa.Table, said: Answers) -> tuple[int, float, AmongPeople]:
+def _hold_against(table: pa.Table, said: Answers) -> tuple[int, float, Comparison]:
     """Return how many numbers were compared, and the largest difference."""
     among = compare_with_people({"judge": table})
-    rows = {(row["table"], row["measure"]): row for row in among[0].rows()}
+    rows = {(row["table"], row["measure"]): row for row in among.rows()}
     expected = _recalculate(said)
     gaps = [
         abs(rows[name, measure][column] - value)
@@ -360,8 +365,8 @@ def tables(small: bool) -> Iterator[Figure]:
     """Yield the table of each agent, held against the second calculation."""
     del small
     rows, said = _reference()
-    records = published_records("published", style=("direct",))
-    agents = [("reference/judge.noisy-or", record_table(rows, SUITE.record_columns), said)]
+    records = published_records("core", style=("direct",))
+    agents = [("reference/judge.noisy-or", record_table(rows, DETTKI2025.record_columns), said)]
     for model in MODELS:
         name = f"published/{model}"
         agents.append((name, records.filter(pc.equal(records["agent"], name)), _model(model)))
@@ -375,19 +380,19 @@ def tables(small: bool) -> Iterator[Figure]:
         )
 
 
-def _tell(among: AmongPeople) -> Iterator[str]:
+def _tell(among: Comparison) -> Iterator[str]:
     """Yield the table of an agent in words."""
-    for change in among.changes:
+    for change in among:
         ends = f"[{change.low or 0:+.3f}, {change.high or 0:+.3f}]"
-        values = f"{change.second or 0:.3f} and people {change.first or 0:.3f}"
-        yield f"{change.measure} {values}, {change.estimate or 0:+.3f} {ends}"
-    for one in among[0].likeness:
+        values = f"{change.a.estimate or 0:.3f} and people {change.b.estimate or 0:.3f}"
+        yield f"{change.measure} {values}, {change.difference or 0:+.3f} {ends}"
+    for one in among.likeness:
         ends = f"[{one.estimate.low or 0:.3f}, {one.estimate.high or 0:.3f}]"
         marks = (
             f"floor {one.floor or 0:.3f}, people {one.people or 0:.3f}, ceiling {one.ceiling:.3f}"
         )
         yield f"{one.measure} {one.estimate.estimate or 0:.3f} {ends}, {marks}: {one.verdict}"
-    for place in among[0].places:
+    for place in among.places:
         share = place.share
         ends = f"[{share.low or 0:.2f}, {share.high or 0:.2f}]"
         yield f"{place.measure} above {share.estimate or 0:.2f} {ends} of people"
@@ -396,8 +401,8 @@ def _tell(among: AmongPeople) -> Iterator[str]:
 def by_chance(small: bool) -> Iterator[Figure]:
     """Yield what is drawn at random, with draws of another kind."""
     rows, _ = _reference()
-    among = compare_with_people({"judge": record_table(rows, SUITE.record_columns)})
-    aligned = next(one for one in among[0].likeness if one.measure == "alignment")
+    among = compare_with_people({"judge": record_table(rows, DETTKI2025.record_columns)})
+    aligned = next(one for one in among.likeness if one.measure == "human_correlation")
     again = _halves(60 if small else 600)
     yield Figure(
         "people's reliability by random halves agrees with other random halves to .01",
@@ -409,11 +414,11 @@ def by_chance(small: bool) -> Iterator[Figure]:
 
 def floor(small: bool) -> Iterator[Figure]:
     """Yield how published models fare against agents that do not reason."""
-    records = published_records("published", style=("direct",) if small else ("direct", "cot"))
-    for measure in ("alignment", "distance"):
+    records = published_records("core", style=("direct",) if small else ("direct", "cot"))
+    for measure in ("human_correlation", "human_distance"):
         found = [one for one in compare_likeness(records) if one.measure == measure]
-        nearer = sum(one.verdict == "nearer than the floor" for one in found)
-        farther = sum(one.verdict == "farther than the floor" for one in found)
+        nearer = sum(one.verdict == "closer than the baseline" for one in found)
+        farther = sum(one.verdict == "farther than the baseline" for one in found)
         best = max(found, key=lambda one: one.gain.estimate or -math.inf)
         yield Figure(
             f"{measure}: published runs that are shown to be nearer to people than six numbers",

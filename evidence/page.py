@@ -265,7 +265,8 @@ def _marks(browser: Browser, made: Made) -> Iterator[Figure]:
         told = page.eval_on_selector_all(
             "svg.panel .agent title", "titles => titles.map(one => one.textContent)"
         )
-        apart = [words for words in told if words.split(": ", 1)[1].split(" ", 1)[1] not in table]
+        shown = tuple(f" {number}" for number in table)
+        apart = [words for words in told if not words.endswith(shown)]
         yield Figure(
             "every mark of the panels says what a table says",
             f"{len(told)} marks, {len(apart)} apart {apart[:3]}",

@@ -17,9 +17,8 @@ from evidence.figures import Figure, Parts
 from whybench.datasets import data_path, file_state
 from whybench.seeds import generator
 from whybench.suites.analyze.equivalence import equivalence_class
-from whybench.suites.analyze.published import FOLDERS, SOURCE, read_data_sets
-from whybench.suites.analyze.published.data_sets import PLACEHOLDER, read_json
-from whybench.suites.analyze.published.recomputed import parse_graph
+from whybench_papers.du2025.data_sets import FOLDERS, PLACEHOLDER, SOURCE, read_data_sets, read_json
+from whybench_papers.du2025.recomputed import parse_graph
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

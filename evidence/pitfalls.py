@@ -25,14 +25,14 @@ from whybench.suites.analyze.estimators.regression import (
     mean_difference,
 )
 from whybench.suites.analyze.estimators.weighting import doubly_robust
-from whybench.suites.analyze.published import SOURCE, read_data_sets
-from whybench.suites.analyze.published.arithmetic import fit_response
-from whybench.suites.analyze.published.replication import key_rows
+from whybench_papers.du2025.arithmetic import fit_response
+from whybench_papers.du2025.data_sets import SOURCE, read_data_sets
+from whybench_papers.du2025.replication import key_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from whybench.suites.analyze.published import DataSet
+    from whybench_papers.du2025.data_sets import DataSet
 
 DOSES = -1, 2
 

@@ -80,7 +80,7 @@ def certified_a_second(count: int) -> float:
 
 def speed(small: bool) -> Iterator[Figure]:
     """Yield the speed at which certified prompts are made."""
-    count, bound = (3_000, 5_000) if small else (20_000, 20_000)
+    count, bound = (3_000, 2_500) if small else (20_000, 10_000)
     rates = [certified_a_second(count) for _ in range(3)]
     yield Figure(
         f"{bound:,} certified prompts a second and core",

@@ -134,7 +134,7 @@ def _records(
     from pyarrow import parquet
 
     target = place / f"{log_dir}.parquet"
-    words = [command(), "records", str(place / log_dir), "-o", str(target), "--json", *options]
+    words = [command(), "results", str(place / log_dir), "-o", str(target), "--json", *options]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=True)
     notes = json.loads(done.stdout.splitlines()[0])["notes"]
     if any("gave way" in note for note in notes):

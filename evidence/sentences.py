@@ -52,11 +52,17 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     "Explains away less than people": lambda _: True,
     "Shows larger Markov": lambda _: True,
     "Shows smaller Markov": lambda _: True,
-    "Judges one variable more likely": _above("mv", 0.1),
-    r"Explains away \(": lambda e: e["ea"][1] > 0.1 and e["mv"][1] > -0.1 and e["mv"][2] < 0.1,
-    "Explains away: a known cause": _above("ea", 0.1),
-    "Reverses explaining away": _below("ea", -0.1),
-    "Hardly explains away": lambda e: e["ea"][1] > -0.1 and e["ea"][2] < 0.1,
+    "Judges one variable more likely": _above("markov_violation", 0.1),
+    r"Explains away \(": lambda e: (
+        e["explaining_away"][1] > 0.1
+        and e["markov_violation"][1] > -0.1
+        and e["markov_violation"][2] < 0.1
+    ),
+    "Explains away: a known cause": _above("explaining_away", 0.1),
+    "Reverses explaining away": _below("explaining_away", -0.1),
+    "Hardly explains away": lambda e: (
+        e["explaining_away"][1] > -0.1 and e["explaining_away"][2] < 0.1
+    ),
     "Judgments of causes follow": _above("coherence", 0.5),
     "Judgments of causes do not follow": _below("coherence", 0.0),
     r"Correct in \S+ of cases, but": _above("verdict_lucky", 0.05),
@@ -66,27 +72,27 @@ BORNE: dict[str, Callable[[Ends], bool]] = {
     r"Uses \S+ times": _above("steps_ratio", 1.05),
     "Stops early": _below("steps_ratio", 0.9),
     r"Correct on \S+ of single questions": lambda e: (
-        e["balanced_accuracy_interventional"][1] > 0.8 and e["agreement"][2] < 0.7
+        e["balanced_accuracy_interventional"][1] > 0.8 and e["compositional_agreement"][2] < 0.7
     ),
-    "Answers about parts and whole agree": _above("agreement", 0.7),
+    "Answers about parts and whole agree": _above("compositional_agreement", 0.7),
     "Each additional mediator": _above("error_per_mediator", 0.01),
     "Tends to answer yes": _above("yes_share", 0.6),
     "Tends to answer no": _below("yes_share", 0.4),
-    "Better at": _apart("skill"),
-    "Conditions instead of intervening": _above("mistake_seeing", 0.2),
-    "Intervenes instead of conditioning": _above("mistake_doing", 0.2),
-    "Skips abduction": _above("mistake_no_update", 0.2),
-    "Answers with the base rate": _above("mistake_base_rate", 0.2),
+    "Better at": _apart("skill_score"),
+    "Conditions instead of intervening": _above("error_conditioning", 0.2),
+    "Intervenes instead of conditioning": _above("error_intervening", 0.2),
+    "Skips abduction": _above("error_no_abduction", 0.2),
+    "Answers with the base rate": _above("error_base_rate", 0.2),
     r"Correct on \S+ of the questions": _above("accuracy", 0.9),
-    "Does not distinguish": _below("computability", 0.6),
-    "Falls for the trap": _above("fell_for", 0.1),
+    "Does not distinguish": _below("answerability", 0.6),
+    "Falls for the trap": _above("trap_rate", 0.1),
     "Reports a trap": _above("false_alarm", 0.05),
-    "Stronger on": _apart("twin_score"),
-    "Sound with and without": _above("twin_score", 0.8),
-    "Rarely sound": _below("twin_score", 0.5),
-    "Close to the exact agent": _above("skill", 0.9),
-    "Between the baseline": lambda e: e["skill"][1] > 0 and e["skill"][2] < 0.97,
-    "Not clearly above the baseline": _below("skill", 0.1),
+    "Stronger on": _apart("paired_score"),
+    "Sound with and without": _above("paired_score", 0.8),
+    "Rarely sound": _below("paired_score", 0.5),
+    "Close to the exact agent": _above("skill_score", 0.9),
+    "Between the baseline": lambda e: e["skill_score"][1] > 0 and e["skill_score"][2] < 0.97,
+    "Not clearly above the baseline": _below("skill_score", 0.1),
     re.escape(UNSURE.text): lambda _: True,
 }
 """How a sentence begins (a pattern), and what must hold of the intervals for it to be said."""

@@ -6,7 +6,6 @@ after the signal, and how many more there were than replies in the finished logs
 
 from __future__ import annotations
 
-import json
 import os
 import pty
 import random
@@ -292,26 +291,23 @@ def interrupted_run(small: bool) -> Iterator[Figure]:
 
 
 PLAN = """
-output: out
 models: [{model}]
 suites:
   - {{suite: judge, design: core, limit: {limit}}}
-samples: {unit}
-upload_every: 5
 settings: {{max_connections: 4}}
 """
 
 
 @dataclass
 class Swept:
-    """What came of a sweep that was run twice, first under trouble.
+    """What came of an experiment that was run twice, first under trouble.
 
     Attributes:
         first: The status of the run in trouble.
         second: That of the run after it.
         before: Calls of the first run.
         repeated: Questions that got an answer in the first run and were asked again in the second.
-        answers: Answers that were collected.
+        answers: Answers in the records.
         line: The last line of the first run.
     """
 
@@ -323,24 +319,24 @@ class Swept:
     line: str
 
 
-def sweep_in_trouble(
+def workers_in_trouble(
     trouble: Trouble,
     limit: int,
     key: str = "",
-    words: Sequence[str] = ("--processes", "2"),
+    words: Sequence[str] = ("--workers", "2"),
 ) -> Swept:
-    """Run a sweep to which something happens, then run it again, and collect.
+    """Run an experiment to which something happens, then run it again, and read the answers.
 
     Args:
         trouble: What happens, given the driver and the server.
         limit: Samples.
         key: The key that the server lets in after the first run; empty if any is let in always.
-        words: Further words of `sweep run`.
+        words: Further words of the command.
     """
     with FaultServer(Plan(pause=PAUSE, key=key)) as server, tempfile.TemporaryDirectory() as place:
-        plan = PLAN.format(model=MODEL, limit=limit, unit=limit)
+        plan = PLAN.format(model=MODEL, limit=limit)
         Path(place, "plan.yaml").write_text(plan, encoding="utf-8")
-        run = ["sweep", "run", "plan.yaml", *words]
+        run = ["experiment", "plan.yaml", "-o", "out", *words]
         environment = {**os.environ, **server.environment}
         first = subprocess.Popen(
             [*COMMAND[:2], MAIN, *run],
@@ -360,11 +356,9 @@ def sweep_in_trouble(
             [command(), *run], cwd=place, env=environment, capture_output=True, check=False
         )
         again = [call["asked"] for call in server.calls()[len(calls) :]]
-        collect = [command(), "sweep", "collect", "plan.yaml", "--json"]
-        told = subprocess.run(
-            collect, cwd=place, env=environment, capture_output=True, check=False, text=True
-        )
-        answers = json.loads(told.stdout)["rows"] if told.returncode == 0 else 0
+        from whybench import load
+
+        answers = len(load(f"{place}/out/records")) if second.returncode == 0 else 0
     return Swept(
         first.returncode,
         second.returncode,
@@ -394,12 +388,12 @@ def _signal_after(calls: int, number: int, to_worker: bool = False) -> Trouble:
 
 
 def swept(small: bool) -> Iterator[Figure]:
-    """Yield what becomes of sweeps under a wrong key, and of sweeps that get a signal."""
+    """Yield what becomes of workers under a wrong key, and of workers that get a signal."""
     limit = 60 if small else 120
-    found = sweep_in_trouble(lambda *_: None, limit, key="right")
+    found = workers_in_trouble(lambda *_: None, limit, key="right")
     yield Figure(
-        "a sweep under a wrong key ends with status 1 after a few calls, and under the right one "
-        "asks everything once",
+        "workers with a wrong key end with status 1 after a few calls, and those with the right "
+        "one ask everything once",
         f"statuses {found.first} and {found.second}; {found.before} calls, then {found.answers} "
         f"answers with {found.repeated} asked twice; it said: {found.line!r}",
         (found.first, found.second) == (1, 0)
@@ -416,15 +410,15 @@ def swept(small: bool) -> Iterator[Figure]:
         drills["SIGINT to a driver on Ray"] = (
             _signal_after(20, signal.SIGINT),
             130,
-            ("--ray", "local"),
+            ("--ray",),
         )
         drills["SIGTERM to a driver on Ray"] = (
             _signal_after(20, signal.SIGTERM),
             143,
-            ("--ray", "local"),
+            ("--ray",),
         )
     for name, (trouble, status, words) in drills.items():
-        found = sweep_in_trouble(trouble, limit, words=words or ("--processes", "2"))
+        found = workers_in_trouble(trouble, limit, words=words or ("--workers", "2"))
         yield Figure(
             f"{name}: status {status}, then 0, and only calls in flight are repeated",
             f"statuses {found.first} and {found.second}; {found.answers} answers of {limit}; "
@@ -474,6 +468,6 @@ def killed(small: bool) -> Iterator[Figure]:
 PARTS: Parts = {
     "interrupted profile": interrupted,
     "interrupted run": interrupted_run,
-    "interrupted sweep": swept,
+    "interrupted workers": swept,
     "killed profile": killed,
 }

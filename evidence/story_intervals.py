@@ -46,7 +46,7 @@ MOST_LOST = 0.6
 """The share of answers that a vignette loses is drawn from 0 to this."""
 
 LEAST_COVERED, ALPHA = 0.935, 0.05
-CONTRASTS = {"ea": ("VIII", "VI"), "mv": ("IV", "V")}
+CONTRASTS = {"explaining_away": ("VIII", "VI"), "markov_violation": ("IV", "V")}
 LEVELS = {"these stories": ("low", "high"), "stories like these": ("general_low", "general_high")}
 MANY = 4000
 """Vignettes or stories by which averages are taken that have no closed form."""
@@ -141,7 +141,10 @@ def _measure(said: Array, given: NDArray[np.bool_]) -> dict[str, Estimate]:
     unit, question = np.nonzero(given)
     value, task = 100 * said[given], TASK[question]
     story, names = (unit // POLARITIES).astype(str), unit.astype(str)
-    found = {name: task_contrast(name, value, task, unit, stories=story) for name in ("ea", "mv")}
+    found = {
+        name: task_contrast(name, value, task, unit, stories=story)
+        for name in ("explaining_away", "markov_violation")
+    }
     columns = {
         "outcome": np.full(unit.size, "scored"),
         "task": task,

@@ -192,7 +192,7 @@ def _exactness(folder: Path) -> Figure:
     )
     counts = all(_counts(one) == _counts(other) for one, other in pairs)
     return Figure(
-        "ea, mv and task means of sums, with their intervals, are those of single answers to 1e-12",
+        "contrasts and task means of sums, with intervals, are those of single answers to 1e-12",
         f"{len(pairs)} measures, at most {gap:.0e} apart, counts equal: {counts}",
         gap <= 1e-12 and counts,
     )

@@ -29,31 +29,23 @@ RUN = "run calculate --model reference/{0} --limit 8 --log-dir logs/{0}"
 
 REQUESTS = {
     "list": "list",
-    "items": "items calculate",
-    "show": "show judge 12",
+    "show": "show calculate --count 20",
     "new": "new story tides",
     "data list": "data list",
-    "audit": "audit",
-    "sandbox image": "sandbox image",
+    "doctor": "doctor --image",
+    "papers audit": "papers audit",
     "run": RUN.format("careful"),
     "profile": "profile openai/gpt-4o --plan",
     "experiment": "experiment experiment.yaml",
-    "records": "records logs -o answers.parquet",
-    "measures": "measures logs",
+    "results": "results logs --levels",
     "compare": "compare logs --agents reference/careful reference/hasty",
-    "figures": "figures logs -o figures",
     "report": "report logs -o page.html",
-    "check": "check intervene --design core",
-    "calibrate": "calibrate intervene --seeds 5",
-    "export": "export compose --count 30 -o train.jsonl",
-    "contamination": "contamination train.jsonl --designs compose/core",
+    "validate": "validate intervene --design core",
+    "train export": "train export compose --count 30 -o train.jsonl",
+    "train scan": "train scan train.jsonl --designs compose/core",
     "study export": "study export judge -o study",
     "study simulate": "study simulate study --model reference/judge.noisy-or",
     "study import": "study import study/simulated.jsonl --study study -o people.parquet",
-    "sweep units": "sweep units plan.yaml",
-    "sweep run": "sweep run plan.yaml --processes 1",
-    "sweep status": "sweep status plan.yaml",
-    "sweep collect": "sweep collect plan.yaml",
 }
 """A request of each command, in an order in which each finds what it needs."""
 
@@ -61,19 +53,12 @@ REASONS = {
     "play": "a person answers; tests/cli/test_play.py has one at a terminal",
     "study serve": "serves until it is ended; tests/cli/test_study.py",
     "data fetch": "downloads",
-    "sandbox check": "tries what the machine can do, whose words are the machine's",
-    "replicate": "takes minutes, and data that are downloaded; evidence of judge and analyze",
+    "papers replicate": "takes minutes, and downloaded data; evidence of judge and analyze",
 }
 """Why the others are not tried here."""
 
-LIGHT = ("list", "items", "show", "new", "audit", "study export", "study simulate", "sweep units")
+LIGHT = ("list", "show", "new", "papers audit", "study export", "study simulate")
 """What is tried where there is little time."""
-
-PLAN = """\
-output: sweep
-models: [reference/careful, reference/hasty]
-suites: [{suite: calculate, limit: 8}]
-"""
 
 EXPERIMENT = """\
 models: [reference/careful, reference/hasty]
@@ -124,7 +109,6 @@ def terminals(small: bool) -> Iterator[Figure]:
     for columns in (80,) if small else (80, 100, 120):
         failed, cut, lines = [], [], 0
         with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "plan.yaml").write_text(PLAN, encoding="utf-8")
             (Path(folder) / "experiment.yaml").write_text(EXPERIMENT, encoding="utf-8")
             if not small:
                 _run(RUN.format("hasty"), columns, folder)

@@ -26,6 +26,7 @@ KINDS = {"silent": "no_answer", "lost": "error", "constant": "scored"}
 """What a model does, and the outcome of all its answers."""
 
 COMMANDS = ("measures", "figures", "report")
+"""The products of the commands `results` and `report`."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,14 @@ def see(kind: str, logs: Path, folder: Path) -> Iterator[Seen]:
 
     from whybench.cli import whybench_command
 
-    places = {"measures": [], "figures": ["-o", folder], "report": ["-o", folder / "page.html"]}
+    places = {
+        "measures": ["results", logs],
+        "figures": ["results", logs, "--figures", folder],
+        "report": ["report", logs, "-o", folder / "page.html"],
+    }
     for command in COMMANDS:
         before = set(folder.glob("*"))
-        words = [command, str(logs), *map(str, places[command])]
+        words = [str(word) for word in places[command]]
         done = CliRunner().invoke(whybench_command, words)
         ended = done.exception is None or isinstance(done.exception, SystemExit)
         written = sorted(set(folder.glob("*")) - before)

@@ -22,14 +22,14 @@ from evidence.coherence import COHERENCE_PARTS
 from evidence.figures import Figure, Parts, figures_of
 from evidence.story_intervals import STORY_PARTS
 from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.seeds import generator
 from whybench.stats import difference_between
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.compose.agents import Queries, Rule, answer_coin, make_flip, make_local_only
 from whybench.suites.compose.agreements import sum_agreements
+from whybench.suites.compose.answer_arrays import AnswerArrays
 from whybench.suites.compose.chain import Chain
-from whybench.suites.compose.comparisons import AnswerArrays
 from whybench.suites.compose.estimators import Sample
 from whybench.suites.compose.groups import WorldAnswers
 from whybench.suites.compose.truth import make_answer_key
@@ -223,11 +223,11 @@ def compose_agents(small: bool) -> Iterator[Figure]:
         for name, who in COMPOSE_AGENTS.items()
     }
     lines = [
-        f"{name}: was {_show(were.get(name))}, is {_show(now['agreement'])}, "
-        f"skill {_show(now['skill'])}"
+        f"{name}: was {_show(were.get(name))}, is {_show(now['compositional_agreement'])}, "
+        f"skill {_show(now['skill_score'])}"
         for name, now in found.items()
     ]
-    value = {name: now["agreement"].estimate or 0.0 for name, now in found.items()}
+    value = {name: now["compositional_agreement"].estimate or 0.0 for name, now in found.items()}
     best = value["copies the setting"]
     shallow = ("coin", "always yes", "always no", "silent", "knows parts, not the whole")
     yield Figure(
@@ -292,7 +292,7 @@ def intervene_agents(small: bool) -> Iterator[Figure]:
         value[name] = now["justified_accuracy"].estimate or 0.0
         lines.append(
             f"{name}: was {_show(was['justified_accuracy_answered'])} on core, "
-            f"is {_show(now['justified_accuracy'])}, skill {_show(now['skill'])}"
+            f"is {_show(now['justified_accuracy'])}, skill {_show(now['skill_score'])}"
         )
         if name.startswith("lazy"):
             value["lazy on core"] = was["justified_accuracy"].estimate or 0.0
@@ -481,7 +481,7 @@ def _intervene_told_apart(
         tables.append(record_table(rows, suite.record_columns))
     for change in compare_tables(suite, *tables):
         if change.measure == "justified_accuracy":
-            return change.p is not None and change.p < 0.05 and (change.estimate or 0) < 0
+            return change.p is not None and change.p < 0.05 and (change.difference or 0) < 0
     raise LookupError("justified_accuracy must be compared, and was not")
 
 

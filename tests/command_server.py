@@ -40,8 +40,8 @@ COMMANDS = {"whybench": "whybench.cli", "inspect": "inspect_ai._cli.main"}
 
 PRELOADED = (
     *COMMANDS.values(),
-    *(f"whybench.cli.{name}" for name in ("authors", "catalog", "compare", "machine", "people")),
-    *(f"whybench.cli.{name}" for name in ("results", "run", "sweep", "training")),
+    *(f"whybench.cli.{name}" for name in ("authors", "catalog", "compare", "data", "people")),
+    *(f"whybench.cli.{name}" for name in ("experiment", "results", "run", "training", "validate")),
     *(f"whybench.suites.{name}.task" for name in ("analyze", "intervene")),
     "whybench._registry",
     "whybench.drawing.canvas",
@@ -78,6 +78,9 @@ READ_AT_START = ("PYTHON", "LANG", "LC_", "LD_", "MPL", "OMP_")
 
 VARIABLE = "COMMANDS_OF_TESTS"
 """Names the folder of the commands to the workers of pytest."""
+
+SPENT = "spent"
+"""Names the file in that folder with the CPU time of each command and the test that started it."""
 
 HERE = Path(__file__).parent
 REFUSED = 256
@@ -138,12 +141,14 @@ def preload() -> None:
 class Server:
     """What waits at the door, and the commands that it runs."""
 
-    def __init__(self, door: socket.socket):
+    def __init__(self, door: socket.socket, folder: Path):
         self.door = door
+        self.folder = folder
         self.events = selectors.DefaultSelector()
         self.events.register(door, selectors.EVENT_READ)
         self.events.register(0, selectors.EVENT_READ)
         self.running: dict[int, tuple[int, socket.socket]] = {}  # what tells of its end: a command
+        self.tests: dict[int, str] = {}  # which test started a command
 
     def serve(self) -> dict | None:
         """Wait; return in a fork, with what it is to be, and at the end with nothing."""
@@ -171,6 +176,7 @@ class Server:
         elif child := os.fork():
             ending = os.pidfd_open(child)
             self.running[ending] = child, client
+            self.tests[child] = asked["variables"].get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
             self.events.register(ending, selectors.EVENT_READ)
             self.events.register(client, selectors.EVENT_READ, ending)
         else:
@@ -195,7 +201,10 @@ class Server:
         os.close(ending)
         if client in self.events.get_map():
             self.events.unregister(client)
-        _tell(client, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        _, status, used = os.wait4(child, 0)
+        with (self.folder / SPENT).open("a", encoding="utf-8") as record:
+            record.write(f"{used.ru_utime + used.ru_stime:.3f} {self.tests.pop(child)}\n")
+        _tell(client, os.waitstatus_to_exitcode(status))
 
     def _signal(self, ending: int) -> None:
         """Send a command the signal that its script got, or end it with its script."""
@@ -279,7 +288,7 @@ def _path(variables: dict[str, str]) -> list[str]:
 
 
 if __name__ == "__main__":
-    if asked := Server(socket.socket(fileno=int(sys.argv[1]))).serve():
+    if asked := Server(socket.socket(fileno=int(sys.argv[1])), Path(sys.argv[2])).serve():
         try:
             become(asked)
         except SystemExit as ended:

@@ -39,11 +39,11 @@ def test_evidence_takes_its_commands_from_here_and_else_the_installed_ones(
 @pytest.mark.parametrize(
     ("line", "status", "said"),
     [
-        ("whybench items judge --count 3 --format ids", 0, "judge-"),
+        ("whybench show judge --count 3 --format ids", 0, "judge-"),
         ("whybench shwo judge 5", 2, "Did you mean 'show'?"),
-        ("whybench items judge -T style=loud", 2, "style must be among"),
+        ("whybench show judge --all -T style=loud", 2, "style must be among"),
         ("whybench play intervene --as $RANDOM", 0, "'fly' is not clear"),
-        ("whybench items judge --format ids | head -1; echo ${PIPESTATUS[@]}", 0, "judge-"),
+        ("whybench show judge --format ids | head -1; echo ${PIPESTATUS[@]}", 0, "judge-"),
         ("umask 027; whybench new story mine -o $RANDOM >&2; stat -c %a */mine.yaml", 0, "640"),
         ("inspect nonsense", 2, "No such command"),
     ],

@@ -6,16 +6,21 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
+from docs.imports import find_cycles, list_modules
+
+import whybench
 
 SOURCE = Path(__file__).parents[1] / "src" / "whybench"
 
 # What a room may import beside itself, the version and the leaves of the house.
 LEAVES = {
     "seeds",
+    "version",
     "frames",
     "errors",
     "outcomes",
@@ -24,36 +29,27 @@ LEAVES = {
     "model_settings",
 }
 
-RUNNING = {f"evaluation.{name}" for name in ("engine", "progress", "spending", "stopping")}
-"""What a run needs, whoever began it."""
-
 MAY_IMPORT = {
     "scm": set(),
     "datasets": set(),
     "replies": set(),
-    "audits": {"scm", "datasets"},
     "stats": {"scm"},
     "drawing": {"stats", "datasets"},
     "fits": {"scm", "stats"},
     "records": {"datasets", "scm"},
-    "sandbox": set(),
-    "suites": {"drawing", "fits", "records", "replies", "stats", "sandbox", "datasets", "scm"},
+    "suites": {"drawing", "fits", "records", "replies", "stats", "datasets", "scm"},
     "agents": {"suites.contract", "suites.references", "suites.registry"},
-    "sweep": {*RUNNING, "planning.asks", "suites", "records", "stats", "datasets", "scm"},
     "page": {"results", "suites", "drawing", "fits", "records", "stats", "datasets", "scm"},
     "scaffolds": {"suites"},
     "training": {"suites", "records", "datasets"},
     "study": {"suites", "records", "datasets", "training.canary"},
     "cli": {
-        "audits",
         "evaluation",
         "planning",
         "page",
         "results",
-        "sandbox",
         "scaffolds",
         "study",
-        "sweep",
         "training",
         "suites",
         "drawing",
@@ -74,10 +70,10 @@ MAY_IMPORT = {
     "numerals": {"stats"},
     "terminal": set(),
     "tasks": {"suites"},
-    "_registry": {"agents", "sandbox", "suites", "tasks"},
+    "_registry": {"agents", "suites", "tasks"},
 }
 
-INSPECT_ROOMS = ("agents/", "records/", "sandbox/", "evaluation/", "sweep/")
+INSPECT_ROOMS = ("agents/", "records/", "evaluation/")
 
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 
@@ -105,7 +101,7 @@ def test_a_package_imports_only_what_it_may() -> None:
         if package == "__init__":
             continue  # tests/test_door.py checks that the public API imports nothing by itself
         leaves = set() if package in LEAVES else LEAVES
-        allowed = MAY_IMPORT[package] | {package, *leaves, "__version__"}
+        allowed = MAY_IMPORT.get(package, set()) | {package, *leaves}
         for name in imports(SOURCE / module):
             target = ours(name)
             assert target is None or any(
@@ -128,12 +124,14 @@ def test_suites_never_import_each_other() -> None:
 def test_inspect_is_imported_only_where_it_belongs() -> None:
     for module in MODULES:
         if any(name.split(".")[0] == "inspect_ai" for name in imports(SOURCE / module)):
-            of_tasks = module.endswith(("/task.py", "tasks.py", "suites/conversations.py"))
+            of_tasks = module.endswith(
+                ("/task.py", "tasks.py", "suites/conversations.py", "suites/sandboxes.py")
+            )
             assert module.startswith(INSPECT_ROOMS) or of_tasks, module
 
 
 @pytest.mark.parametrize(
-    "command", ["--help", "list", "items judge --count 1", "show judge", "show intervene"]
+    "command", ["--help", "list", "show judge --count 1", "show judge", "show intervene"]
 )
 def test_light_commands_do_not_import_heavy_packages(command: str) -> None:
     code = (
@@ -210,3 +208,62 @@ def test_the_project_names_no_package_index_and_no_machine() -> None:
         }:
             text = path.read_text(encoding="utf-8")
             assert not [host for host in hosts if host in text], path
+
+
+def test_packages_of_the_workspace_have_one_version() -> None:
+    root = SOURCE.parents[1]
+    stated = {
+        path.parent.name: tomllib.loads(path.read_text(encoding="utf-8"))["project"]["version"]
+        for path in root.glob("packages/*/pyproject.toml")
+    }
+    assert stated
+    assert set(stated.values()) == {whybench.__version__}
+    core = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = [text for texts in core["optional-dependencies"].values() for text in texts]
+    assert {f"{name}=={version}" for name, version in stated.items()} <= set(required)
+
+
+def test_modules_of_the_workspace_do_not_import_each_other_in_cycles() -> None:
+    """Imports within functions and for types count."""
+    assert {"whybench", "whybench_papers", "inspect_bubblewrap"} <= set(list_modules())
+    assert find_cycles() == []
+
+
+def test_extras_require_the_other_packages() -> None:
+    root = SOURCE.parents[1]
+    core = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = core["optional-dependencies"]
+    version = whybench.__version__
+    assert f"inspect-bubblewrap=={version}" in extras["analyze"]
+    assert f"whybench-papers=={version}" in extras["all"]
+    (packages,) = [text for text in extras["all"] if text.startswith("whybench[")]
+    assert "analyze" in re.findall(r"\w+", packages)
+
+
+def test_the_sandbox_and_the_core_do_not_import_each_other() -> None:
+    sandbox = SOURCE.parents[1] / "packages" / "inspect-bubblewrap" / "src"
+    for path in sandbox.rglob("*.py"):
+        assert not [name for name in imports(path) if name.split(".")[0] == "whybench"], path
+    for path in SOURCE.rglob("*.py"):
+        assert not [name for name in imports(path) if name.startswith("inspect_bubblewrap")], path
+
+
+def test_core_and_its_tests_do_not_import_papers() -> None:
+    root = SOURCE.parents[1]
+    folders = (SOURCE, *(path for path in (root / "tests").iterdir() if path.name != "evidence"))
+    for folder in folders:
+        for path in folder.rglob("*.py") if folder.is_dir() else [folder]:
+            if path.suffix == ".py":
+                found = [name for name in imports(path) if name.startswith("whybench_papers")]
+                assert not found, path
+
+
+def test_papers_do_not_import_each_other() -> None:
+    source = SOURCE.parents[1] / "packages" / "whybench-papers" / "src" / "whybench_papers"
+    papers = {path.stem for path in source.iterdir() if re.fullmatch(r"[a-z]+\d{4}", path.stem)}
+    assert papers
+    for paper in papers:
+        place = source / paper
+        for path in place.rglob("*.py") if place.is_dir() else [source / f"{paper}.py"]:
+            others = {f"whybench_papers.{other}" for other in papers - {paper}}
+            assert not [n for n in imports(path) if any(n.startswith(o) for o in others)], path

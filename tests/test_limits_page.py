@@ -20,7 +20,7 @@ from whybench.suites.analyze.challenges import CHALLENGES, CORE, HARD
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.estimators.groups import count_sides
 from whybench.suites.analyze.truths import UnidentifiedTruth
-from whybench.suites.registry import suite_names
+from whybench.suites.registry import TEACHING_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -128,7 +128,7 @@ def test_limits_page_claim_holds_in_every_challenge(claim: str) -> None:
 
 def test_limits_page_counts_suites_and_challenges() -> None:
     counts = {
-        r"(\w+) (?:causal-reasoning skills|skills|abilities)\b": len(suite_names()),
+        r"(\w+) (?:causal-reasoning skills|skills|abilities)\b": len(TEACHING_ORDER),
         r"(\w+) (?:challenges in its core|kinds of trap)\b": len(CORE),
         r"`hard` adds (\w+)\b": len(HARD),
     }

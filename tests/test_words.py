@@ -40,8 +40,8 @@ SMALLEST = 40
 
 SMALL = {
     "_registry.py": "what Inspect imports",
-    "sandbox/inside/messages.py": "the messages between both sides of the sandbox",
     "suites/judge/people_values.py": "published facts, loaded without the code that checks them",
+    "version.py": "the version, which every package may import",
     "training/canary.py": "all that the room of studies may import of training",
 }
 """Modules under forty lines, and why they are not part of another one."""
@@ -53,8 +53,9 @@ TWICE: dict[str, str] = {}
 @cache
 def _trees() -> dict[str, ast.Module]:
     return {
-        path.relative_to(SOURCE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(SOURCE.rglob("*.py"))
+        path.relative_to(source).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
+        for source in (SOURCE, *ROOT.glob("packages/*/src"))
+        for path in sorted(source.rglob("*.py"))
     }
 
 

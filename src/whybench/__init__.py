@@ -8,9 +8,8 @@ This is the front door: everything that a script or a notebook needs.
     answers.measures().to_pandas()
 
 What there is: `list_suites`, `get_suite`, `items`. Asking: `plan`, `run`, `profile`, `experiment`.
-What came of it: `load`, `compare`, `report`, and `replicate`, among what others published. The
-suites as tasks for Inspect: `judge`, `intervene`, `compose`, `calculate`, `analyze`, and
-`grader_calibration`.
+What came of it: `load`, `compare`, `report`. The suites as tasks for Inspect: `judge`, `intervene`,
+`compose`, `calculate` and `analyze`.
 Names are imported when they are first used, so that `import whybench` costs next to nothing.
 
 What is public is what this module names in `__all__`, and what the faces
@@ -24,6 +23,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from whybench.version import __version__
+
 if TYPE_CHECKING:
     from whybench.drawing.figure import Figure
     from whybench.errors import DataError, Interrupted, StoppedError, UserError
@@ -32,29 +33,25 @@ if TYPE_CHECKING:
     from whybench.evaluation.runs import run
     from whybench.page.writing import report
     from whybench.planning.plans import Plan, plan
-    from whybench.results.among_people import AmongPeople
-    from whybench.results.changes import Change
-    from whybench.results.comparison import Comparison, compare
+    from whybench.results.comparison import Comparison
     from whybench.results.measures import Measures
     from whybench.results.records import Records
-    from whybench.results.replication import replicate
-    from whybench.results.sources import load
+    from whybench.results.sources import compare, load
+    from whybench.stats.differences import Difference
     from whybench.stats.results import Measure
     from whybench.suites.catalog import Items, items
     from whybench.suites.contract import Agent, Answer, Design, Item, Suite
     from whybench.suites.registry import get_suite, list_suites
-    from whybench.tasks import analyze, calculate, compose, grader_calibration, intervene, judge
+    from whybench.tasks import analyze, calculate, compose, intervene, judge
 
-__version__ = "0.1.0"
 
 _HOMES = {
     "Agent": "suites.contract",
-    "AmongPeople": "results.among_people",
     "Answer": "suites.contract",
-    "Change": "results.changes",
     "Comparison": "results.comparison",
     "DataError": "errors",
     "Design": "suites.contract",
+    "Difference": "stats.differences",
     "Figure": "drawing.figure",
     "Interrupted": "errors",
     "Item": "suites.contract",
@@ -68,11 +65,10 @@ _HOMES = {
     "UserError": "errors",
     "analyze": "tasks",
     "calculate": "tasks",
-    "compare": "results.comparison",
+    "compare": "results.sources",
     "compose": "tasks",
     "experiment": "evaluation.experiments",
     "get_suite": "suites.registry",
-    "grader_calibration": "tasks",
     "intervene": "tasks",
     "items": "suites.catalog",
     "judge": "tasks",
@@ -80,7 +76,6 @@ _HOMES = {
     "load": "results.sources",
     "plan": "planning.plans",
     "profile": "evaluation.profiles",
-    "replicate": "results.replication",
     "report": "page.writing",
     "run": "evaluation.runs",
 }
@@ -88,12 +83,11 @@ _HOMES = {
 
 __all__ = [
     "Agent",
-    "AmongPeople",
     "Answer",
-    "Change",
     "Comparison",
     "DataError",
     "Design",
+    "Difference",
     "Figure",
     "Interrupted",
     "Item",
@@ -112,7 +106,6 @@ __all__ = [
     "compose",
     "experiment",
     "get_suite",
-    "grader_calibration",
     "intervene",
     "items",
     "judge",
@@ -120,7 +113,6 @@ __all__ = [
     "load",
     "plan",
     "profile",
-    "replicate",
     "report",
     "run",
 ]

@@ -132,3 +132,16 @@ def _cell(value: object) -> str:
         return ""
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return escape(text if len(text) <= LONG else f"{text[: LONG - 1]}…")
+
+
+def rows_of(*given: object) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows of what has them, as measures do, and of all such things in lists."""
+    for one in given:
+        if isinstance(one, list | tuple):
+            yield from rows_of(*one)
+        elif isinstance(one, dict):
+            yield one
+        elif hasattr(one, "row"):
+            yield one.row()
+        elif callable(rows := getattr(one, "rows", None)):
+            yield from rows()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from math import isinf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,22 +10,6 @@ if TYPE_CHECKING:
 
 UNDETERMINED = "cannot be determined"
 """Printed instead of an estimate whose interval covers more than half of its range."""
-
-RANGES = {
-    (0.0, 1.0): (
-        r"(balanced_)?accuracy(_yes|_no|_factual|_interventional|_answered)?|answered|\w*agreement|"
-        r"justified_accuracy(_answered)?|justified_within|entailed_share|information_ratio|"
-        r"(mode|verdict|pattern|mistake|precision|recall)_\w+|yes_share|error|computability|"
-        r"(twin_|score|family_)?(score|diagnosis|reliability)\w*|fell_for|false_alarm|"
-        r"(valid|invalid)_(and_)?(in)?consistent|valid|consistent|confidence|p|b|m"
-    ),
-    (
-        -1.0,
-        1.0,
-    ): r"coherence|ea(_implied)?|mv|alignment|\w*skill|(class_)?consistency|reasoning_gap",
-    (0.0, 100.0): r"distance",
-}
-"""Ranges of measures by name (a pattern). A measure without a minimum, such as skill, has -1."""
 
 
 def number_text(value: float | None, sign: str = "", digits: int = 2) -> str:
@@ -52,14 +36,13 @@ def interval_text(
 def is_determined(measure: Measure) -> bool:
     """Return whether the interval of a measure covers at most half of the measure's range.
 
-    A measure without an interval or without a known range counts as determined.
+    A measure without an interval or without a known maximum counts as determined. A measure
+    without a minimum, such as a skill score, counts as if it began two below its maximum.
     """
-    found = next(
-        (ends for ends, names in RANGES.items() if re.fullmatch(names, measure.name)), None
-    )
-    if found is None or measure.low is None or measure.high is None:
+    low, high = measure.range
+    if isinf(high) or measure.low is None or measure.high is None:
         return True
-    low, high = found
+    low = high - 2 if isinf(low) else low
     covered = min(measure.high, high) - max(measure.low, low)
     return covered <= (high - low) / 2
 

@@ -139,12 +139,12 @@ FEW, MANY = 6, 16
 endlessly many worlds is meant."""
 
 
-def item_id(item_digest: str, pairing_key: str, condition: str, *, generated: bool) -> str:
+def item_id(item_digest: str, case: str, condition: str, *, generated: bool) -> str:
     """Return the id of an item: words for people, and digits that make sure.
 
     Args:
         item_digest: Its digest.
-        pairing_key: What is asked, apart from what may be manipulated.
+        case: What is asked, apart from what may be manipulated.
         condition: The levels of what may be manipulated.
         generated: Whether its world is one of endlessly many.
 
@@ -153,16 +153,19 @@ def item_id(item_digest: str, pairing_key: str, condition: str, *, generated: bo
     """
     suite, digits = split_digest(item_digest)
     ends = (condition, digits[: MANY if generated else FEW])
-    return item_id_start(suite, pairing_key) + "-".join(_word(end) for end in ends if end)
+    return item_id_start(suite, case) + "-".join(_word(end) for end in ends if end)
 
 
-def item_id_start(suite: str, pairing_key: str) -> str:
+def item_id_start(suite: str, case: str) -> str:
     """Return how the ids of items begin that ask the same."""
-    return "".join(f"{_word(word)}-" for word in (suite, pairing_key) if word)
+    return "".join(f"{_word(word)}-" for word in (suite, case) if word)
+
+
+_SEPARATORS = re.compile(r"[^\w.+]+")
 
 
 def _word(text: str) -> str:
-    return re.sub(r"[^\w.+]+", "-", text)
+    return _SEPARATORS.sub("-", text)
 
 
 def is_item_id(suite: str, text: str) -> bool:

@@ -12,14 +12,13 @@ from typing import Any
 from inspect_ai import Task, task
 
 from whybench.suites.analyze import SUITE as ANALYZE
-from whybench.suites.analyze.grader.task import build_grader_calibration
 from whybench.suites.calculate import SUITE as CALCULATE
 from whybench.suites.compose import SUITE as COMPOSE
 from whybench.suites.intervene import SUITE as INTERVENE
 from whybench.suites.judge import SUITE as JUDGE
 from whybench.suites.task import build_suite_task, takes_arguments_of
 
-__all__ = ["analyze", "calculate", "compose", "grader_calibration", "intervene", "judge"]
+__all__ = ["analyze", "calculate", "compose", "intervene", "judge"]
 
 
 @task
@@ -55,13 +54,3 @@ def calculate(**arguments: Any) -> Task:
 def analyze(**arguments: Any) -> Task:
     """Let the agent analyse data that may have a trap in them."""
     return build_suite_task(ANALYZE, arguments)
-
-
-@task
-def grader_calibration(answers: str | None = None) -> Task:
-    """Have a model grade labelled answers, to see how well it agrees with the labels.
-
-    Args:
-        answers: A YAML or JSON file of labelled answers of your own; the bundled ones if none.
-    """
-    return build_grader_calibration(answers)

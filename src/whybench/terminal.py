@@ -55,18 +55,16 @@ COLORS = {
     "wrong": "red",
     "undetermined": "yellow",
     "trivial": "yellow",
-    "rose": "cyan",
-    "above people": "cyan",
-    "fell": "magenta",
-    "below people": "magenta",
-    "too much lost": "yellow",
-    "cut off by our cap": "yellow",
-    "undefined": "yellow",
-    "no change shown": "dim",
-    "no difference shown": "dim",
+    "higher": "cyan",
+    "lower": "magenta",
+    "too many answers lost": "yellow",
+    "too many replies cut off": "yellow",
+    "cannot be determined": "yellow",
+    "no significant difference": "dim",
+    "no difference": "dim",
     "too small to matter": "dim",
 }
-"""The colours of verdicts. Of changes, cyan is more and magenta is less, be it good or bad."""
+"""The colors of verdicts. A higher value is cyan and a lower one magenta, good or bad."""
 
 
 def print_rows(

@@ -55,7 +55,7 @@ def test_logs_records_and_simulation_agree_to_the_last_digit(tmp_path) -> None:
     recorded = SUITE.measures(table(read_logs([tmp_path]).rows))
     for one, two in zip(simulated, recorded, strict=True):
         assert (one.estimate, one.low, one.high, one.n) == (two.estimate, two.low, two.high, two.n)
-    for one in (one for one in simulated if one.name in {"ea", "mv"}):
+    for one in (one for one in simulated if one.name in {"explaining_away", "markov_violation"}):
         assert measures(log)[one.name] == one.estimate
         assert measures(log)[f"{one.name}_low"] == one.low
         assert measures(log)[f"{one.name}_high"] == one.high
@@ -115,7 +115,7 @@ def test_a_cut_off_reply_is_no_answer_alone_and_in_groups(tmp_path) -> None:
         assert len(rows) == 20
         shown = measures(log)
         assert (shown.pop("scored"), shown.pop("no_answer")) == (0, 20)
-        assert [*shown] == ["ea", "stderr"]
+        assert [*shown] == ["explaining_away", "stderr"]
         assert all(map(math.isnan, shown.values()))
 
 

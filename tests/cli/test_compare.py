@@ -10,21 +10,22 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from pyarrow import csv
-from scipy.stats import false_discovery_control
 from tests.page.simulated import answers
 
 import whybench as wb
 from whybench.cli import whybench_command
 from whybench.records import write_records
+from whybench.records.table import record_table
 from whybench.results import Records
-from whybench.results.changes import FailIf
+from whybench.results.fail_if import FailIf
+from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
-from whybench.suites.judge.published_replies import published_records
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.conftest import CallCommand
+    from conftest import CallCommand
 
 
 @pytest.fixture(scope="module")
@@ -43,15 +44,16 @@ def run(folder: Path, *words: str):
     return CliRunner().invoke(whybench_command, ["compare", *paths])
 
 
-def test_the_table_says_what_fell_and_what_was_compared(sources: Path) -> None:
+def test_the_table_shows_sides_differences_and_verdicts(sources: Path) -> None:
     done = run(sources, "before.parquet", "after.parquet")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines[:2]] == ["first", "second"]
+    assert [line.split()[0] for line in lines[:2]] == ["A", "B"]
+    assert "after.parquet" in lines[0]
     assert all(str(sources) in line for line in lines[:2])
     assert "intervene" in lines
     headline = next(line for line in lines if "justified" in line)
-    assert "fell" in headline
+    assert "lower" in headline
     assert "intervene: 84 items compared" in done.stdout
 
 
@@ -60,9 +62,11 @@ def test_json_has_a_row_for_each_measure(sources: Path) -> None:
     rows = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert set(rows) == {"justified_accuracy", "accuracy", "balanced_accuracy", "answered"}
     found = rows["accuracy"]
-    assert found["estimate"] == pytest.approx(found["second"] - found["first"])
-    assert found["low"] < found["estimate"] < found["high"] < 0
-    assert (found["worlds"], found["verdict"]) == ("core", "fell")
+    assert found["difference"] == pytest.approx(found["estimate_a"] - found["estimate_b"])
+    assert found["low"] < found["difference"] < found["high"] < 0
+    assert found["low_a"] < found["estimate_a"] < found["high_a"]
+    assert found["tests"] == len(rows)
+    assert (found["worlds"], found["verdict"]) == ("core", "lower")
 
 
 def test_two_agents_of_one_source_are_the_same_comparison(sources: Path) -> None:
@@ -94,7 +98,7 @@ def test_the_status_is_1_where_the_interval_shows_the_change(
 def test_one_measure_alone_is_a_family_of_its_own(sources: Path) -> None:
     words = ("before.parquet", "after.parquet", "--measure", "accuracy", "--json")
     (row,) = map(json.loads, run(sources, *words).stdout.splitlines())
-    assert row["adjusted"] == row["p"]
+    assert row["corrected_p"] == row["p"]
 
 
 @pytest.mark.parametrize(
@@ -134,39 +138,14 @@ def test_wrong_use_is_said(sources: Path, words: tuple[str, ...], message: str) 
 
 
 def test_a_condition_is_read_as_it_is_written() -> None:
-    for text in ("consistency<-0.05", "mv>0.1", "ea<.5", "ea>+2"):
+    for text in (
+        "heldout_r2<-0.05",
+        "markov_violation>0.1",
+        "explaining_away<.5",
+        "explaining_away>+2",
+    ):
         assert FailIf.read(text) == FailIf.read(str(FailIf.read(text)))
-    assert FailIf.read(" ea < 1 ") == FailIf("ea", True, 1.0)
-
-
-def with_people_column(records: pa.Table) -> pa.Table:
-    return records.append_column("person", pa.nulls(records.num_rows, pa.string()))
-
-
-@pytest.mark.usefixtures("mirror")
-def test_agents_are_set_beside_people(tmp_path: Path) -> None:
-    records = published_records("published", style=("direct",))
-    two = [agent in {"published/o3", "published/gpt-4o"} for agent in records["agent"].to_pylist()]
-    write_records(with_people_column(records.filter(two)), tmp_path / "two.parquet")
-    done = run(tmp_path, "two.parquet", "--baseline", "people", "-o", str(tmp_path / "table.csv"))
-    assert done.exit_code == 0, done.output
-    lines = done.stdout.splitlines()
-    assert "published/gpt-4o and people (judge: collider, published, story, direct" in lines[0]
-    (ea, placed) = (line.split() for line in lines[:12] if line.startswith("ea "))
-    assert ea[1:3] == ["0.62", "0.10"]
-    assert " ".join(ea[-2:]) == "above people"
-    assert placed[2] == "1.00"
-    assert "six numbers" in done.stdout
-    assert "collider: 132 of 132 cells that people judged" in lines
-    table = csv.read_csv(tmp_path / "table.csv").to_pylist()
-    printed = run(tmp_path, "two.parquet", "--baseline", "people", "--json")
-    rows = [json.loads(line) for line in printed.stdout.splitlines()]
-    assert [row["table"] for row in rows] == [row["table"] for row in table]
-    assert {row["agent"] for row in rows} == {"published/o3", "published/gpt-4o"}
-    assert len(rows) == 2 * 8
-    tests = [row["p"] for row in rows if row["table"] == "differences"]
-    found = [row["adjusted"] for row in rows if row["table"] == "differences"]
-    assert found == pytest.approx(false_discovery_control(tests))
+    assert FailIf.read(" explaining_away < 1 ") == FailIf("explaining_away", True, 1.0)
 
 
 def test_ctrl_c_while_computing_leaves_nothing_half_written(
@@ -193,14 +172,19 @@ def test_what_cannot_be_set_beside_people_says_what_to_do(sources: Path, tmp_pat
     assert "a suite must have people to compare with, as judge has, got intervene" in str(
         done.exception
     )
-    abstract = published_records("published-abstract", style=("direct",))
-    one = abstract.filter([agent == "published/o3" for agent in abstract["agent"].to_pylist()])
-    write_records(with_people_column(one), tmp_path / "abstract.parquet")
+    judge = get_suite("judge")
+    design = judge.designs["abstract"]
+    items = list(judge.items(design))
+    rows = simulate_rows(judge, design, items, judge.agent("noisy-or"), {}, "mine", {})
+    write_records(record_table(rows, judge.record_columns), tmp_path / "abstract.parquet")
     done = run(tmp_path, "abstract.parquet", "--baseline", "people")
     assert isinstance(done.exception, UserError)
     assert "answers must be about what people judged" in str(done.exception)
     assert "run judge with --design core" in str(done.exception)
-    for more in (("--baseline", "humans"), ("--baseline", "people", "--measure", "ea")):
+    for more in (
+        ("--baseline", "humans"),
+        ("--baseline", "people", "--measure", "explaining_away"),
+    ):
         done = run(tmp_path, "abstract.parquet", *more)
         assert isinstance(done.exception, UserError)
         assert "--baseline must be people, with one source" in str(done.exception)
@@ -234,13 +218,16 @@ def conditions(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_conditions_of_an_agent_are_compared(conditions: Path, tmp_path: Path) -> None:
     shown = run(conditions, str(conditions / "logs"), "--by", "style")
     assert shown.exit_code == 0, shown.output
-    assert "calculate, reference/calculate.slips[error=0.3], style cot to direct" in shown.stdout
-    assert "no change of a headline measure is shown" in shown.stdout
+    assert (
+        "calculate, reference/calculate.slips[error=0.3], style direct (A) and cot (B)"
+        in shown.stdout
+    )
+    assert "no difference of a primary measure is significant" in shown.stdout
     told = run(conditions, str(conditions / "logs"), "--by", "style", "--json")
     rows = [json.loads(line) for line in told.stdout.splitlines()]
-    assert {row["measure"] for row in rows} >= {"skill", "accuracy", "computability"}
-    assert {(row["by"], row["reference"], row["level"]) for row in rows} == {
-        ("style", "cot", "direct")
+    assert {row["measure"] for row in rows} >= {"skill_score", "accuracy", "answerability"}
+    assert {(row["by"], row["side_a"], row["side_b"]) for row in rows} == {
+        ("style", "direct", "cot")
     }
     files = [*("--figures", str(tmp_path / "f")), *("-o", str(tmp_path / "c.csv"))]
     drawn = run(conditions, str(conditions / "logs"), "--by", "style", *files)
@@ -250,7 +237,7 @@ def test_conditions_of_an_agent_are_compared(conditions: Path, tmp_path: Path) -
         "suite",
         "agent",
         "by",
-        "reference",
+        "side_a",
     ]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from importlib.metadata import EntryPoint
-from pathlib import Path
 
 import pytest
 from evidence.damage import run_command
@@ -22,19 +21,18 @@ def quiet(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("words", "meant"),
     [
-        ("recods x", "records"),
+        ("reslts x", "results"),
         ("data fech", "fetch"),
-        ("items juge", "judge"),
-        ("items judge --design cor", "core"),
-        ("items judge -T stile=cot", "style"),
-        ("items judge -T style=cott", "cot"),
-        ("items analyze -T challenge=simpsn", "simpson"),
-        ("items intervene -T theme=shape", "shapes"),
+        ("show juge", "judge"),
+        ("show judge --design cor", "core"),
+        ("show judge -T stile=cot", "style"),
+        ("show judge -T style=cott", "cot"),
+        ("show analyze -T challenge=simpsn", "simpson"),
+        ("show intervene -T theme=shape", "shapes"),
         ("run judge --model reference/judge.noisyor --plan", "noisy-or"),
         ("run judge --model reference/juge.noisy-or --plan", "judge"),
         ("profile reference/judge.noisyor --plan", "noisy-or"),
         ("profile reference/judge.random --budget smal --plan", "small"),
-        ("replicate judge --table peopl", "people"),
         ("data list causAlign", "causAIign"),
     ],
 )
@@ -48,25 +46,6 @@ def test_a_misspelt_name_is_answered_with_the_one_that_may_be_meant(words, meant
 def test_nothing_is_suggested_where_nothing_is_close() -> None:
     assert suggest("zebra", ["judge", "compose"]) == ""
     assert suggest(7, ["judge"]) == ""
-
-
-def test_a_table_that_is_none_is_refused_before_it_is_computed(monkeypatch) -> None:
-    def never(_) -> None:
-        raise AssertionError("computed")
-
-    suite = registry.get_suite("judge")
-    monkeypatch.setattr(
-        type(suite), "replication", type(suite.replication)(never, None, ("people",))
-    )
-    assert run_command("replicate", "judge", "--table", "peopl").status == 2
-    assert "computed" in run_command("replicate", "judge", "--table", "people").told
-
-
-@pytest.mark.slow
-def test_the_tables_of_a_replication_are_those_that_are_named(mirror) -> None:
-    replication = registry.get_suite("analyze").replication
-    assert replication is not None
-    assert tuple(replication.tables(20)) == tuple(replication.names)
 
 
 def boom(*_: object, **__: object) -> None:
@@ -95,7 +74,7 @@ def test_details_are_shown_on_request(monkeypatch, asked) -> None:
 
 @pytest.mark.slow
 def test_a_reader_that_leaves_early_is_no_error() -> None:
-    code = f"{sys.executable} -c 'from whybench.cli import main; main()' items judge"
+    code = f"{sys.executable} -c 'from whybench.cli import main; main()' show judge --all"
     done = subprocess.run(
         ["sh", "-c", f"{code} | head -1"], capture_output=True, text=True, check=False
     )
@@ -118,63 +97,53 @@ def test_a_suite_that_cannot_be_loaded_is_named_and_the_others_are_listed(
     assert "judge" in ended.printed
     assert "left out lamp" in caplog.text
     assert fault in caplog.text
-    asked = run_command("items", "lamp")
+    asked = run_command("show", "lamp")
     assert asked.status == 2
     assert fault in asked.told
 
 
-MODELS = "output: out\nmodels: [reference/judge.random]\n"
+MODELS = "models: [reference/judge.random]\n"
 
 
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("- 1", "must have output, models and suites"),
+        ("- 1", "must be a mapping of models and suites"),
         ("2026-13-45: 1", "month must be in 1..12"),
-        ("[" * 600, "a plan must be a YAML file"),
+        ("[" * 600, "must be YAML"),
         (MODELS + "suites: judge", "suites must be a list, got 'judge'"),
-        (MODELS + "suites: [judge]\nquotas: x", "quotas must be a mapping, got 'x'"),
+        (MODELS + "suites: [judge]\nquotas: x", "quotas must be names and values, got 'x'"),
         (MODELS + "suites: [judge]\nquotas: {openai: .inf}", "calls a second above 0, got inf"),
-        (MODELS + "suites: [judge]\nsettings: [1]", "settings must be a mapping, got [1]"),
-        (MODELS + "suites: [judge]\nsamples: many", "from 1 to 10000, got 'many'"),
+        (MODELS + "suites: [judge]\nsettings: [1]", "settings must be names and values, got [1]"),
+        (MODELS + "suites: [judge]\nunit_size: many", "unit_size must be a whole number"),
         (MODELS + "suites: [juge]", "there is no suite 'juge'"),
-        (MODELS + "suites: [judge]\nsample: 5", "got 'sample'; did you mean 'samples'?"),
+        (MODELS + "suites: [judge]\nunit_sizes: 5", "did you mean 'unit_size'?"),
         (MODELS + "suites: [{suite: judge, epoch: 5}]", "did you mean 'epochs'?"),
         (MODELS + "suites: [{suite: judge, epochs: x}]", "epochs must be a whole number"),
         (MODELS + "suites: [{suite: judge, design: 5}]", "design must be a name, or a mapping"),
-        ("output: 5\nmodels: [m]\nsuites: [judge]", "output must be a folder or an address"),
-        ("output: o\nmodels: [reference/judge.rndom]\nsuites: [judge]", "did you mean 'random'?"),
+        ("models: [reference/judge.rndom]\nsuites: [judge]", "did you mean 'random'?"),
     ],
 )
-def test_a_plan_of_another_shape_is_named(tmp_path, text, told) -> None:
+def test_an_experiment_of_another_shape_is_refused(tmp_path, text, told) -> None:
     (plan := tmp_path / "plan.yaml").write_text(text)
-    ended = run_command("sweep", "units", str(plan))
+    ended = run_command("experiment", str(plan), "--plan")
     assert ended.status == 2
     (line,) = ended.errors
     assert str(plan) in line
     assert told in line
 
 
-def test_a_plan_of_small_units_need_not_say_how_often_logs_are_uploaded(tmp_path) -> None:
-    from whybench.sweep.plan import read_plan
-
-    (plan := tmp_path / "plan.yaml").write_text(MODELS + "suites: [judge]\nsamples: 60\n")
-    assert read_plan(plan).upload_every == 60
-    plan.write_text(MODELS + "suites: [judge]\n")
-    assert read_plan(plan).upload_every == 500
-
-
 @pytest.mark.parametrize(
     ("words", "text", "told"),
     [
-        ("items judge --design", "style: {a: 1}", "style must be among"),
-        ("items judge --design", "styl: cot", "did you mean 'style'?"),
-        ("items judge --design", "a: [", "must be YAML"),
-        ("items intervene --design", "entities: [four]", "entities must be a whole number"),
-        ("items judge -T story=", "graph: colider", "did you mean 'collider'?"),
-        ("items judge -T story=", "nam: x", "did you mean 'name'?"),
-        ("items intervene -T theme=", "- 1", "must be a mapping of keys to values, got [1]"),
-        ("items compose -T theme=", "setting: 5", "must have the key"),
+        ("show judge --design", "style: {a: 1}", "style must be among"),
+        ("show judge --design", "styl: cot", "did you mean 'style'?"),
+        ("show judge --design", "a: [", "must be YAML"),
+        ("show intervene --design", "entities: [four]", "entities must be a whole number"),
+        ("show judge -T story=", "graph: colider", "did you mean 'collider'?"),
+        ("show judge -T story=", "nam: x", "did you mean 'name'?"),
+        ("show intervene -T theme=", "- 1", "must be a mapping of keys to values, got [1]"),
+        ("show compose -T theme=", "setting: 5", "must have the key"),
     ],
 )
 def test_yaml_of_another_shape_is_named_with_its_file(tmp_path, words, text, told) -> None:
@@ -197,28 +166,7 @@ def test_yaml_of_another_shape_is_named_with_its_file(tmp_path, words, text, tol
 )
 def test_a_file_that_is_no_text_is_named(tmp_path, content, told) -> None:
     (path := tmp_path / "mine.yaml").write_bytes(content)
-    ended = run_command("items", "judge", "--design", str(path))
+    ended = run_command("show", "judge", "--design", str(path))
     assert ended.status == 2
     assert str(path) in ended.errors[0]
     assert told in ended.errors[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("memory: .inf", "memory must be positive and finite, got inf"),
-        ("memry: 5", "did you mean 'memory'?"),
-        ("memory: -5", "memory must be positive"),
-        ("[1]", "must hold a mapping of limits"),
-        ("a: [", "limits must be a YAML file"),
-    ],
-)
-def test_limits_of_another_shape_are_named(tmp_path, text, told) -> None:
-    from whybench.errors import UserError
-    from whybench.sandbox.limits import read_limits
-
-    (path := Path(tmp_path / "limits.yaml")).write_text(text)
-    with pytest.raises(UserError) as caught:
-        read_limits(path)
-    assert str(path) in str(caught.value)
-    assert told in str(caught.value)

@@ -28,14 +28,14 @@ def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_says_what_it_wrote_and_what_to_do_next() -> None:
     printed = new("story", "bakery").splitlines()
     assert printed[0] == "wrote bakery.yaml"
-    assert "  whybench check judge -T story=bakery.yaml" in printed
+    assert "  whybench validate judge -T story=bakery.yaml" in printed
     assert "“Add a story”" in printed[-1]
     assert Path("bakery.yaml").read_text(encoding="utf-8").startswith("name: bakery\n")
 
 
 def test_a_theme_is_for_the_suite_that_is_named() -> None:
-    assert "check intervene -T theme=gears.yaml" in new("theme", "gears")
-    assert "check compose -T theme=fires.yaml" in new("theme", "fires", "--suite", "compose")
+    assert "validate intervene -T theme=gears.yaml" in new("theme", "gears")
+    assert "validate compose -T theme=fires.yaml" in new("theme", "fires", "--suite", "compose")
     with pytest.raises(UserError, match="--suite is for a theme, got a story; leave it out"):
         new("story", "bakery", "--suite", "compose")
 

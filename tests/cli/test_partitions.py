@@ -36,14 +36,14 @@ def call(*words: object):
 
 
 def measured(*words: object) -> list[dict[str, object]]:
-    return [json.loads(line) for line in call("measures", *words, "--json").stdout.splitlines()]
+    return [json.loads(line) for line in call("results", *words, "--json").stdout.splitlines()]
 
 
 @pytest.mark.slow
 def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> None:
-    call("records", logs, "-o", tmp_path / "all.parquet")
+    call("results", logs, "-o", tmp_path / "all.parquet")
     for _ in range(2):  # the second time writes the same
-        done = call("records", logs, "--partition", "-o", tmp_path / "parts")
+        done = call("results", logs, "--partition", "-o", tmp_path / "parts")
     assert done.stdout.splitlines()[1].split() == [str(tmp_path / "parts"), "40", "40"]
     assert len(list((tmp_path / "parts").rglob("*.*"))) == 2  # judge.random's folder and its file
     from_file = measured(tmp_path / "all.parquet")
@@ -52,7 +52,9 @@ def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> No
         (row["measure"], row.get("task")): row for row in measured(tmp_path / "parts", "--summed")
     }
     for row in from_file:
-        if not str(row["measure"]).startswith(("alignment", "distance")):  # of people's cells
+        if not str(row["measure"]).startswith(
+            ("human_correlation", "human_distance")
+        ):  # of people's cells
             for name in ("estimate", "low", "high"):
                 found = summed[row["measure"], None][name]
                 assert found == pytest.approx(row[name], abs=1e-9)
@@ -61,16 +63,16 @@ def test_partitions_are_measured_like_a_file(logs: Path, tmp_path, mirror) -> No
 
 @pytest.mark.slow
 def test_progress_stays_out_of_pipes(logs: Path, tmp_path) -> None:
-    call("records", logs, "--partition", "-o", tmp_path)
-    done = call("measures", tmp_path)
+    call("results", logs, "--partition", "-o", tmp_path)
+    done = call("results", tmp_path)
     assert done.stderr == ""
-    assert "consistency" in done.stdout
+    assert "heldout_r2" in done.stdout
     assert "measuring" not in done.stdout
 
 
 @pytest.mark.slow
 def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
-    call("records", logs, "--partition", "-o", tmp_path)
+    call("results", logs, "--partition", "-o", tmp_path)
     agents = [row["agent"] for row in measured(tmp_path, "--baseline", "people")]
     assert agents[0] == "reference/judge.random"
     assert str(agents[-1]).startswith("human/")
@@ -82,10 +84,10 @@ def test_people_stand_beside_partitions(logs: Path, tmp_path, mirror) -> None:
 def test_what_does_not_go_together_is_said(logs: Path, tmp_path) -> None:
     with pytest.raises(UserError, match="--summed must have partitioned records, got"):
         measured(logs, "--summed")
-    with pytest.raises(UserError, match="--summed must be used alone, got --baseline people"):
+    with pytest.raises(UserError, match="--summed must be used alone, got --baseline too"):
         measured(logs, "--summed", "--baseline", "people")
-    with pytest.raises(UserError, match=r"--partition must have answers and a folder .*all\.csv"):
-        call("records", logs, "--partition", "-o", tmp_path / "all.csv")
+    with pytest.raises(UserError, match=r"--partition requires answers and a folder .*all\.csv"):
+        call("results", logs, "--partition", "-o", tmp_path / "all.csv")
 
 
 @pytest.mark.slow
@@ -96,6 +98,6 @@ def test_suites_that_need_single_answers_are_left_out_of_sums(logs: Path, tmp_pa
     write_partition(record_table([row], one.record_columns), tmp_path)
     with pytest.raises(UserError, match="needs no single answers, got intervene; leave it out"):
         measured(tmp_path, "--summed")
-    call("records", logs, "--partition", "-o", tmp_path)
-    done = call("measures", tmp_path, "--summed")
+    call("results", logs, "--partition", "-o", tmp_path)
+    done = call("results", tmp_path, "--summed")
     assert "left out intervene" in done.stderr

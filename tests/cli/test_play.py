@@ -37,7 +37,7 @@ def test_a_person_plays_and_is_recorded(tmp_path) -> None:
     assert "Logs: logs/play-intervene-ada" in done.stdout
     again = whybench("play", "intervene", "--as", "ada", cwd=tmp_path, typed="no\n")
     assert "1 played, 83 left" in again.stdout
-    measured = whybench("measures", "logs/play-intervene-ada", "--json", cwd=tmp_path)
+    measured = whybench("results", "logs/play-intervene-ada", "--json", cwd=tmp_path)
     rows = [json.loads(line) for line in measured.stdout.splitlines()]
     assert {row["agent"] for row in rows} == {"person/ada"}
     assert {row["scored"] for row in rows} == {2}

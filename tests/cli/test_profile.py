@@ -14,12 +14,12 @@ from tests.altered import altered
 from tests.page.simulated import answers
 
 from whybench.cli import whybench_command
-from whybench.evaluation.runs import list_suites_for
+from whybench.planning.asks import list_suites_for
 from whybench.planning.plans import plan, plan_budget
 from whybench.planning.prices import user_price_file
 from whybench.results import Records
 from whybench.suites.contract import BUDGETS, Budget, Costs, UserError
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite, own_suites
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", suite_names())
+@pytest.mark.parametrize("name", own_suites())
 def test_every_budget_is_a_whole_number_of_blocks(name: str) -> None:
     asked = get_suite(name)
     sizes = {}
@@ -138,7 +138,7 @@ def test_headlines_of_two_agents_are_told_apart() -> None:
 
 def test_a_reference_agent_is_asked_its_own_suite() -> None:
     assert list_suites_for("reference/judge.noisy-or") == ("judge",)
-    assert list_suites_for("openai/x") == suite_names()
+    assert list_suites_for("openai/x") == own_suites()
     assert list_suites_for("openai/x", ("judge", "compose")) == ("judge", "compose")
     done = run("reference/judge.noisy-or", "--plan")
     assert "is a reference agent of judge; it is asked only that suite" in done.output

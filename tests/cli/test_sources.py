@@ -22,19 +22,25 @@ WRITTEN = {
     "`play`: a folder of logs": "played",
     "`profile -o`: a folder": "profile",
     "`profile`: its folder `records`": "profile/records",
-    "`records -o FILE.parquet`": "answers.parquet",
-    "`records -o FILE.csv`": "answers.csv",
-    "`records -o FOLDER`, for several suites": "both",
-    "`records --partition -o FOLDER`": "parts",
-    "`sweep run`: the output of the plan": "sweep",
-    "`sweep collect`: partitioned records": "sweep/records",
+    "`results -o FILE.parquet`": "answers.parquet",
+    "`results -o FILE.csv`": "answers.csv",
+    "`results -o FOLDER`, for several suites": "both",
+    "`results --partition -o FOLDER`": "parts",
+    "`experiment -o`: a folder": "experiment",
+    "`experiment`: its folder `records`": "experiment/records",
     "`study import -o FILE`": "people.parquet",
 }
 """What is written, as docs/records.md says it, to where it is here."""
 
-READING = ("records", "measures", "figures", "report", "compare")
+READING = {
+    "results": ["results", "{}"],
+    "results -o": ["results", "{}", "-o", "out"],
+    "results --figures": ["results", "{}", "--figures", "drawn"],
+    "report": ["report", "{}", "-o", "page.html"],
+    "compare": ["compare", "{}", "{}"],
+}
 
-PLAN = "output: sweep\nmodels: [reference/judge.noisy-or]\nsuites: [{suite: judge, limit: 6}]\n"
+PLAN = "models: [reference/judge.noisy-or]\nsuites: [{suite: judge, limit: 6}]\n"
 
 
 def done(*words: str) -> None:
@@ -57,12 +63,11 @@ def sources(tmp_path_factory) -> Path:
         Path("log.eval").write_bytes(next(Path("logs").glob("*.eval")).read_bytes())
         done("profile", "reference/intervene.recipe", "-o", "profile", "--json")
         for target in ("answers.parquet", "answers.csv"):
-            done("records", "logs", "-o", target)
-        done("records", "logs", "i", "-o", "both")
-        done("records", "logs", "-o", "parts", "--partition")
+            done("results", "logs", "-o", target)
+        done("results", "logs", "i", "-o", "both")
+        done("results", "logs", "-o", "parts", "--partition")
         Path("plan.yaml").write_text(PLAN)
-        done("sweep", "run", "plan.yaml", "--processes", "1")
-        done("sweep", "collect", "plan.yaml")
+        done("experiment", "plan.yaml", "-o", "experiment")
         done("study", "export", "judge", "-o", "study", "--items", "6", "--lists", "1")
         done("study", "simulate", "study", "--model", "reference/judge.noisy-or", "--people", "2")
         saved = ("study/simulated.jsonl", "--study", "study", "-o", "people.parquet")
@@ -101,13 +106,9 @@ def light_drawing(monkeypatch) -> None:
 def test_what_a_command_writes_every_other_reads(
     sources, tmp_path, monkeypatch, light_drawing, written, command
 ) -> None:
-    monkeypatch.chdir(sources)
-    source = WRITTEN[written]
-    targets = {"records": "out", "figures": "drawn", "report": "page.html"}
-    words = [command, source]
-    words += [source] if command == "compare" else []
-    words += ["-o", str(tmp_path / targets[command])] if command in targets else []
-    ended = run_command(*words)
+    monkeypatch.chdir(tmp_path)
+    source = str(sources / WRITTEN[written])
+    ended = run_command(*(word.format(source) for word in READING[command]))
     assert ended.status == 0, ended.told
     assert "Error" not in ended.told
     assert "left out" not in ended.told

@@ -46,17 +46,6 @@ def test_every_pinned_file_of_the_mirror_has_its_checksum(mirror) -> None:
         assert file_state("causAIign", path) == "mirror"
 
 
-def test_the_data_sets_of_analyze_have_their_checksums(mirror) -> None:
-    if not (mirror / "CausalPitfalls").is_dir():
-        pytest.skip("the mirror must hold CausalPitfalls/")
-    files = SOURCES["CausalPitfalls"].files
-    data = [path for path in files if path.startswith("challenges/")]
-    assert len(data) == 15 * (5 + 3)
-    for path in data:
-        assert data_path("CausalPitfalls", path).stat().st_size == files[path].size
-        assert file_state("CausalPitfalls", path) == "mirror"
-
-
 @pytest.mark.parametrize("source", SOURCES)
 def test_a_source_is_pinned_to_a_commit_or_version_and_its_files_to_checksums(source) -> None:
     commit = re.search(r"/[0-9a-f]{40}/$", SOURCES[source].address)

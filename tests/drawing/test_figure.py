@@ -65,7 +65,11 @@ DRAW = {
     "lines": lambda: plot_estimates(made(1, 3, 4, 5, 6, 7)),
     "lines-of-many": lambda: plot_estimates(made(2, 7, 4, 6)),
     "long-names": lambda: plot_estimates(
-        [measure(name, f"maker/{'long-' * 9}{n}", n / 5) for name in ("ea", "mv") for n in range(4)]
+        [
+            measure(name, f"maker/{'long-' * 9}{n}", n / 5)
+            for name in ("explaining_away", "markov_violation")
+            for n in range(4)
+        ]
     ),
 }
 
@@ -96,11 +100,14 @@ def titles(figure: Figure) -> list[str]:
 
 
 def test_points_stand_at_estimates_and_rows_in_the_order_of_the_first_measure() -> None:
-    given = [measure("ea", f"maker/{name}", value) for name, value in (("a", 0.2), ("b", 0.7))]
-    figure = plot_estimates([*given, measure("mv", "maker/a", 0.1)])
+    given = [
+        measure("explaining_away", f"maker/{name}", value)
+        for name, value in (("a", 0.2), ("b", 0.7))
+    ]
+    figure = plot_estimates([*given, measure("markov_violation", "maker/a", 0.1)])
     assert rows_of(figure) == ["b", "a"]
-    assert titles(figure) == ["ea", "mv"]
-    points = {d["r"]: (d["l"], d["e"], d["h"], d["n"]) for d in values(figure, "ea")}
+    assert titles(figure) == ["explaining_away", "markov_violation"]
+    points = {d["r"]: (d["l"], d["e"], d["h"], d["n"]) for d in values(figure, "explaining_away")}
     assert points == {"b": (0.64, 0.7, 0.75, 80), "a": (0.14, 0.2, 0.25, 80)}
     assert [mark["95% interval"] for mark in told(figure)] == [
         "0.14 to 0.25", "0.64 to 0.75", "0.04 to 0.15",
@@ -109,12 +116,12 @@ def test_points_stand_at_estimates_and_rows_in_the_order_of_the_first_measure() 
 
 def test_what_is_undefined_is_a_cross_and_few_answers_are_open() -> None:
     figure = plot_estimates([
-        measure("ea", "maker/a", 0.4),
-        measure("ea", "maker/b", None, "undefined"),
-        measure("ea", "maker/c", 0.9, "small_n"),
+        measure("explaining_away", "maker/a", 0.4),
+        measure("explaining_away", "maker/b", None, "undefined"),
+        measure("explaining_away", "maker/c", 0.9, "small_n"),
     ])  # fmt: skip
     assert {"a", "b", "c", "×"} <= set(texts(figure))
-    assert [d["r"] for d in values(figure, "ea") if d.get("f")] == ["c"]
+    assert [d["r"] for d in values(figure, "explaining_away") if d.get("f")] == ["c"]
     assert any("open: fewer than 60 answers; cross: no estimate" in t for t in texts(figure))
     assert [mark["estimate"] for mark in told(figure)] == ["0.4", "0.9", "none"]
 
@@ -133,24 +140,26 @@ def test_numbers_make_lines_and_words_make_panels() -> None:
 
 
 def test_the_second_interval_is_a_lighter_bar_behind_the_first() -> None:
-    plain = measure("ea", "a", 0.3)
+    plain = measure("explaining_away", "a", 0.3)
     both = replace(plain, general_low=-0.2, general_high=0.9, general_units=3)
     figure = plot_estimates([both])
     styles = [layer["mark"]["style"] for layer in figure.spec["spec"]["layer"]]
     assert styles.index("general-interval") < styles.index("interval") < styles.index("estimate")
     looks = theme(paper=True)["style"]
     assert looks["general-interval"]["opacity"] < looks["interval"]["opacity"]
-    assert {"p": "ea", "d0": -0.2, "d1": 0.9} in figure.spec["data"]["values"]
+    assert {"p": "explaining_away", "d0": -0.2, "d1": 0.9} in figure.spec["data"]["values"]
     assert told(figure)[0]["for others like these"] == "−0.2 to 0.9"
     assert not any("others like these" in text for text in texts(plot_estimates([plain])))
 
 
 def test_conditions_are_told_where_they_differ_and_suites_share_rows() -> None:
-    one = measure("ea", "maker/a", 0.5)
+    one = measure("explaining_away", "maker/a", 0.5)
     labels = {"agent": "maker/a", "theme": "feast"}
     other = Measure("error", 0.1, None, None, 80, 8, 80, 0, 0, "made up", (), labels)
     assert rows_of(plot_estimates([one, other])) == ["a"]
-    cot = Measure("ea", 0.2, 0.1, 0.3, 80, 8, 80, 0, 0, "", (), {**one.labels, "style": "cot"})
+    cot = Measure(
+        "explaining_away", 0.2, 0.1, 0.3, 80, 8, 80, 0, 0, "", (), {**one.labels, "style": "cot"}
+    )
     assert {"a, direct", "a, cot"} <= set(texts(plot_estimates([one, cot])))
 
 
@@ -247,7 +256,7 @@ def test_names_of_designs_that_look_alike_do_not_fall_together() -> None:
 
 @pytest.mark.parametrize("name", ["a$b$c", "$\\frac{$", "_{", "100% $ & <b>"])
 def test_a_dollar_in_a_name_is_a_dollar(name: str) -> None:
-    figure = plot_estimates([measure("ea", f"maker/{name}", 0.5)])
+    figure = plot_estimates([measure("explaining_away", f"maker/{name}", 0.5)])
     assert name in texts(figure)
     assert f">{escape(name)}</text>" in figure.to_svg(for_page=True)
 
@@ -324,8 +333,9 @@ def test_without_vl_convert_there_are_rows_and_a_word_on_what_to_install() -> No
         "from whybench.drawing.estimates import plot_estimates\n"
         "from whybench.stats import Measure\n"
         "whose = {'agent': 'a'}\n"
-        "figure = plot_estimates([Measure('ea', .5, None, None, 8, 4, 8, 0, 0, '', (), whose)])\n"
-        "print(len(figure.rows), figure.to_csv().count('ea'))\n"
+        "one = Measure('explaining_away', .5, None, None, 8, 4, 8, 0, 0, '', (), whose)\n"
+        "figure = plot_estimates([one])\n"
+        "print(len(figure.rows), figure.to_csv().count('explaining_away'))\n"
         "try:\n    figure.save('nothing.pdf')\n"
         "except ImportError as error:\n    print(error)"
     )
@@ -333,6 +343,6 @@ def test_without_vl_convert_there_are_rows_and_a_word_on_what_to_install() -> No
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.splitlines() == [
-        "1 2",
+        "1 1",
         "figures need vl-convert: pip install 'whybench[figures]'",
     ]

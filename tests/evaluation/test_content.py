@@ -10,7 +10,7 @@ from inspect_ai.log import read_eval_log
 
 import whybench as wb
 from whybench.suites.judge import render_prompt
-from whybench.suites.registry import suite_names
+from whybench.suites.registry import own_suites
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def test_a_changed_item_with_the_same_version_is_refused(
     ask(tmp_path / "another")
 
 
-@pytest.mark.parametrize("name", suite_names())
+@pytest.mark.parametrize("name", own_suites())
 def test_the_version_has_the_form_of_the_field(name: str) -> None:
     task = getattr(wb, name)()
     assert re.fullmatch(r"\d+-[A-Z]", task.version)

@@ -54,7 +54,7 @@ def test_levels_must_differ_and_be_numbers(levels: list[object]) -> None:
     ("words", "said"),
     [
         (("run", "judge", "--model", "m/m", "--temperature", "0,warm"), "--temperature: 'warm'"),
-        (("profile", "reference/careful", "--temperature", "0,1"), "must be one level here"),
+        (("profile", "reference/careful", "--temperature", "0,0"), "different levels"),
     ],
 )
 def test_wrong_levels_are_said(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
@@ -92,6 +92,6 @@ def test_a_run_asks_every_crossing_once_and_settings_can_be_compared(tmp_path: P
         "reference/calculate.slips[top_p=0.5]",
         "reference/calculate.slips[top_p=0.9]",
     )
-    assert {(one.labels["reference"], one.labels["level"]) for one in found} == {("0", "0.8")}
+    assert {(one.side_b, one.side_a) for one in found} == {("0", "0.8")}
     assert len(run()) == len(answers)
     assert len([*tmp_path.rglob("*.eval")]) == 4

@@ -12,7 +12,8 @@ from click.testing import CliRunner
 import whybench as wb
 from whybench.cli import whybench_command
 from whybench.errors import UserError
-from whybench.evaluation.experiments import freeze, read_experiment
+from whybench.evaluation.experiment_files import read_experiment
+from whybench.evaluation.experiments import freeze
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,8 +34,8 @@ STATED: dict[str, Any] = {
     ],
     "settings": {"temperature": [0, 0.8]},
     "compare": ["style", "temperature"],
-    "measures": ["ea"],
-    "smallest": {"ea": 0.05},
+    "measures": ["explaining_away"],
+    "smallest": {"explaining_away": 0.05},
     "exclude": {"answered_below": 0.8},
 }
 
@@ -77,11 +78,19 @@ def test_what_is_stated_is_counted(file: Path) -> None:
         ({"compare": ["stlye"]}, "got 'stlye'; did you mean"),
         ({"compare": ["story"]}, "several levels .*, got 'story'"),
         ({"settings": {}}, "got 'temperature'"),
-        ({"measures": ["eaa"]}, r"are compared \(.*coherence, .*ea, .*got 'eaa'; did"),
-        ({"smallest": {"ea": -1}}, "smallest ea must be a number from 0, got -1"),
+        ({"measures": ["eaa"]}, r"are compared \(.*coherence, .*explaining_away, .*got 'eaa'"),
+        (
+            {"smallest": {"explaining_away": -1}},
+            "smallest explaining_away must be a number from 0, got -1",
+        ),
         ({"exclude": {"answered": 1}}, "exclude must be answered_below"),
         ({"exclude": {"answered_below": 80}}, "a share from 0 to 1, got 80"),
         ({"suites": ["jugde"]}, "jugde"),
+        ({"models": "m"}, "models must be a list, got 'm'"),
+        ({"models": [{"name": "m"}]}, "a mapping of model and args"),
+        ({"suites": [{"desing": "core"}]}, "a suite must be a name"),
+        ({"unit_size": 20000}, "unit_size must be a whole number from 1 to 10000"),
+        ({"quotas": {"m": 0}}, "calls a second above 0, got 0"),
     ],
 )
 def test_a_wrong_statement_is_told_before_anything_is_asked(
@@ -104,8 +113,10 @@ def test_it_is_frozen_once(tmp_path: Path, file: Path) -> None:
     folder = tmp_path / "out"
     first = freeze(read_experiment(file), folder)
     assert freeze(read_experiment(file), folder) == first
-    other = read_experiment(write(tmp_path, smallest={"ea": 0.1}))
-    with pytest.raises(UserError, match=r"since then smallest.ea was 0.05 and is 0.1; undo that"):
+    other = read_experiment(write(tmp_path, smallest={"explaining_away": 0.1}))
+    with pytest.raises(
+        UserError, match=r"since then smallest.explaining_away was 0.05 and is 0.1; undo that"
+    ):
         freeze(other, folder)
 
 
@@ -119,8 +130,8 @@ def test_from_a_file_to_a_page(tmp_path: Path, file: Path) -> None:
     assert re.search(r"^[0-9a-f]{64}$", frozen, re.MULTILINE)
     done = experiment(str(file), "-o", str(folder))
     assert done.exit_code == 0
-    assert "style direct to cot" in done.output
-    assert "temperature 0 to 0.8" in done.output
+    assert "style cot (A) and direct (B)" in done.output
+    assert "temperature 0.8 (A) and 0 (B)" in done.output
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert "follows the frozen plan" in page
     assert "deviates" not in page
@@ -131,11 +142,11 @@ def test_from_a_file_to_a_page(tmp_path: Path, file: Path) -> None:
     with pytest.raises(UserError, match="must be frozen before the first answer"):
         freeze(read_experiment(file), _without_frozen(folder))
     # Another smallest effect, after the answers: everything is there, and the page tells.
-    again = wb.experiment(write(tmp_path, smallest={"ea": 0.3}), _with_frozen(folder))
+    again = wb.experiment(write(tmp_path, smallest={"explaining_away": 0.3}), _with_frozen(folder))
     assert len(again) == 128
     page = (folder / "page.html").read_text(encoding="utf-8")
     assert "deviates from the frozen plan" in page
-    assert "smallest.ea was 0.05 and is 0.3" in page
+    assert "smallest.explaining_away was 0.05 and is 0.3" in page
 
 
 def _without_frozen(folder: Path) -> Path:

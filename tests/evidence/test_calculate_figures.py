@@ -27,10 +27,11 @@ def test_the_figures_hold(part: str) -> None:
 
 
 def test_what_limits_a_model_is_told_in_words() -> None:
-    row = {"form": "number", "truth": 40.0, "seeing": 60.0}
+    row = {"form": "number", "truth": 40.0, "conditioning": 60.0}
     rows = [row | {"value": value} for value in (60.0, 60.0, 40.0, None)]
     assert limits_of(rows) == (
-        "of 4: takes seeing for doing 2, right 1, gives no answer 1; said most: 60 (2 x), 40 (1 x)"
+        "of 4: conditions instead of intervening 2, right 1, gives no answer 1; "
+        "said most: 60 (2 x), 40 (1 x)"
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from evidence.damage import PARTS, Case, Ending, bend, judge_cases, run_command
 from evidence.figures import held
 
-WORDS = ("records", "a.eval", "-o", "out")
+WORDS = ("results", "a.eval", "-o", "out")
 GOOD = [
     Case("log cut short", Path("a.eval"), WORDS, Ending(0, "", ""), 10, 10),
     Case(
@@ -47,7 +47,7 @@ def test_bent_data_are_other_data() -> None:
 
 
 def test_a_command_in_this_process_ends_as_one_by_itself() -> None:
-    ended = run_command("items", "juge")
+    ended = run_command("show", "juge")
     assert (ended.status, len(ended.errors), ended.unforeseen) == (2, 1, False)
     assert run_command("list").status == 0
 

@@ -4,7 +4,7 @@ import pytest
 from evidence.figures import held
 
 from evidence import foreign_agents
-from whybench.sandbox.check import check_confinement
+from inspect_bubblewrap.check import check_confinement
 
 
 @pytest.mark.slow

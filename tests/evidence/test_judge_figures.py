@@ -18,7 +18,7 @@ TOGETHER = pytest.mark.xdist_group("replication")
     [
         pytest.param("replication", marks=TOGETHER),
         pytest.param("beyond", marks=TOGETHER),
-        "consistency",
+        "heldout_r2",
     ],
 )
 def test_the_figures_hold(part: str, mirror) -> None:

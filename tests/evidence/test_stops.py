@@ -1,4 +1,4 @@
-"""The drills of stopping, small: profiles and sweeps that are interrupted or killed, and go on."""
+"""The drills of stopping, small: profiles and workers that are interrupted or killed, and go on."""
 
 import pytest
 from evidence.figures import held

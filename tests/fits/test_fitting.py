@@ -89,7 +89,10 @@ def test_goodness_of_fit_is_that_of_the_rows():
     assert fits.rmse[0] == pytest.approx(np.sqrt(rss / 200))
     assert fits.mae[0] == pytest.approx(np.mean(np.abs(error)))
     assert fits.r2[0] == pytest.approx(1 - rss / np.sum((values - values.mean()) ** 2))
-    assert fits.estimate("lad")[0] == fits.estimate("m")[0] - fits.estimate("b")[0]
+    assert (
+        fits.estimate("leak_adjusted_determinacy")[0]
+        == fits.estimate("strength")[0] - fits.estimate("leak")[0]
+    )
     with pytest.raises(ValueError, match="name must be one of"):
         fits.estimate("rho")
 
@@ -113,7 +116,7 @@ def test_flags():
     fits = fit(TASKS, COLLIDER_3, few)
     assert fits.flags == (
         (),
-        ("at_bound:b",),
+        ("at_bound:leak",),
         ("small_n", "underdetermined"),
         ("small_n", "no_data", "underdetermined"),
     )

@@ -48,14 +48,20 @@ def test_intervals_hold_their_estimates(clusters):
     found = bootstrap_intervals(TASKS, COLLIDER_4, data, fits, resamples=300)
     assert len(found) == 2
     for k, estimates in enumerate(found):
-        assert list(estimates) == ["p", "b", "m1", "m2", "lad"]
+        assert list(estimates) == [
+            "prior",
+            "leak",
+            "strength_1",
+            "strength_2",
+            "leak_adjusted_determinacy",
+        ]
         for name, one in estimates.items():
             assert one.estimate == fits.estimate(name)[k]
             assert one.low <= one.high
             assert one.n == 120
             assert one.units == (11 if clusters else 120)
             assert one.method.startswith(f"expanded bootstrap of {one.units}")
-        assert estimates["p"].low < estimates["p"].estimate < estimates["p"].high
+        assert estimates["prior"].low < estimates["prior"].estimate < estimates["prior"].high
 
 
 def test_without_noise_an_interval_is_its_estimate():
@@ -75,17 +81,17 @@ def test_an_interval_depends_on_keys_and_label_alone():
     for name, one in alone[0].items():
         assert one == together[1][name]
     other = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100, keys=("other",))
-    assert other[0]["p"].low != together[0]["p"].low
+    assert other[0]["prior"].low != together[0]["prior"].low
     wide = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=100, level=0.99)
-    assert wide[0]["p"].low < together[0]["p"].low
+    assert wide[0]["prior"].low < together[0]["prior"].low
 
 
 def test_flags_and_missing_intervals():
     data = Judgments.from_rows(TASKS, [0.1, 0.5, 0.4], ["I", "III", "IV"])
     [found] = bootstrap_intervals(TASKS, COLLIDER_3, data, resamples=50)
-    assert found["p"].low is None
-    assert found["p"].estimate == pytest.approx(0.4, abs=1e-5)
-    assert found["p"].flags == ("small_n", "underdetermined", "few_units", "lone_answers")
+    assert found["prior"].low is None
+    assert found["prior"].estimate == pytest.approx(0.4, abs=1e-5)
+    assert found["prior"].flags == ("small_n", "underdetermined", "few_units", "lone_answers")
 
 
 def test_arguments_are_checked():

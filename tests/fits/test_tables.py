@@ -54,12 +54,16 @@ def test_tables_are_checked():
 
 
 def test_schemes_are_data():
-    assert COLLIDER_3.parameters == ("p", "b", "m")
-    assert COLLIDER_3.derived["lad"] == {"b": -1.0, "m": 1.0}
-    assert COLLIDER_4.derived["lad"] == {"b": -1.0, "m1": 0.5, "m2": 0.5}
+    assert COLLIDER_3.parameters == ("prior", "leak", "strength")
+    assert COLLIDER_3.derived["leak_adjusted_determinacy"] == {"leak": -1.0, "strength": 1.0}
+    assert COLLIDER_4.derived["leak_adjusted_determinacy"] == {
+        "leak": -1.0,
+        "strength_1": 0.5,
+        "strength_2": 0.5,
+    }
     graph = Graph(("A", "B", "C", "D"), (("A", "B"), ("A", "C"), ("B", "D"), ("C", "D")))
     scheme = make_scheme("diamond", graph)
-    assert scheme.nodes["D"] == ("b", "m", "m")
+    assert scheme.nodes["D"] == ("leak", "strength", "strength")
 
 
 def test_a_scheme_must_fit_the_graph_and_its_derived_quantities():
@@ -68,9 +72,11 @@ def test_a_scheme_must_fit_the_graph_and_its_derived_quantities():
     with pytest.raises(
         ValueError, match="numbers of E must be one and one for each of its parents"
     ):
-        Predictor(TASKS, Scheme("x", {**COLLIDER_3.nodes, "E": ("b", "m")}))
-    with pytest.raises(ValueError, match="derived lad must combine parameters"):
-        Scheme("x", COLLIDER_3.nodes, {"lad": {"m1": 1.0}})
+        Predictor(TASKS, Scheme("x", {**COLLIDER_3.nodes, "E": ("leak", "strength")}))
+    with pytest.raises(
+        ValueError, match="derived leak_adjusted_determinacy must combine parameters"
+    ):
+        Scheme("x", COLLIDER_3.nodes, {"leak_adjusted_determinacy": {"strength_1": 1.0}})
 
 
 def test_forced_classes_of_the_collider():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections import Counter
 from math import isclose
 from pathlib import Path
@@ -10,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from tests.frozen.sections import Section
 
 DATA = Path(__file__).parent / "data"
 
@@ -34,6 +38,30 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """Write rows, one a line, with sorted keys."""
     lines = (json.dumps(plain(row), sort_keys=True, ensure_ascii=False) for row in rows)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+def write_sections(
+    words: Sequence[str], sections: Sequence[Section], folder: Path, usage: str
+) -> None:
+    """Write sections to the files of a folder, as the words of a command line request."""
+    if words[:1] != ["write"] or not os.environ.get("WHYBENCH_DATA_MIRROR"):
+        sys.exit(usage)
+    names = [section.name for section in sections]
+    if unknown := set(words[1:]) - set(names):
+        sys.exit(f"a section must be one of {', '.join(names)}, got {', '.join(sorted(unknown))}")
+    folder.mkdir(exist_ok=True)
+    for section in sections:
+        if section.name in (words[1:] or names):
+            path = folder / f"{section.name}.jsonl"
+            write_rows(path, section.rows())
+            print(f"{path.name}: {path.stat().st_size} bytes")
+
+
+def changed_rows(section: Section, folder: Path) -> list[str]:
+    """Return in words how the rows of a section differ from its file."""
+    held = read_rows(folder / f"{section.name}.jsonl")
+    assert held
+    return differences(section.rows(), held, section.key, section.relative, section.absolute)
 
 
 def read_rows(path: Path) -> list[Row]:

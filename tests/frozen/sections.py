@@ -1,13 +1,11 @@
 """The rows that are frozen. Nothing else here knows the package: who renames, renames here.
 
 A section is one kind of fact about one suite. Its rows are flat, and some columns tell which row is
-which. What the source of judge published is not ours to pass on, so its prompts and replies are
-here as digests only.
+which.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import tempfile
@@ -18,18 +16,15 @@ from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow.compute as pc
 import yaml
 
-from whybench.datasets import SOURCES, data_path
 from whybench.model_settings import MODEL_SETTINGS
 from whybench.records import sum_records
 from whybench.records.partitions import write_partition
 from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import BUDGETS, UserError
-from whybench.suites.judge.published_replies import parse_by_recipe
 from whybench.suites.registry import get_suite
 from whybench.suites.replies import parse_replies
 from whybench.training.items import training_items
@@ -39,8 +34,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.results.changes import Change
-    from whybench.stats import Measure
+    from whybench.stats import Difference, Measure
     from whybench.suites.contract import Answer, Design, Item
     from whybench.suites.registry import AnySuite
 
@@ -151,22 +145,6 @@ KINDS: Mapping[str, Sequence[str]] = {
 AWKWARD = ('"12%"', "null", "[0.1, 0.2]", '{"low": 0}', '"no change"')
 """What fields of analyze are made to say in place of the truth."""
 
-PUBLISHED_AGENTS = (
-    "published/claude-3-opus",
-    "published/gemini-2.5-pro[temperature=0.7]",
-    "published/gpt-4o",
-    "published/gpt-5-nano-v_low-r_minimal",
-    "published/o3-mini",
-)
-
-REPLIES = "data/output_llm/"
-EVERY_REPLY = 210
-"""Of the 62,880 published replies every 210th is read: 300."""
-
-RESAMPLES = 50
-MOST_ROWS = 40
-"""Of a longer table of a replication every k-th row is held, evenly, and at most so many."""
-
 
 @dataclass(frozen=True)
 class Section:
@@ -201,15 +179,12 @@ def frozen_name(measure: Measure) -> str:
 # Items
 
 
-def item_rows(name: str, published: bool) -> Iterator[Row]:
-    """Yield a digest of the items of every named design; of what is downloaded, or of all else."""
+def item_rows(name: str) -> Iterator[Row]:
+    """Yield a digest of the items of every named design and budget."""
     asked = get_suite(name)
     for design in asked.designs.values():
-        if _is_published(design) == published:
-            items = _first_items(asked, design, None)
-            yield {"of": f"design {design.name}", **_digests(asked, design, items)}
-    if published:
-        return
+        items = _first_items(asked, design, None)
+        yield {"of": f"design {design.name}", **_digests(asked, design, items)}
     for size in BUDGETS:
         budget = asked.budget(size)
         design = asked.make_design(budget.settings)
@@ -243,10 +218,6 @@ def _digests(asked: AnySuite, design: Design, items: Sequence[Item]) -> Row:
     }
 
 
-def _is_published(design: Design) -> bool:
-    return design.name.startswith("published")
-
-
 def _blocks(asked: AnySuite, design: Design, blocks: int | None) -> list[Item]:
     """Return the items of the first so many blocks of a design, or all."""
     return list(islice(asked.items(design), None if blocks is None else blocks * design.block))
@@ -269,17 +240,17 @@ def reading_rows(name: str) -> Iterator[Row]:
     for kind, entries in _yaml(corpus).items():
         for style, reply, *_ in entries:
             factors = {"style": "cot" if style == "steps" else style}
-            yield _reading(f"awkward: {kind}", style, reply, _read(asked, factors, reply))
+            yield reading_row(f"awkward: {kind}", style, reply, read_reply(asked, factors, reply))
     items: dict[str, Item] = {}
     for item in asked.items(asked.make_design(STYLED[name])):
         items.setdefault(" ".join(str(item.factors[factor]) for factor in KINDS[name]), item)
     for kind, item in items.items():
         for reply in asked.golden_replies:
-            yield _reading("probe", kind, reply, _read(asked, item.factors, reply))
+            yield reading_row("probe", kind, reply, read_reply(asked, item.factors, reply))
         cut = asked.converse(item, lambda *_: "", truncated=True)
-        yield _reading("cut off", kind, "", cut)
+        yield reading_row("cut off", kind, "", cut)
         true = asked.converse(item, lambda what, _: asked.oracle(what))
-        yield _reading("gold", kind, "", true)
+        yield reading_row("gold", kind, "", true)
         if name == "analyze":
             yield from _changed_fields(asked, kind, item)
 
@@ -290,37 +261,17 @@ def _changed_fields(asked: AnySuite, kind: str, item: Item) -> Iterator[Row]:
     for number, field in enumerate(true):
         value = AWKWARD[number % len(AWKWARD)]
         reply = json.dumps({**true, field: json.loads(value)})
-        yield _reading(
-            "changed field", kind, f"{field}: {value}", _read(asked, item.factors, reply)
+        yield reading_row(
+            "changed field", kind, f"{field}: {value}", read_reply(asked, item.factors, reply)
         )
 
 
-def published_reading_rows() -> Iterator[Row]:
-    """Yield what our reader, and the source's recipe, make of published replies."""
-    asked = get_suite("judge")
-    for path, number, reply in islice(_published_replies(), 0, None, EVERY_REPLY):
-        style = "cot" if "_cot_" in path.lower() else "direct"
-        digest = hashlib.sha256(reply.encode()).hexdigest()[:16]
-        where = f"{path.removeprefix(REPLIES)} {number}"
-        found = _reading(where, style, digest, _read(asked, {"style": style}, reply))
-        yield {**found, "by_recipe": parse_by_recipe(reply)}
-
-
-def _published_replies() -> Iterator[tuple[str, int, str]]:
-    csv.field_size_limit(10**7)
-    for path in sorted(SOURCES["causAIign"].files):
-        if path.startswith(REPLIES):
-            with data_path("causAIign", path).open(encoding="utf-8-sig", newline="") as lines:
-                for number, row in enumerate(csv.DictReader(lines, delimiter=";")):
-                    yield path, number, row["response"]
-
-
-def _read(asked: AnySuite, factors: Mapping[str, Any], reply: str) -> Answer:
+def read_reply(asked: AnySuite, factors: Mapping[str, Any], reply: str) -> Answer:
     """Return what a reply comes to, if it is all that is ever replied."""
     return parse_replies(asked, factors, repeat((reply, False)))
 
 
-def _reading(source: str, of: str, reply: str, answer: Answer) -> Row:
+def reading_row(source: str, of: str, reply: str, answer: Answer) -> Row:
     parts = ", ".join(f"{name}={value}" for name, value in sorted(answer.parts.items()))
     return {
         "from": source,
@@ -369,7 +320,7 @@ def measure_rows(name: str) -> Iterator[Row]:
             if table is None:
                 continue
             for measure in asked.measures(table):
-                yield {"agent": who, "design": design, **_measured(measure)}
+                yield {"agent": who, "design": design, **measured_row(measure)}
     if asked.sums is not None:
         design, who = next(iter(ASKED[name])), _agents(name, "")[1]
         with tempfile.TemporaryDirectory() as folder:
@@ -377,20 +328,17 @@ def measure_rows(name: str) -> Iterator[Row]:
             # On several threads sums differ in their last digits from run to run.
             summed = sum_records(folder, name, asked.sums.by, threads=1)
         for measure in asked.sums.measures(summed):
-            yield {"agent": f"{who}, summed", "design": design, **_measured(measure)}
+            yield {"agent": f"{who}, summed", "design": design, **measured_row(measure)}
 
 
-def beside_rows() -> Iterator[Row]:
-    """Yield the measures of people and of some published models."""
+def people_rows() -> Iterator[Row]:
+    """Yield the measures of people."""
     asked = get_suite("judge")
-    published = asked.baselines["published"]()
-    tables = {who: published.filter(pc.equal(published["agent"], who)) for who in PUBLISHED_AGENTS}
-    for who, table in {"people": asked.baselines["people"](), **tables}.items():
-        for measure in asked.measures(table):
-            yield {"agent": who, "design": measure.labels["design"], **_measured(measure)}
+    for measure in asked.measures(asked.baselines["people"]()):
+        yield {"agent": "people", "design": measure.labels["design"], **measured_row(measure)}
 
 
-def _measured(measure: Measure) -> Row:
+def measured_row(measure: Measure) -> Row:
     return {
         "name": frozen_name(measure),
         "condition": _condition(measure.labels),
@@ -481,7 +429,7 @@ def _short(value: object) -> object:
     return f"{value:.12g}" if isinstance(value, float) else value
 
 
-# Comparisons and replications
+# Comparisons
 
 
 def comparison_rows(name: str) -> Iterator[Row]:
@@ -492,31 +440,21 @@ def comparison_rows(name: str) -> Iterator[Row]:
             yield {"design": design, "agents": f"{first} → {second}", **_changed(change)}
 
 
-def _changed(change: Change) -> Row:
+def _changed(change: Difference) -> Row:
     return {
         "measure": change.measure,
         "condition": _condition(change.labels),
         "flags": " ".join(change.flags),
+        "a": change.a.estimate,
+        "b": change.b.estimate,
         **{
             column: getattr(change, column)
             for column in (
-                *("first", "second", "estimate", "low", "high", "p", "adjusted"),
+                *("difference", "low", "high", "p", "corrected_p", "tests"),
                 *("n", "units", "verdict", "method"),
             )
         },
     }
-
-
-def replication_rows(name: str) -> Iterator[Row]:
-    """Yield rows of the recomputed tables: all, or every k-th."""
-    replication = get_suite(name).replication
-    assert replication is not None
-    for table, rows in replication.tables(RESAMPLES).items():
-        step = -(-len(rows) // MOST_ROWS)
-        yield {"table": table, "row": -1, "rows": len(rows), "held_is_every": step}
-        for number in range(0, len(rows), step):
-            row = {key: value for key, value in rows[number].items() if key != "design_hash"}
-            yield {**row, "table": table, "row": number}
 
 
 ITEM = ("of",)
@@ -530,17 +468,12 @@ CHANGE = ("design", "agents", "condition", "measure")
 FITTED = {"relative": 1e-6, "absolute": 1e-8}
 
 SECTIONS = (
-    *(Section(f"{name}-items", partial(item_rows, name, False), ITEM) for name in SUITES),
-    *(
-        Section(f"{name}-items-published", partial(item_rows, name, True), ITEM, needs_data=True)
-        for name in ("judge", "analyze")
-    ),
+    *(Section(f"{name}-items", partial(item_rows, name), ITEM) for name in SUITES),
     *(Section(f"{name}-readings", partial(reading_rows, name), READING) for name in SUITES),
-    Section("judge-readings-published", published_reading_rows, READING, needs_data=True),
     # An agent of judge answers as people did, and a measure compares with people.
     Section("judge-answers", partial(answer_rows, "judge"), ANSWERS, needs_data=True),
     Section("judge-measures", partial(measure_rows, "judge"), MEASURE, needs_data=True, **FITTED),
-    Section("judge-measures-beside", beside_rows, MEASURE, needs_data=True, **FITTED),
+    Section("judge-measures-people", people_rows, MEASURE, needs_data=True, **FITTED),
     Section(
         "judge-comparisons", partial(comparison_rows, "judge"), CHANGE, needs_data=True, **FITTED
     ),
@@ -549,15 +482,5 @@ SECTIONS = (
     *(
         Section(f"{name}-comparisons", partial(comparison_rows, name), CHANGE)
         for name in SUITES[1:]
-    ),
-    *(
-        Section(
-            f"{name}-replication",
-            partial(replication_rows, name),
-            ("table", "row"),
-            needs_data=True,
-            **FITTED,
-        )
-        for name in ("judge", "analyze")
     ),
 )

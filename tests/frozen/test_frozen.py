@@ -1,16 +1,16 @@
-"""Items, readings, measures, comparisons and replications are those that the files hold."""
+"""Items, readings, measures and comparisons are those that the files hold."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from tests.frozen.rows import DATA, differences, plain, read_rows
+from tests.frozen.rows import DATA, changed_rows, differences, plain, read_rows
 from tests.frozen.sections import SECTIONS, Section
 
 SHOWN = 8
 
-SLOW = ("judge-measures", "judge-measures-beside", "judge-replication")
+SLOW = ("judge-measures", "judge-measures-people")
 """Sections that take seconds, and follow from others: the answers, and how they are measured."""
 
 EVERY = [
@@ -23,9 +23,7 @@ EVERY = [
 def test_nothing_changed(section: Section, request: pytest.FixtureRequest) -> None:
     if section.needs_data:
         request.getfixturevalue("mirror")
-    held = read_rows(DATA / f"{section.name}.jsonl")
-    assert held
-    told = differences(section.rows(), held, section.key, section.relative, section.absolute)
+    told = changed_rows(section, DATA)
     shown = "\n".join(told[:SHOWN])
     assert not told, f"{len(told)} differences from {section.name}.jsonl:\n{shown}"
 

@@ -28,7 +28,7 @@ def test_it_says_which_mistake_is_made_and_what_figures_show(tmp_path: Path, par
     told = [element.text for element in parse(text).all("p")]
     [sentence] = [line for line in told if line.startswith("one: 30 of 36 answers are wrong. It ")]
     assert sentence.count("10%, ") == 3
-    assert "takes seeing for doing (10%, " in sentence
+    assert "conditions instead of intervening (10%, " in sentence
     assert "two: none of 36 answers is wrong." in told
     assert any(line.startswith("A bar is all wrong answers of an agent") for line in told)
     captions = [element.text for element in parse(text).all("figcaption")]
@@ -39,4 +39,4 @@ def test_it_says_which_mistake_is_made_and_what_figures_show(tmp_path: Path, par
     letters = unescape(text)
     [charts] = parse(text).all("script", id="charts-data")
     assert all(words in unpacked(charts.text) for words in WAYS.values())
-    assert "share of correct answers" in letters
+    assert "answered correctly, within half a point" in letters

@@ -140,7 +140,7 @@ def test_many_figures_of_one_suite_leave_room_for_those_of_the_others(monkeypatc
     assert [one.suite for one in found] == ["judge"] * 3 + ["compose"] * 3
     assert [one.key for one in found] == [f"figure-{number}" for number in range(1, 7)]
     assert notes == [
-        f"{name}: these are the first 3 figures; `whybench figures` draws all."
+        f"{name}: these are the first 3 figures; `whybench results` draws all."
         for name in ("judge", "compose")
     ]
 

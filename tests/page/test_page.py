@@ -1,4 +1,4 @@
-"""The page as a whole: it says what `whybench measures` says, and nothing gets out of its place."""
+"""The page as a whole: it says what `whybench results` says, and nothing gets out of its place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from tests.altered import altered
 
 import whybench.drawing.canvas
-from whybench.cli.results import measures_command, report_command
+from whybench.cli.results import report_command, results_command
 from whybench.drawing.figure import Figure
 from whybench.page import report
 from whybench.page.browsing import MOST_SHOWN, browser
@@ -34,7 +34,7 @@ HOSTILE = '</script><script>alert("hi")</script><img src=x onerror=alert(1)> & <
 @pytest.mark.slow
 def test_its_numbers_are_those_of_measures(page, measures_in, logs) -> None:
     told = measures_in(page)
-    lines = CliRunner().invoke(measures_command, [str(logs), "--json"]).stdout.splitlines()
+    lines = CliRunner().invoke(results_command, [str(logs), "--json"]).stdout.splitlines()
     printed = [json.loads(line) for line in lines]
     assert {row["suite"] for row in told} == {"judge", "intervene", "compose", "analyze"}
     assert len(told) > 100
@@ -71,13 +71,13 @@ def test_what_a_panel_shows_lies_where_its_number_says(page) -> None:
     """A second reading of the pictures: places in pixels back to numbers."""
     card = page.split('data-suite="intervene"')[1].split("</section>")[0]
     told = re.findall(
-        r"<title>([^:<]+): justified_accuracy ([\d.-]+) \[([\d.-]+), ([\d.-]+)\]", card
+        r"<title>([^:<]+): justified accuracy ([\d.-]+) \[([\d.-]+), ([\d.-]+)\]", card
     )
     drawn = re.findall(
         r'class="interval" x1="([\d.]+)" x2="([\d.]+)".*?cx="([\d.]+)"', card, re.DOTALL
     )
     assert len(told) == len(drawn) == 1
-    assert "maker/two: justified_accuracy cannot be determined" in card
+    assert "maker/two: justified accuracy cannot be determined" in card
     left, right = map(float, re.search(r'class="axis" x1="([\d.]+)" x2="([\d.]+)"', card).groups())
     for (_, *numbers), (low, high, middle) in zip(told, drawn, strict=True):
         for number, place in zip(numbers, (middle, low, high), strict=True):
@@ -163,7 +163,7 @@ def test_it_tells_what_was_not_answered_and_compares_what_was(page, parse) -> No
     assert any("have no answer" in line and "maker/two, analyze (4 of 4)" in line for line in lines)
     captions = [element.text for element in parsed.all("caption")]
     for name in ("judge", "intervene", "compose", "analyze"):
-        assert f"{name}: second agent minus first" in captions
+        assert f"{name}: A minus B" in captions
 
 
 def test_every_figure_has_the_rows_behind_it(page, parse) -> None:
@@ -217,7 +217,7 @@ def hostile_records(rows: int = 3) -> Material:
         "agent": f"maker/{HOSTILE}", "suite": "judge", "version": 1, "design": HOSTILE,
         "design_hash": "0", "epoch": 1, "outcome": "no_answer", "reason": HOSTILE, "truth": 50.0,
         "log": "x.eval", "graph": "collider", "story": HOSTILE, "polarity": "ppp", "task": "I",
-        "content": "story", "style": "direct", "stimuli": "own", "overload": "none",
+        "content": "story", "style": "direct", "overload": "none",
         "overload_source": "none",
     }  # fmt: skip
     table = record_table(
@@ -351,11 +351,11 @@ def test_no_part_that_fails_ends_the_page(logs, tmp_path, monkeypatch, parse, me
     broken = altered(analyze, measures=measures, figures=figures)
     for place in ("page.drawings", "page.conditions", "page.panels", "results.measures"):
         monkeypatch.setattr(f"whybench.{place}.get_suite", lambda _: broken)
-    monkeypatch.setattr("whybench.page.pairings.compare_tables", fail)
+    monkeypatch.setattr("whybench.page.comparisons.compare_tables", fail)
     monkeypatch.setattr("whybench.page.browsing.read_transcripts", fail)
     monkeypatch.setattr("whybench.records.runs.read_runs", fail)
-    for place in ("conditions", "material"):
-        monkeypatch.setattr(f"whybench.page.{place}.suite_names", lambda: ("analyze",))
+    for place, name in (("conditions", "suite_names"), ("material", "own_suites")):
+        monkeypatch.setattr(f"whybench.page.{place}.{name}", lambda: ("analyze",))
     analyzed = [str(path) for path in logs.iterdir() if "analyze" in path.name]
     text = report(load(*analyzed), tmp_path / "page.html").read_text(encoding="utf-8")
     assert "Traceback" not in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from math import inf
 
 import pyarrow as pa
 import pytest
@@ -15,17 +16,16 @@ from whybench.numerals import measure_text
 from whybench.page.bars import EDGE, WIDTH, Scale, bar, scale_of
 from whybench.page.browsing import FAILURES, HEAD, TAIL, kind_of, selected, shortened
 from whybench.page.cautions import cautions
+from whybench.page.comparisons import compare_agents, compare_levels, pairs_of
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, packed, unpacked
-from whybench.page.level_changes import level_changes
 from whybench.page.material import Material, Measured
-from whybench.page.pairings import pairings, pairs_of
 from whybench.page.panels import _marks, panels, standing_out
 from whybench.page.svg import Styles, compact_path, inline_svg
 from whybench.page.tables import make_table
 from whybench.records.runs import Run
 from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.stats import Measure, benjamini_hochberg
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite
@@ -193,13 +193,13 @@ def test_an_estimate_from_few_answers_is_drawn_open() -> None:
     ("changes", "text"),
     [
         ({}, "0.50 [0.40, 0.70]"),
-        ({"name": "consistency", "low": -865026.9, "high": 1.0}, "cannot be determined"),
-        ({"name": "coherence", "low": -1.0, "high": 1.0}, "cannot be determined"),
-        ({"name": "ea", "low": -0.1, "high": 0.7}, "0.50 [-0.10, 0.70]"),  # 0.8 of 2
-        ({"name": "accuracy", "low": 0.2, "high": 0.8}, "cannot be determined"),
-        ({"name": "accuracy", "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),  # half of it
-        ({"name": "steps", "low": 0.2, "high": 9.0}, "0.50 [0.20, 9.00]"),  # has no range
-        ({"name": "accuracy", "low": None, "high": None}, "0.50"),
+        ({"range": (-inf, 1.0), "low": -865026.9, "high": 1.0}, "cannot be determined"),
+        ({"range": (-1.0, 1.0), "low": -1.0, "high": 1.0}, "cannot be determined"),
+        ({"range": (-1.0, 1.0), "low": -0.1, "high": 0.7}, "0.50 [-0.10, 0.70]"),  # 0.8 of 2
+        ({"range": (0.0, 1.0), "low": 0.2, "high": 0.8}, "cannot be determined"),
+        ({"range": (0.0, 1.0), "low": 0.25, "high": 0.75}, "0.50 [0.25, 0.75]"),  # half of it
+        ({"low": 0.2, "high": 9.0}, "0.50 [0.20, 9.00]"),  # has no range
+        ({"range": (0.0, 1.0), "low": None, "high": None}, "0.50"),
     ],
 )
 def test_measure_text_interval_over_half_of_the_range_prints_no_number(changes, text) -> None:
@@ -292,9 +292,9 @@ def test_unfinished_and_mixed_runs_are_told() -> None:
 
 def test_headlines_that_rest_on_little_are_told_of_own_agents_only() -> None:
     found = [
-        Measured("judge", measure(name="consistency", flags=("small_n",))),
-        Measured("judge", measure(name="ea", flags=("small_n",))),
-        Measured("judge", measure(name="consistency", flags=("small_n",), labels={"agent": "p"})),
+        Measured("judge", measure(name="heldout_r2", flags=("small_n",))),
+        Measured("judge", measure(name="explaining_away", flags=("small_n",))),
+        Measured("judge", measure(name="heldout_r2", flags=("small_n",), labels={"agent": "p"})),
     ]
     told = cautions(Material([("judge", outcome_table(20, 0, 0))], frozenset({"p"})), found)
     assert told == [
@@ -315,7 +315,7 @@ def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> 
     names = ("noisy-or", "associative")
     tables = [judged(f"maker/{name}", name, 240) for name in names]
     material = Material([("judge", pa.concat_tables(tables))])
-    compared = pairings(material).headline
+    compared = compare_agents(material).primary
 
     def found() -> dict[str, list[str]]:
         every = standing_out(panels_of(material), compared)
@@ -323,7 +323,9 @@ def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> 
 
     # The card of judge shows the Markov violations, which separate the two.
     assert not any("Differs" in text for texts in found().values() for text in texts)
-    monkeypatch.setattr(type(get_suite("judge")), "headline", ("coherence", "ea", "mv"))
+    monkeypatch.setattr(
+        type(get_suite("judge")), "headline", ("coherence", "explaining_away", "markov_violation")
+    )
     monkeypatch.setattr(type(get_suite("judge")), "card_size", 1)
     texts = found()
     assert texts["maker/noisy-or"][0] == (
@@ -337,7 +339,7 @@ def test_standing_out_difference_that_no_card_shows_comes_first(monkeypatch) -> 
 def test_judge_card_shows_both_style_measures_with_people_and_without_an_exact_value() -> None:
     material = Material([("judge", judged("maker/one", n=240))])
     [panel] = panels_of(material)["judge"]
-    assert [chart.measure for chart in panel.charts] == ["ea", "mv"]
+    assert [chart.measure for chart in panel.charts] == ["explaining_away", "markov_violation"]
     assert [chart.title for chart in panel.charts] == ["explaining away", "Markov violation"]
     for chart, low, high in zip(panel.charts, ("-0.10", "0.00"), ("0.28", "0.18"), strict=True):
         labels = re.findall(r"<text[^>]*>([^<]*)</text>", chart.picture)
@@ -363,7 +365,9 @@ def test_published_values_of_people_are_those_of_their_data(graph) -> None:
         judge, design, list(judge.items(design)), judge.agents["noisy-or"], {}, "a", {}
     )
     found = compared.compare(record_table(list(rows), judge.record_columns))
-    values = {pair.measure: pair.first for pair in found.pairs if pair.measure != "coherence"}
+    values = {
+        pair.measure: pair.b.estimate for pair in found.differences if pair.measure != "coherence"
+    }
     ranges = {one.measure: one.quartiles for one in found.places}
     [published] = [v for labels, v in compared.published if labels["graph"] == graph]
     assert set(published) == set(values)
@@ -404,7 +408,7 @@ def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() ->
     made = panels_of(material)
     assert list(made)[:5] == ["judge", "intervene", "compose", "calculate", "analyze"]
     [judge], [intervene] = made["judge"], made["intervene"]
-    assert judge.charts[0].measure == "ea"
+    assert judge.charts[0].measure == "explaining_away"
     assert judge.readings[0].sentences
     assert intervene.charts[0].values[0].estimate == "not run"
     assert intervene.readings[0].command == "whybench run intervene --model maker/one"
@@ -419,13 +423,13 @@ def test_panels_are_there_for_every_suite_and_say_how_to_measure_the_others() ->
 
 def test_what_must_stand_beside_a_headline_does() -> None:
     found = [
-        Measured("compose", measure(name="agreement", estimate=0.36)),
+        Measured("compose", measure(name="compositional_agreement", estimate=0.36)),
         Measured("compose", measure(name="answered", estimate=1.0)),
         Measured("compose", measure(name="answered", estimate=0.5, labels={"agent": "b"})),
     ]
     [condition] = conditions(found, frozenset())["compose"]
     table = make_table(condition, ["a"], ["b"])
-    assert [column.name for column in table.columns] == ["agreement", "answered"]
+    assert [column.name for column in table.columns] == ["compositional_agreement", "answered"]
     assert [column.is_headline for column in table.columns] == [True, False]
     assert [[cell.value for cell in row.cells] for row in table.rows] == [[0.36, 1.0], [None, 0.5]]
     assert [row.beside for row in table.rows] == [False, True]
@@ -449,7 +453,7 @@ def test_where_an_agent_without_reasoning_is_follows_from_skill() -> None:
     """By hand: headline .6 with skill .5 lies half-way from .2 to 1."""
     found = [
         Measured("intervene", measure(name="justified_accuracy", estimate=0.6)),
-        Measured("intervene", measure(name="skill", estimate=0.5)),
+        Measured("intervene", measure(name="skill_score", estimate=0.5)),
     ]
     [condition] = conditions(found, frozenset())["intervene"]
     marks = dict(_marks(condition, "justified_accuracy", ["a"]))
@@ -471,7 +475,7 @@ def test_all_pairs_of_the_page_are_one_family() -> None:
         "b": judged("b", "associative"),
         "c": judged("c", "anchored-at-50"),
     }
-    found = pairings(Material([("judge", pa.concat_tables(tables.values()))]))
+    found = compare_agents(Material([("judge", pa.concat_tables(tables.values()))]))
     assert found.notes == ()
     changes = {
         (one, two, change.measure): change
@@ -479,27 +483,30 @@ def test_all_pairs_of_the_page_are_one_family() -> None:
         for change in compare_tables(get_suite("judge"), tables[one], tables[two])
     }
     lines = {
-        (line.first_agent, line.second_agent, line.measure): line
-        for line in (*found.headline["judge"], *found.further["judge"])
+        (line.side_b, line.side_a, line.measure): line
+        for line in (*found.primary["judge"], *found.further["judge"])
     }
     assert set(lines) == set(changes)
-    assert {line.measure for line in found.headline["judge"]} == set(get_suite("judge").headline)
+    assert {line.measure for line in found.primary["judge"]} == set(get_suite("judge").headline)
     tested = {key: change.p for key, change in changes.items() if change.p is not None}
     corrected = dict(zip(tested, benjamini_hochberg(list(tested.values())), strict=True))
     assert len(corrected) > 6
     for key, p in corrected.items():
-        assert lines[key].corrected == ("<0.001" if p < 0.001 else f"{p:.3f}")
-        shown = lines[key].verdict != "no difference shown"
-        assert shown == (p <= 0.05)
-    assert {lines[key].corrected for key in set(lines) - set(corrected)} <= {"–"}
+        assert lines[key].corrected_p == pytest.approx(p)
+        assert lines[key].p == pytest.approx(changes[key].p)
+        assert lines[key].low == changes[key].low
+        assert lines[key].tests == len(corrected)
+        shown = lines[key].verdict in {"higher", "lower", "too small to matter"}
+        assert shown == (p < 0.05)
+    assert {lines[key].corrected_p for key in set(lines) - set(corrected)} <= {None}
 
 
 def test_agents_that_share_no_item_are_named() -> None:
     one, two = judged("a"), judged("b")
     column = pa.array([f"other-{k}" for k in range(60)])
     two = two.set_column(two.column_names.index("item"), "item", column)
-    found = pairings(Material([("judge", pa.concat_tables([one, two]))]))
-    assert (found.headline, found.further) == ({}, {})
+    found = compare_agents(Material([("judge", pa.concat_tables([one, two]))]))
+    assert (found.primary, found.further) == ({}, {})
     assert len(found.notes) == 1
     assert found.notes[0].startswith("judge, a and b: both sides must share items of judge")
 
@@ -519,8 +526,8 @@ def test_conditions_of_an_agent_are_set_beside_each_other() -> None:
         items = list(suite.items(design))
         rows += simulate_rows(suite, design, items, suite.agent("bayes"), {"error": error}, "a", {})
     table = record_table(rows, suite.record_columns)
-    (line,) = level_changes(Material([("intervene", table)])).lines["intervene"]
-    assert (line.agent, line.by, line.reference, line.level) == ("a", "style", "direct", "cot")
-    assert (line.measure, line.verdict) == ("justified_accuracy", "cot is higher")
+    (line,) = compare_levels(Material([("intervene", table)])).rows["intervene"]
+    assert (line.agent, line.by, line.side_b, line.side_a) == ("a", "style", "direct", "cot")
+    assert (line.measure, line.verdict) == ("justified_accuracy", "higher")
     alone = table.filter([style == "cot" for style in table["style"].to_pylist()])
-    assert not level_changes(Material([("intervene", alone)])).lines
+    assert not compare_levels(Material([("intervene", alone)])).rows

@@ -17,9 +17,17 @@ def test_a_block_has_three_tables_with_marks_in_the_pictures() -> None:
     assert not found.notes
     assert {block.suite for block in found.blocks} == {"judge"}
     differences, likeness, places = found.blocks[0].tables
-    assert [row.measure for row in differences.rows] == ["coherence", "ea", "mv"]
-    assert [row.measure for row in likeness.rows] == ["alignment", "distance"]
-    assert [row.measure for row in places.rows] == ["ea", "mv", "distance"]
+    assert [row.measure for row in differences.rows] == [
+        "coherence",
+        "explaining_away",
+        "markov_violation",
+    ]
+    assert [row.measure for row in likeness.rows] == ["human_correlation", "human_distance"]
+    assert [row.measure for row in places.rows] == [
+        "explaining_away",
+        "markov_violation",
+        "human_distance",
+    ]
     for mark in ("floor", "people", "ceiling"):
         assert all(f'<line class="{mark}"' in row.bar for row in likeness.rows)
     for table in (differences, likeness, places):

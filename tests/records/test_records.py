@@ -19,7 +19,7 @@ ROW = {
     "design_hash": "00",
     "item": "judge-1",
     "epoch": 1,
-    "pairing_key": "économie-ppp-VI",
+    "case": "économie-ppp-VI",
     "outcome": "no_answer",
     "reason": "several_numbers",
     "value": None,
@@ -89,7 +89,7 @@ def test_what_a_task_packs_is_what_records_read(given_answers) -> None:
     for row, (name, key, factors, truth), (value, reason, parts) in zip(
         rows, items, packed, strict=True
     ):
-        assert (row["item"], row["pairing_key"]) == (name, key)
+        assert (row["item"], row["case"]) == (name, key)
         assert {key: row[key] for key in factors} == factors
         assert (row["suite"], row["truth"], row["value"], row["reason"]) == (
             "judge",
@@ -124,7 +124,7 @@ def test_metadata_of_a_large_group_keeps_within_what_summaries_store() -> None:
     assert not is_thinned(packed, None)
     assert is_thinned({**packed, "factor0": THINNED}, None)
     assert is_thinned(packed, {"metadata": {"answer": THINNED}})
-    assert is_thinned({**packed, "pairing_key": packed["pairing_key"][:100] + "..."}, None)
+    assert is_thinned({**packed, "case": packed["case"][:100] + "..."}, None)
 
 
 def test_keys_that_hold_the_marks_of_a_list_survive() -> None:
@@ -133,4 +133,4 @@ def test_keys_that_hold_the_marks_of_a_list_survive() -> None:
     items = [(name, key, {}, 1.0) for name, key in zip(names, keys, strict=True)]
     rows = unpack_sample("group", pack_metadata("judge", items), None)
     assert [row["item"] for row in rows] == names
-    assert [row["pairing_key"] for row in rows] == keys
+    assert [row["case"] for row in rows] == keys

@@ -23,7 +23,7 @@ from whybench.seeds import generator
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.judge.fitted_models import model_measures
 from whybench.suites.judge.measures import contrast_measures, summed_measures, task_means
-from whybench.suites.registry import get_suite, suite_names
+from whybench.suites.registry import get_suite, own_suites
 
 if TYPE_CHECKING:
     from whybench.stats import Measure
@@ -120,13 +120,13 @@ def test_measures_of_sums_are_those_of_single_answers(answers: pa.Table, folder)
     summed = sum_records(folder, "judge", judge.sums.by)
     assert summed.num_rows < answers.num_rows / 1.2
     contrasts = list(contrast_measures(answers))
-    assert {m.name for m in contrasts} == {"ea", "mv"}
+    assert {m.name for m in contrasts} == {"explaining_away", "markov_violation"}
     same(contrasts, list(contrast_measures(summed)), 1e-12)
     same(list(task_means(answers)), list(task_means(summed)), 1e-12)
     # A fit ends where a step is below its tolerance, so the last digits depend on rounding.
     same(list(model_measures(answers, 200)), list(model_measures(summed, 200)), 1e-9)
     titles = {m.title for m in summed_measures(summed)}
-    assert titles >= {"ea", "mv", "consistency", "mean (task VI)"}
+    assert titles >= {"explaining_away", "markov_violation", "heldout_r2", "mean (task VI)"}
 
 
 def test_a_task_mean_has_the_interval_of_clusters_by_hand(answers: pa.Table) -> None:
@@ -182,7 +182,7 @@ def simulated(name: str) -> pa.Table:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", suite_names())
+@pytest.mark.parametrize("name", own_suites())
 def test_an_agent_is_measured_alike_alone_and_in_company(name: str, mirror) -> None:
     table = judged(agents=2, epochs=1) if name == "judge" else simulated(name)
     agents = sorted(set(table["agent"].to_pylist()), reverse=True)

@@ -141,7 +141,7 @@ def test_records_of_an_older_schema_are_named_with_what_they_lack(records) -> No
     told = refusal(records)
     assert str(records) in told
     assert "output_tokens, polarity" in told
-    assert "`whybench records`" in told
+    assert "`whybench results`" in told
 
 
 def test_records_of_a_later_schema_are_read_without_what_is_new(records) -> None:
@@ -164,7 +164,7 @@ def test_a_damaged_file_of_records_is_named(records, hurt) -> None:
         records.write_bytes(kinds[hurt])
     told = refusal(records)
     assert told.startswith(f"{records} must be a whole file of records, got")
-    assert "`whybench records`" in told
+    assert "`whybench results`" in told
 
 
 UNWRITTEN = r"must be a file that can be written, got .*unchanged"

@@ -13,7 +13,7 @@ from whybench.model_settings import name_without, read_model_settings
 from whybench.records.table import record_table, write_records
 from whybench.records.usable import read_usable
 from whybench.results import Records
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.registry import get_suite
 
@@ -48,18 +48,18 @@ def test_a_mind_that_errs_less_under_cot_is_found() -> None:
     ]
     found = Records({"intervene": pa.concat_tables(sides)}).compare(by="style")
     change = by_measure(found)["justified_accuracy"]
-    assert change.labels["reference"] == "direct"
-    assert change.labels["level"] == "cot"
+    assert (change.by, change.agent) == ("style", "mind")
+    assert (change.side_a, change.side_b) == ("cot", "direct")
     assert "style" not in change.labels
-    assert change.verdict == "rose"
+    assert change.verdict == "higher"
     assert change.units == 84
     (sentence,) = found.sentences()
     assert sentence.startswith("intervene: justified_accuracy of mind is 0.")
     assert "higher under cot than under direct [" in sentence
     back = Records({"intervene": pa.concat_tables(sides)}).compare(by="style", reference="cot")
-    fell = by_measure(back)["justified_accuracy"]
-    assert fell.verdict == "fell"
-    assert fell.estimate == pytest.approx(-change.estimate)
+    lower = by_measure(back)["justified_accuracy"]
+    assert lower.verdict == "lower"
+    assert lower.difference == pytest.approx(-change.difference)
     assert "lower under direct than under cot" in next(back.sentences())
 
 
@@ -71,9 +71,9 @@ def test_values_of_both_sides_are_the_measures_themselves() -> None:
         for measure in get_suite("calculate").measures(table)
         if not measure.at
     }
-    for name in ("skill", "accuracy", "computability", "answered"):
-        assert found[name].first == pytest.approx(measured["cot", name])
-        assert found[name].second == pytest.approx(measured["direct", name])
+    for name in ("skill_score", "accuracy", "answerability", "answered"):
+        assert found[name].b.estimate == pytest.approx(measured["cot", name])
+        assert found[name].a.estimate == pytest.approx(measured["direct", name])
 
 
 def test_other_manipulated_factors_are_held() -> None:
@@ -97,14 +97,14 @@ def test_what_cannot_be_the_same_on_both_sides_goes_along() -> None:
         "none to filler",
     }
     sources = Records({"judge": table}).compare(by="overload_source", reference="story")
-    overload = {change.labels["level"]: change.labels["overload"] for change in sources}
+    overload = {change.side_a: change.labels["overload"] for change in sources}
     assert overload == {"filler": "d", "none": "d to none"}
 
 
 def test_levels_that_are_numbers_are_in_order() -> None:
     design = {"challenge": "simpson", "seeds": 3, "hint": "5,1,3"}
     found = Records({"analyze": answers("analyze", silence=0.2, **design)}).compare(by="hint")
-    assert [(one.labels["reference"], one.labels["level"]) for one in found["twin_score"]] == [
+    assert [(one.side_b, one.side_a) for one in found["paired_score"]] == [
         ("1", "3"),
         ("1", "5"),
     ]
@@ -125,7 +125,7 @@ def test_a_setting_of_the_model_is_a_factor_and_the_agent_keeps_its_name() -> No
     assert {*table["temperature"].to_pylist()} == {None, 0.0, 0.8}
     found = Records({"calculate": table}).compare(by="temperature")
     assert found.agents == ("m/one[seed=1]", "m/two[seed=1]", "m/three[seed=1]")
-    levels = dict.fromkeys((one.labels["reference"], one.labels["level"]) for one in found)
+    levels = dict.fromkeys((one.side_b, one.side_a) for one in found)
     assert [*levels] == [("default", "0"), ("default", "0.8")]
     # The same as two agents on the same items.
     one, two = (
@@ -133,38 +133,40 @@ def test_a_setting_of_the_model_is_a_factor_and_the_agent_keeps_its_name() -> No
         for words in (settings[1], settings[2])
     )
     pairs = {change.measure: change for change in compare_tables(get_suite("calculate"), one, two)}
-    assert found[0].estimate == pytest.approx(pairs[found[0].measure].estimate)
+    assert found[0].difference == pytest.approx(pairs[found[0].measure].difference)
+    assert found[0].p == pytest.approx(pairs[found[0].measure].p)
     assert found[0].low == pytest.approx(pairs[found[0].measure].low)
 
 
 def test_efforts_are_in_order_of_amount() -> None:
     table = of_settings("[reasoning_effort=high]", "[reasoning_effort=minimal]")
     found = Records({"calculate": table}).compare(by="reasoning_effort")
-    assert {(one.labels["reference"], one.labels["level"]) for one in found} == {
-        ("minimal", "high")
-    }
+    assert {(one.side_b, one.side_a) for one in found} == {("minimal", "high")}
 
 
 def test_means_over_agents_say_who_changes_most_and_least() -> None:
     table = of_settings("[top_p=0.5]", "[top_p=0.9]")
     found = Records({"calculate": table}).compare(by="top_p")
-    mean = next(one for one in found.means if one.measure == "skill")
-    changes = {one.labels["agent"]: one.estimate for one in found["skill"]}
-    assert mean.agents == 3
-    assert mean.estimate == pytest.approx(sum(changes.values()) / 3)
-    ranked = sorted(changes, key=lambda agent: abs(changes[agent]))
-    assert (mean.least[0], mean.most[0]) == (ranked[0], ranked[-1])
+    mean = next(one for one in found.means if one.measure == "skill_score")
+    changes = {one.agent: one.difference for one in found["skill_score"]}
+    assert len(mean.by_agent) == 3
+    assert mean.difference == pytest.approx(sum(changes.values()) / 3)
+    assert mean.difference == pytest.approx(mean.a.estimate - mean.b.estimate)
+    assert dict(mean.ranked) == pytest.approx(changes)
+    sizes = [abs(value) for _, value in mean.ranked]
+    assert sizes == sorted(sizes, reverse=True)
     row = mean.row()
-    assert row["most_change"] == pytest.approx(changes[ranked[-1]])
-    assert {"suite", "measure", "reference", "level", "adjusted", "verdict"} <= {*row}
+    assert row["most"].startswith(f"{mean.ranked[0][0]} ({mean.ranked[0][1]:+.3f}); ")
+    assert row["least"].startswith(f"{mean.ranked[-1][0]} ({mean.ranked[-1][1]:+.3f}); ")
+    assert {"suite", "measure", "side_a", "side_b", "corrected_p", "verdict"} <= {*row}
 
 
 def test_all_changes_are_one_family() -> None:
     found = Records({"calculate": of_settings("[top_p=0.5]", "[top_p=0.9]")}).compare(by="top_p")
-    alone = found.choose("skill")
+    alone = found.choose("skill_score")
     assert len(alone) == 3
-    assert all(one.adjusted >= one.p for one in found)
-    assert {one.measure for one in alone.means} == {"skill"}
+    assert all(one.corrected_p >= one.p for one in found)
+    assert {one.measure for one in alone.means} == {"skill_score"}
     assert found.to_pandas()["agent"].nunique() == 3
 
 
@@ -193,11 +195,11 @@ def test_a_base_must_be_a_level_that_is_there() -> None:
         Records({"calculate": table}).compare("mind", "mind", by="style")
 
 
-def test_answers_without_pairing_keys_are_told() -> None:
+def test_answers_without_cases_are_told() -> None:
     table = answers("calculate", style="cot,direct", telling="text")
-    position = table.column_names.index("pairing_key")
-    bare = table.set_column(position, "pairing_key", pa.nulls(table.num_rows, pa.string()))
-    with pytest.raises(UserError, match="without a pairing key"):
+    position = table.column_names.index("case")
+    bare = table.set_column(position, "case", pa.nulls(table.num_rows, pa.string()))
+    with pytest.raises(UserError, match="without a case"):
         Records({"calculate": bare}).compare(by="style")
 
 

@@ -47,12 +47,12 @@ def test_stated_measures_of_all_factors_are_one_family() -> None:
     changes = [change for one in found for change in one]
     assert {change.measure for change in changes} == {*plan.measures}
     alone = [c for one in found for c in Records({"intervene": table}).compare(by=one.by)]
-    p = {(c.labels["by"], c.measure, str(c.labels)): c.p for c in alone}
+    p = {(c.by, c.agent, c.measure, str(c.labels)): c.p for c in alone}
     by_p = sorted(changes, key=lambda c: c.p or 0)
-    assert all(p[c.labels["by"], c.measure, str(c.labels)] == c.p for c in changes)
+    assert all(p[c.by, c.agent, c.measure, str(c.labels)] == c.p for c in changes)
     # Benjamini and Hochberg over all: the largest p-value of the family stays what it is.
-    assert by_p[-1].adjusted == pytest.approx(by_p[-1].p)
-    assert by_p[0].adjusted <= (by_p[0].p or 0) * len(changes) + 1e-12
+    assert by_p[-1].corrected_p == pytest.approx(by_p[-1].p)
+    assert by_p[0].corrected_p <= (by_p[0].p or 0) * len(changes) + 1e-12
 
 
 def test_a_change_below_the_smallest_of_interest_is_called_so() -> None:
@@ -74,9 +74,9 @@ def test_who_answers_too_little_is_left_out_and_named() -> None:
 
 
 def test_what_cannot_be_compared_is_told() -> None:
-    _, notes = AnalysisPlan(("hint",), ("skill",)).compare({"intervene": two_styles()})
+    _, notes = AnalysisPlan(("hint",), ("skill_score",)).compare({"intervene": two_styles()})
     assert "got 'hint'" in notes[0]
-    assert notes[1] == "no change of skill can be computed from these answers"
+    assert notes[1] == "no difference of skill_score can be computed from these answers"
 
 
 def test_a_model_at_several_settings_is_one_of_the_agents_of_a_mean() -> None:
@@ -89,12 +89,12 @@ def test_a_model_at_several_settings_is_one_of_the_agents_of_a_mean() -> None:
     found = Records({"intervene": pa.concat_tables(tables)}).compare(by="style")
     found = found.choose("justified_accuracy")
     (mean,) = found.means
-    estimates = {c.labels["agent"]: c.estimate for c in found}
+    estimates = {c.agent: c.difference for c in found}
     of_a = (estimates["a[temperature=0]"] + estimates["a[temperature=1]"]) / 2
     of_b = (estimates["b[temperature=0]"] + estimates["b[temperature=1]"]) / 2
-    assert mean.agents == 2
-    assert mean.estimate == pytest.approx((of_a + of_b) / 2)
-    assert mean.most == ("a", pytest.approx(of_a))
+    assert len(mean.by_agent) == 2
+    assert mean.difference == pytest.approx((of_a + of_b) / 2)
+    assert mean.ranked[0] == ("a", pytest.approx(of_a))
 
 
 def content(table: pa.Table, count: int | None = None) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from tests.altered import altered
 from tests.page.simulated import answers
 
 import whybench as wb
-from whybench.cli.results import measures_command
+from whybench.cli.results import results_command
 from whybench.errors import Fence
 from whybench.suites.registry import get_suite
 
@@ -55,7 +55,7 @@ def test_one_name_one_place_a_stretch(measures: wb.Measures) -> None:
 def test_headlines_are_overall_and_named_by_the_suite(measures: wb.Measures) -> None:
     assert {(m.labels["suite"], m.name) for m in measures.headlines} == {
         ("intervene", "justified_accuracy"),
-        ("compose", "agreement"),
+        ("compose", "compositional_agreement"),
     }
     assert all(not measure.at for measure in measures.overall)
     assert len(measures.overall) < len(measures)
@@ -104,11 +104,11 @@ def test_an_agent_that_cannot_be_measured_is_named_and_the_others_are_measured(
 
     whole.save(tmp_path / "answers.parquet")
     words = [str(tmp_path / "answers.parquet"), "--json"]
-    done = CliRunner().invoke(measures_command, words)
+    done = CliRunner().invoke(results_command, words)
     assert (done.exit_code, len(done.stdout.splitlines())) == (0, len(expected))
     assert f"Note: not measured: {fence.notes[0]}" in done.stderr.splitlines()
     blamed = {one, two}
     for options in (words, words[:1]):
-        done = CliRunner().invoke(measures_command, options)
+        done = CliRunner().invoke(results_command, options)
         assert (done.exit_code, done.stdout) == (1, "")
         assert done.stderr.count("Note: not measured: intervene, measures of ") == 2

@@ -151,14 +151,14 @@ def test_two_agents_are_compared(both: wb.Records, folder: Path) -> None:
     assert found.measures == ("justified_accuracy", "accuracy", "balanced_accuracy", "answered")
     assert found.notes == ("intervene: 84 items compared",)
     again = wb.compare(folder / "intervene-1.parquet", folder / "intervene-0.parquet")
-    assert again.changes == found.changes
+    assert again.differences == found.differences
     (alone,) = found["accuracy"]
-    assert alone.adjusted == alone.p, "what is looked at alone is corrected alone"
-    assert set(found.to_arrow().column_names) >= {"measure", "estimate", "low", "high", "verdict"}
+    assert alone.corrected_p == alone.p, "what is looked at alone is corrected alone"
+    assert set(found.to_arrow().column_names) >= {"measure", "difference", "low", "high", "verdict"}
     with pytest.raises(wb.UserError, match="`agents` must be among .*, got 'nobody'"):
         both.compare("nobody", "single-cause")
     with pytest.raises(wb.UserError, match="must be among those that are compared here"):
-        found["ea"]
+        found["explaining_away"]
 
 
 def test_a_suite_without_a_comparison_says_so(both: wb.Records, monkeypatch) -> None:

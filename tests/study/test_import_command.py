@@ -121,12 +121,12 @@ def test_simulated_people_take_the_same_way(study: Path, tmp_path: Path) -> None
 def test_people_are_measured_and_compared_like_any_agent(study: Path, tmp_path: Path) -> None:
     people, model = tmp_path / "people.parquet", tmp_path / "model.parquet"
     imported(study, "-o", people, "--by", "group", "--exclude", "incomplete", "--as", "pilot")
-    done = CliRunner().invoke(whybench_command, ["measures", str(people), "--json"])
+    done = CliRunner().invoke(whybench_command, ["results", str(people), "--json"])
     found = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     assert {row["agent"] for row in found.values()} == {"human/pilot"}
     # The unit behind an interval is the person, of whom there are more than stories.
-    assert found["ea"]["units"] == PEOPLE - 1
-    assert found["ea"]["low"] <= 0.35 <= found["ea"]["high"]
+    assert found["explaining_away"]["units"] == PEOPLE - 1
+    assert found["explaining_away"]["low"] <= 0.35 <= found["explaining_away"]["high"]
     design = PLAN.suite.make_design(PLAN.settings)
     agent = PLAN.suite.agent("anchored-at-50")
     rows = simulate_rows(
@@ -136,6 +136,6 @@ def test_people_are_measured_and_compared_like_any_agent(study: Path, tmp_path: 
     done = CliRunner().invoke(whybench_command, ["compare", str(people), str(model), "--json"])
     changes = {row["measure"]: row for row in map(json.loads, done.stdout.splitlines())}
     # What people and a model share are stories, each with the people who judged it.
-    assert changes["ea"]["units"] == 12
-    assert changes["ea"]["verdict"] == "fell"
-    assert changes["ea"]["high"] < 0
+    assert changes["explaining_away"]["units"] == 12
+    assert changes["explaining_away"]["verdict"] == "lower"
+    assert changes["explaining_away"]["high"] < 0

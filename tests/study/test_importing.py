@@ -72,7 +72,7 @@ def test_a_group_is_one_agent_whose_people_are_epochs(tmp_path) -> None:
     assert sorted(row["epoch"] for row in rows) == [1] * 40 + [2] * 20
     assert len({(row["item"], row["epoch"]) for row in rows}) == 60
     measures = {m.name: m for m in get_suite("judge").measures(found.table)}
-    assert measures["ea"].units == 3
+    assert measures["explaining_away"].units == 3
     with pytest.raises(UserError, match="`name` must be letters, digits"):
         import_study(tmp_path, [tmp_path / "data"], by="group", name="a study")
 

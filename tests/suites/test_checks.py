@@ -88,7 +88,8 @@ BROKEN = [
     (
         "reference agents are readable",
         changed(
-            agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"ea": 0.0})}, scale=None
+            agents={"mute": Agent("mute", "", mute, expected=lambda *_: {"explaining_away": 0.0})},
+            scale=None,
         ),
     ),
 ]

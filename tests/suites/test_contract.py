@@ -92,7 +92,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert (*coins.draw(first), *coins.self_tests(coins.designs["core"], 1)) == ()
     assert coins.costs == Costs()
     assert coins.budget("full") == Budget({"design": "core"}, "the default design of the suite")
-    abilities = ("training", "study", "play", "replication", "comparison", "sums")
+    abilities = ("training", "study", "play", "comparison", "sums")
     assert not any(getattr(coins, name) for name in abilities)
 
 

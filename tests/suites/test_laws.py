@@ -48,10 +48,15 @@ def test_a_headline_that_silence_leaves_as_it_is_breaks_the_law() -> None:
 
     def unmoved(records):
         found = measures(records)
-        return [replace(one, estimate=0.5) if one.name == "agreement" else one for one in found]
+        return [
+            replace(one, estimate=0.5) if one.name == "compositional_agreement" else one
+            for one in found
+        ]
 
     line, *_ = broken("compose", SILENCE, measures=unmoved)
-    assert line.startswith("agreement must fall if every other answer is not given, got 0.5")
+    assert line.startswith(
+        "compositional_agreement must fall if every other answer is not given, got 0.5"
+    )
 
 
 def test_a_headline_that_counts_what_was_lost_breaks_the_law() -> None:
@@ -71,8 +76,8 @@ def test_a_headline_that_counts_what_was_lost_breaks_the_law() -> None:
 @pytest.mark.parametrize(
     ("moved", "message"),
     [
-        (0.2, "skill of exact must be 1, got 1.2"),
-        (0.7, "skill of copy must not be above 0"),
+        (0.2, "skill_score of exact must be 1, got 1.2"),
+        (0.7, "skill_score of copy must not be above 0"),
         (-0.5, "skill must be 0 for one of the agents that do not reason"),
     ],
 )
@@ -85,7 +90,7 @@ def test_a_scale_that_is_moved_breaks_the_law(moved: float, message: str) -> Non
 
         return [
             replace(one, estimate=shift(one.estimate), low=shift(one.low), high=shift(one.high))
-            if one.name == "skill"
+            if one.name == "skill_score"
             else one
             for one in measures(records)
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,14 @@ import pytest
 
 from whybench.seeds import generator
 from whybench.stats.left_out import Ratio, sum_ratios_without
+from whybench.suites.analyze import measures as analyze
 from whybench.suites.calculate import measures as calculate
-from whybench.suites.compose import paired as compose
+from whybench.suites.compose import measures as compose
 from whybench.suites.groups import Group
 from whybench.suites.intervene import measures as intervene
-from whybench.suites.judge.measures import contrast_ratios, task_contrast
-from whybench.suites.pairs import FIRST, SECOND, RatioEstimator, answered_share, compare_groups
+from whybench.suites.judge.measures import ANSWERED, contrast_ratios, task_contrast
+from whybench.suites.measures import balanced, equals, every
+from whybench.suites.pairs import FIRST, SECOND, RatioEstimator, compare_groups
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,31 +53,49 @@ CALCULATE: dict[str, list[object]] = {
     "value": [0.0, 1.0, 30.0, 60.0, calculate.NOT_COMPUTABLE],
 }
 YES_NO: list[object] = [0.0, 1.0]
+COMPOSE: dict[str, list[object]] = {
+    "outcome": OUTCOMES,
+    "rung": ["factual", "interventional", "factual"],
+    "truth": YES_NO,
+    "value": YES_NO,
+}
+ANALYZE: dict[str, list[object]] = {
+    "outcome": OUTCOMES,
+    "reason": ["", "", "", "unmarked"],
+    "twin": ["trap", "control"],
+    "fell_for": ["True", "False"],
+    "false_alarm": ["True", "False", "False"],
+    "diagnosis": [0.0, 1.0, np.nan],
+    "value": [0.0, 0.5, 1.0],
+}
 ESTIMATORS: dict[str, tuple[dict[str, list[object]], Callable[[Group], Estimate]]] = {
-    **{f"calculate {name}": (CALCULATE, one) for name, one in calculate.ESTIMATORS.items()},
     **{
-        f"compose {name}": (
-            {
-                "outcome": ["scored"],
-                "rung": [*compose.RUNGS, compose.RUNGS[0]],
-                "truth": YES_NO,
-                "value": YES_NO,
-            },
-            one,
-        )
-        for name, one in compose.ESTIMATORS.items()
+        f"calculate {one.name}": (CALCULATE, one.estimator)
+        for one in calculate.MEASURES
+        if one.compared != "no"
     },
     **{
-        f"intervene {name}": (
+        f"compose {one.name}": (COMPOSE, one.estimator)
+        for one in compose.ANSWER_MEASURES
+        if one.compared != "no"
+    },
+    **{
+        f"analyze {one.name}": (ANALYZE, one.estimator)
+        for one in analyze.MEASURES
+        if one.compared != "no" and one.ratios
+    },
+    **{
+        f"intervene {one.name}": (
             {
                 "outcome": OUTCOMES[:-1],
                 "verdict": ["justified", "lucky"],
                 "truth": YES_NO,
                 "value": YES_NO,
             },
-            one,
+            one.estimator,
         )
-        for name, one in intervene.ESTIMATORS.items()
+        for one in intervene.EPISODE_MEASURES
+        if one.compared != "no"
     },
     **{
         f"judge {name} of {graph}": (
@@ -90,9 +111,13 @@ ESTIMATORS: dict[str, tuple[dict[str, list[object]], Callable[[Group], Estimate]
                 partial(contrast_ratios, name, graph),
             ),
         )
-        for name, graph in (("ea", "collider"), ("mv", "collider"), ("mv", "fork"))
+        for name, graph in (
+            ("explaining_away", "collider"),
+            ("markov_violation", "collider"),
+            ("markov_violation", "fork"),
+        )
     },
-    "answered": ({"outcome": OUTCOMES, "value": [1.0]}, answered_share),
+    "judge answered": ({"outcome": OUTCOMES, "value": [1.0]}, ANSWERED.estimator),
 }
 
 
@@ -122,15 +147,15 @@ def test_a_comparison_is_the_same_by_ratios_and_one_by_one(name: str) -> None:
     columns, estimator = ESTIMATORS[name]
     assert isinstance(estimator, RatioEstimator)
     first = group_of(1, columns, 40)
-    second = Group(**{**vars(group_of(2, columns, 40)), "labels": {"agent": SECOND}})
+    second = replace(group_of(2, columns, 40), labels={"agent": SECOND})
     quick, slow = (
         next(compare_groups([first, second], {"measure": one}))
         for one in (estimator, estimator.estimate)
     )
-    assert quick.difference.estimate.estimate == slow.difference.estimate.estimate
-    assert quick.difference.estimate.method == slow.difference.estimate.method
+    assert quick.difference == slow.difference
+    assert quick.method == slow.method
     for end in ("low", "high"):
-        ends = (getattr(pair.difference.estimate, end) for pair in (quick, slow))
+        ends = (getattr(pair, end) for pair in (quick, slow))
         assert next(ends) == pytest.approx(next(ends), abs=1e-12)
 
 
@@ -146,3 +171,47 @@ def test_a_ratio_that_loses_all_its_rows_has_no_value() -> None:
     values = sum_ratios_without([Ratio(1.0, row, row) for row in rows], ["a", "b", "c"])
     assert values[:2].tolist() == [2.0, 2.0]
     assert np.isnan(values[2])
+
+
+BALANCED: dict[str, Callable[[Group], Estimate]] = {
+    "balanced_accuracy": balanced(
+        "balanced_accuracy",
+        "balanced accuracy",
+        "The mean accuracy of true and false items.",
+        every,
+        lambda group: group["right"],
+        equals("truth", 1),
+    ).estimator
+}
+
+
+def answers(agent: str, truth: list[int], right: list[int], units: list[int]) -> Group:
+    columns = {"right": np.array(right), "truth": np.array(truth)}
+    n = len(units)
+    return Group({"agent": agent}, columns, np.array(units), "unit", {"scored": n}, np.ones(n))
+
+
+def test_equal_sides_undefined_without_each_unit_are_identical() -> None:
+    """One unit holds all true items and the other all false ones."""
+    sides = (answers(agent, [1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1]) for agent in (FIRST, SECOND))
+    found = next(compare_groups(sides, BALANCED))
+    assert found.a.estimate == 0.75
+    assert (found.low, found.high, found.p) == (None, None, 1.0)
+    assert found.is_identical
+
+
+@pytest.mark.parametrize(
+    ("truth", "first", "second", "units"),
+    [
+        ([1, 1, 0, 0], [1, 1, 1, 0], [1, 0, 1, 1], [0, 0, 1, 1]),
+        ([1, 1, 0, 0, 0, 0], [1, 1, 1, 0, 1, 0], [1, 0, 1, 1, 1, 1], [0, 0, 1, 1, 2, 2]),
+    ],
+    ids=["undefined without each unit", "undefined without one unit, equal without the others"],
+)
+def test_equal_estimates_of_different_answers_are_not_identical(
+    truth: list[int], first: list[int], second: list[int], units: list[int]
+) -> None:
+    sides = [answers(FIRST, truth, first, units), answers(SECOND, truth, second, units)]
+    found = next(compare_groups(sides, BALANCED))
+    assert found.difference == 0
+    assert not found.is_identical

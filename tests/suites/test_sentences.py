@@ -60,25 +60,25 @@ def test_a_measure_without_an_interval_bears_nothing() -> None:
 
 
 def test_levels_are_told_apart_only_where_their_intervals_are() -> None:
-    rule = Contrast("{best} {most:.1f}, {worst} {least:.1f}", "skill", "rung", {1: "seeing"})
-    apart = [measure("skill", 0.7, 0.9, rung=1), measure("skill", 0.0, 0.6, rung=2)]
+    rule = Contrast("{best} {most:.1f}, {worst} {least:.1f}", "skill_score", "rung", {1: "seeing"})
+    apart = [measure("skill_score", 0.7, 0.9, rung=1), measure("skill_score", 0.0, 0.6, rung=2)]
     [found] = rule.find(AgentMeasures(apart))
     assert (found.text, found.answer) == ("seeing 0.8, 2 0.3", {"rung": 2})
-    near = [measure("skill", 0.5, 0.9, rung=1), measure("skill", 0.0, 0.6, rung=2)]
+    near = [measure("skill_score", 0.5, 0.9, rung=1), measure("skill_score", 0.0, 0.6, rung=2)]
     assert not list(rule.find(AgentMeasures(near)))
     assert not list(rule.find(AgentMeasures(apart[:1])))
 
 
 @pytest.mark.parametrize(
     ("verdict", "text"),
-    [("rose", "more, 0.3 and 0.1"), ("fell", "less"), ("no change shown", None)],
+    [("higher", "more, 0.3 and 0.1"), ("lower", "less"), ("no change shown", None)],
 )
 def test_people_are_spoken_of_where_a_difference_is_shown(verdict, text) -> None:
-    rule = AgainstPeople("ea", "more, {own:.1f} and {people:.1f}", "less")
-    people = {"ea": PeoplesValue(0.1, verdict)}
-    found = list(rule.find(AgentMeasures([measure("ea", 0.2, 0.4)], people)))
+    rule = AgainstPeople("explaining_away", "more, {own:.1f} and {people:.1f}", "less")
+    people = {"explaining_away": PeoplesValue(0.1, verdict)}
+    found = list(rule.find(AgentMeasures([measure("explaining_away", 0.2, 0.4)], people)))
     assert [one.text for one in found] == ([text] if text else [])
-    assert not list(rule.find(AgentMeasures([measure("ea", 0.2, 0.4)])))
+    assert not list(rule.find(AgentMeasures([measure("explaining_away", 0.2, 0.4)])))
 
 
 def test_nothing_is_said_twice_and_something_always() -> None:
@@ -98,7 +98,7 @@ def test_calculate_mistake_on_rung_1_is_not_called_a_mistake_about_counterfactua
     design = suite.make_design(suite.budget("small").settings)
     items = list(suite.items(design))
     measures = simulate(suite, design, items, suite.agent("does-only"), {})
-    wrong = [m for m in measures if m.name == "mistake_doing" and not m.at]
+    wrong = [m for m in measures if m.name == "error_intervening" and not m.at]
     assert [m.estimate for m in wrong] == [1.0]
     named = [text for text in findings("calculate", *measures) if "100%" in text]
     assert named == [
@@ -109,7 +109,9 @@ def test_calculate_mistake_on_rung_1_is_not_called_a_mistake_about_counterfactua
 
 
 def test_judge_reversed_explaining_away_is_not_called_ignoring_the_other_cause() -> None:
-    texts = findings("judge", measure("ea", -0.32, -0.27), measure("coherence", -0.7, -0.6))
+    texts = findings(
+        "judge", measure("explaining_away", -0.32, -0.27), measure("coherence", -0.7, -0.6)
+    )
     assert texts == [
         "Reverses explaining away: a known cause raises the judgment of the other one (-0.30).",
         "Judgments of causes do not follow from its other answers (coherence -0.65).",
@@ -127,13 +129,13 @@ def test_analyze_mean_of_partial_marks_is_not_called_a_share_of_pairs() -> None:
     """By hand: 3 of 18 pairs are sound (1 each), 15 have 0.112: the mean is 0.26, not a share."""
     values = [1.0] * 3 + [0.112] * 15
     assert sum(values) / 18 == pytest.approx(0.26)
-    [text] = findings("analyze", measure("twin_score", 0.12, 0.40))
+    [text] = findings("analyze", measure("paired_score", 0.12, 0.40))
     assert text == (
         "Rarely sound with and without the trap (mean of the lower score of each pair 0.26)."
     )
     for rule in get_suite("analyze").sentences:
         for text in _templates(rule):
-            assert not re.search(r"\{(twin_score|most|least):.0%\}", text), text
+            assert not re.search(r"\{(paired_score|most|least):.0%\}", text), text
 
 
 RULES = [(name, rule) for name in suite_names() for rule in get_suite(name).sentences]

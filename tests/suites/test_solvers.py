@@ -1,4 +1,4 @@
-"""How conversations are held: each question alone, in programs, and not without a grader."""
+"""How conversations are held: each question alone, and in programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from inspect_ai.tool import ToolDef
 from inspect_ai.util import registry_info
 
 import whybench as wb
-from whybench.suites.analyze.grader.task import require_grader
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS
 from whybench.suites.analyze.protocols.task import agentic, in_replies, solver_for
 from whybench.suites.conversations import ask_each
@@ -88,15 +87,6 @@ def test_a_reply_without_an_answer_is_asked_for_once_more(
     )
     rows = wb.load(str(tmp_path)).to_arrow().to_pylist()
     assert [row["value"] for row in rows] == values * group
-
-
-def test_without_a_grader_nobody_is_asked(tmp_path: Path) -> None:
-    heard: list[list[str]] = []
-    task = Task(dataset=[Sample(input="?")], setup=require_grader(), solver=ask_each())
-    log = run(task, heard, tmp_path)
-    assert (log.status, heard) == ("error", [])
-    assert log.error is not None
-    assert "none is bound to the role grader; name one" in log.error.message
 
 
 @pytest.mark.parametrize("protocol", [name for name, kind in PROTOCOLS.items() if kind.programs])

@@ -55,7 +55,7 @@ def test_arguments_are_the_factors_with_their_help(name: str) -> None:
 def test_judge_takes_what_its_interface_letter_stands_for() -> None:
     names = (
         "design name story graph polarity overload overload_source independence style task "
-        "stimuli prior leak strength shard group others"
+        "prior leak strength shard group others"
     )
     assert " ".join(inspect.signature(_registry.judge).parameters) == names
     assert get_suite("judge").interface_letter == "B"

@@ -160,8 +160,8 @@ def test_what_cannot_be_fetched_is_left_out_with_its_reason(
 
     judge = get_suite("judge")
     absent = altered(judge, items=refuse, training=None)
-    found = make_fingerprints([(absent, judge.designs["published"])])
-    assert dict(found.left_out) == {"judge published": "no such data here"}
+    found = make_fingerprints([(absent, judge.designs["stories"])])
+    assert dict(found.left_out) == {"judge stories": "no such data here"}
     assert (found.prompts, found.longest, found.not_distinctive) == ((), 0, 0)
     assert search_text(text("some words of no importance " * 5), found) == []
 

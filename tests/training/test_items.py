@@ -115,7 +115,6 @@ def test_a_test_of_a_suite_for_testing_alone_has_rows_without_a_reward() -> None
     [
         ("compose", {"design": "party"}, "party is one world"),
         ("intervene", {"design": "core"}, "split must be test for core worlds"),
-        ("analyze", {"design": "published"}, "must be test with published data|seeds must be"),
         ("compose", {"split": "test"}, "split must be train for items to train on, got 'test'"),
         ("calculate", {"split": "both"}, "split must be train for items to train on, got 'both'"),
     ],

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from whybench import __version__
 from whybench.cli.options import name_options
+from whybench.cli.plugins import describe_command, find_entries, load_command
 from whybench.errors import SIGNALS, DataError, Interrupted, StoppedError, UserError, suggest
 from whybench.terminal import print_line
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -31,36 +32,26 @@ DEBUG = "WHYBENCH_DEBUG"
 GROUPS = {
     "Start here": {
         "list": ("catalog", "List suites, designs and reference agents."),
-        "show": ("catalog", "Show one item, its answer key and causal graph."),
+        "show": ("catalog", "Show an item with its answer key."),
         "play": ("people", "Answer items yourself at the terminal."),
-        "profile": ("run", "Test models on all suites and write a report."),
+        "profile": ("run", "Test models on all suites."),
         "run": ("run", "Test a model on one suite."),
-        "measures": ("results", "Compute measures with 95% confidence intervals."),
-        "compare": ("compare", "Compare two runs or models, paired by item."),
+        "results": ("results", "Print measures; write answers and figures."),
+        "compare": ("compare", "Compare two runs or models, item by item."),
         "report": ("results", "Write an HTML report of runs."),
     },
     "Larger studies": {
-        "experiment": ("experiment", "Run and compare the conditions stated in a file."),
-        "sweep": ("sweep", "Run many models on a machine or cluster."),
+        "experiment": ("experiment", "Run and compare the conditions of a file."),
         "study": ("people", "Run a browser study with human participants."),
     },
-    "Items, answers and figures": {
-        "items": ("catalog", "Print the items of a design."),
-        "records": ("results", "Write all answers to one table."),
-        "figures": ("results", "Draw figures as PDF, SVG and PNG."),
-    },
-    "Extensions and training data": {
+    "Extend and train": {
         "new": ("authors", "Create a story, theme, challenge or suite."),
-        "check": ("authors", "Check the items of a suite for errors."),
-        "calibrate": ("authors", "Verify measures on agents with known values."),
-        "export": ("training", "Export items for training."),
-        "contamination": ("training", "Find test items in a training data set."),
+        "validate": ("validate", "Check the items and measures of a suite."),
+        "train": ("training", "Export training items and scan training data."),
     },
-    "Published results and setup": {
-        "replicate": ("replicate", "Recompute published results from raw data."),
-        "audit": ("audit", "Recompute the answer keys of other benchmarks."),
-        "data": ("machine", "List and download external data."),
-        "sandbox": ("machine", "Check whether model-written code can be confined."),
+    "Set up": {
+        "data": ("data", "List and download external data."),
+        "doctor": ("doctor", "Check sandbox, extras, API keys and data."),
     },
 }
 """Commands by group, in the order of the help: name to its module here and its line."""
@@ -72,26 +63,18 @@ EXAMPLES = {
     "run": "whybench run judge --model openai/gpt-4o -T style=cot",
     "profile": "whybench profile openai/gpt-4o --budget small --plan",
     "experiment": "whybench experiment effort.yaml --plan",
-    "sweep": "whybench sweep run plan.yaml",
     "play": "whybench play intervene --as anna",
     "study": "whybench study export judge -o study",
     "report": "whybench report logs -o page.html --baseline people",
-    "measures": "whybench measures logs --json",
-    "compare": "whybench compare before.parquet after.parquet --fail-if 'skill<-0.05'",
-    "figures": "whybench figures logs -o figures",
-    "records": "whybench records logs -o answers.parquet",
+    "results": "whybench results logs -o answers.parquet",
+    "compare": "whybench compare before.parquet after.parquet --fail-if 'skill_score<-0.05'",
     "list": "whybench list compose",
-    "items": "whybench items calculate --count 3 --format jsonl",
     "show": "whybench show intervene 2 --design graph",
     "new": "whybench new story tides",
-    "check": "whybench check compose --design core",
-    "calibrate": "whybench calibrate intervene --seeds 10",
-    "export": "whybench export compose -o train.jsonl --count 1000",
-    "contamination": "whybench contamination my-data.jsonl --column text",
-    "replicate": "whybench replicate judge --table people",
-    "audit": "whybench audit rlcausal -o findings.csv",
+    "validate": "whybench validate compose --design core",
+    "train": "whybench train export compose -o train.jsonl --count 1000",
     "data": "whybench data fetch causAIign",
-    "sandbox": "whybench sandbox check",
+    "doctor": "whybench doctor --sandbox docker",
 }
 """One example of each command, which its help shows."""
 
@@ -114,11 +97,12 @@ class _Lazy(click.Group):
     """A group that knows its commands by name and imports them when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(COMMANDS)
+        return [*COMMANDS, *(name for name in find_entries() if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
-            return None
+            entry = find_entries().get(cmd_name)
+            return load_command(entry) if entry else None
         module, _ = COMMANDS[cmd_name]
         command: click.Command = getattr(
             import_module(f"{__name__}.{module}"), f"{cmd_name}_command"
@@ -151,6 +135,14 @@ class _Lazy(click.Group):
         for title, group in GROUPS.items():
             with formatter.section(title):
                 formatter.write_dl([(name, line) for name, (_, line) in group.items()])
+        added = [
+            (name, describe_command(entry))
+            for name, entry in find_entries().items()
+            if name not in COMMANDS
+        ]
+        if added:
+            with formatter.section("From other packages"):
+                formatter.write_dl(added)
 
 
 @click.group(cls=_Lazy, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
@@ -185,7 +177,8 @@ def main() -> None:
     except Exception as error:
         words = next(iter(str(error).splitlines()), "")
         named = f"{type(error).__name__}: {words}" if words else type(error).__name__
-        command = next((word for word in sys.argv[1:] if word in COMMANDS), "")
+        known = {*COMMANDS, *find_entries()}
+        command = next((word for word in sys.argv[1:] if word in known), "")
         _end(f"{named}; `whybench --debug {command} …` shows the details", 1)
 
 

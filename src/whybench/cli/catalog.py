@@ -1,4 +1,4 @@
-"""`list`, `items` and `show`: suites, designs, reference agents and items."""
+"""`list` and `show`: suites, designs, reference agents and items."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from whybench.cli.options import (
     shard_option,
     suite_argument,
 )
+from whybench.errors import UserError
 from whybench.suites.catalog import WHOLE, Items
-from whybench.suites.contract import MINDS
+from whybench.suites.contract import MINDS, Item
 from whybench.suites.references import show_part
 from whybench.suites.registry import AnySuite, get_suite, list_suites
 from whybench.terminal import NAMES, print_line, print_pairs, print_prompt, print_rows
-
-PREVIEW = 20
-"""Number of items in a table by default."""
 
 
 @click.command("list")
@@ -45,7 +43,9 @@ def list_command(suite_name: str | None, json_output: bool) -> None:
             {
                 "agent": name,
                 "strategy": summary,
-                "not in": " ".join(n for n, suite in suites.items() if name not in suite.minds),
+                "not in": " ".join(
+                    n for n, s in suites.items() if name not in s.minds and not s.cases_of
+                ),
             }
             for name, summary in MINDS.items()
         ]
@@ -107,41 +107,59 @@ def _minds(suite: AnySuite) -> dict[str, str]:
     return {name: show_part(*part) for name, part in suite.minds.items()}
 
 
-@click.command("items")
+@click.command("show")
 @suite_argument
+@click.argument("which", default="", metavar="[ITEM]")
 @design_options
-@shard_option
-@click.option(
-    "--count",
-    type=click.IntRange(1),
-    help="Print the first N items. [default: 20 in a table, else all]",
-)
+@click.option("--all", "every", is_flag=True, help="List all items instead of one.")
+@click.option("--count", type=click.IntRange(1), help="List the first N items.")
 @click.option(
     "--format",
     "form",
     type=click.Choice(["table", "jsonl", "ids"]),
-    default="table",
-    show_default=True,
-    help="Print a table, full JSON lines, or ids.",
+    help="List a table, JSON lines or ids. [default: table]",
 )
-def items_command(
+@shard_option
+@json_option
+def show_command(
     suite_name: str,
+    which: str,
     design: str | None,
     factors: tuple[str, ...],
-    shard: str,
+    every: bool,
     count: int | None,
-    form: str,
+    form: str | None,
+    shard: str,
+    json_output: bool,
 ) -> None:
-    """Print the items of a design of SUITE."""
+    """Show one ITEM of SUITE, by id or number, or list items.
+
+    Prints the prompt of the item (by default the first), the levels of its factors, the causal
+    graph, the ground truth and its certificate, the independent derivations that agree on it.
+    --all, --count and --format list items instead.
+    """
     items = Items(*choose_design(suite_name, design, factors), shard)
+    if every or count or form:
+        if which:
+            raise UserError(f"--all, --count and --format list items, got ITEM {which} too")
+        if every and count:
+            raise UserError(f"--all must be used without --count, got --count {count}")
+        form = "jsonl" if json_output else form or "table"
+        _list_items(items, count, form, numbered=shard == WHOLE)
+    else:
+        _show_item(items, items.find(which or "1"), json_output)
+
+
+def _list_items(items: Items, count: int | None, form: str, numbered: bool) -> None:
+    """Print items as a table, JSON lines or ids."""
     if form == "table":
-        _print_items(items, count or PREVIEW, numbered=shard == WHOLE)
+        _print_items(items, count, numbered)
         return
     for item in islice(items, count):
         print_json(items.row(item)) if form == "jsonl" else click.echo(item.id)
 
 
-def _print_items(items: Items, count: int, numbered: bool) -> None:
+def _print_items(items: Items, count: int | None, numbered: bool) -> None:
     """Print the first items of a design: differing factors as rows, shared ones above."""
     shown = items[:count]
     drawn = items.suite.drawn_columns(items.design)
@@ -156,28 +174,15 @@ def _print_items(items: Items, count: int, numbered: bool) -> None:
     ]
     suite = items.suite.name
     print_rows(rows, suite, f"design {items.design.name}", share=names)
-    if len(items[: count + 1]) > count:
-        print_line(f"\nFirst {count} items. Use --count for more, --format jsonl for prompts.")
+    if count and len(items[: count + 1]) > count:
+        print_line(f"\nFirst {count} items; --all lists all, --format jsonl adds prompts.")
     if numbered:
         print_line(f"`whybench show {suite} NUMBER`, with the same options, shows one item.")
 
 
-@click.command("show")
-@suite_argument
-@click.argument("which", default="1", metavar="[ITEM]")
-@design_options
-@json_option
-def show_command(
-    suite_name: str, which: str, design: str | None, factors: tuple[str, ...], json_output: bool
-) -> None:
-    """Show one ITEM of SUITE, by id or number (1 is the first).
-
-    Prints the prompt, the levels of its factors, the causal graph, the ground truth and its
-    certificate, the independent derivations that agree on it.
-    """
-    suite, chosen = choose_design(suite_name, design, factors)
-    items = Items(suite, chosen)
-    item = items.find(which)
+def _show_item(items: Items, item: Item, json_output: bool) -> None:
+    """Print an item with its answer key."""
+    suite, chosen = items.suite, items.design
     derivations = [(name, float(value)) for name, value in item.certificate.derivations]
     if json_output:
         certificate = {"query": item.certificate.query, "derivations": derivations}

@@ -298,7 +298,7 @@ def play_command(
     """Play episodes of SUITE at the terminal and see how your answers score.
 
     Each call continues with episodes that you have not played yet. Your answers are logged like a
-    model's: pass the log folder to `whybench measures`.
+    model's: pass the log folder to `whybench results`.
     """
     suite, chosen = choose_design(suite_name, design, factors)
     if suite.play is None:
@@ -328,4 +328,4 @@ def _play(
         if not hold_episode(suite, settings, agent, item, folder):
             click.echo(LEFT)
             return
-        click.echo(f"\nLogs: {folder}\nSee your measures: `whybench measures {folder}`")
+        click.echo(f"\nLogs: {folder}\nSee your measures: `whybench results {folder}`")

@@ -1,4 +1,4 @@
-"""Results of runs: `records`, `measures`, `figures` and `report`."""
+"""Results of runs: `results` and `report`."""
 
 from __future__ import annotations
 
@@ -34,46 +34,109 @@ HIDDEN = ("_low", "_high", "_hash")
 """Ends of columns' names for which a printed table has no room; `--json` and files have all."""
 
 
-@click.command("records")
+@click.command("results")
 @sources_argument
 @click.option(
     "-o",
     "--output",
-    required=True,
     type=click.Path(),
-    help="Write a .parquet or .csv file; a folder for several suites.",
+    help="Write answers to a .parquet or .csv file, or a folder.",
 )
 @click.option(
-    "--table",
-    default=None,
-    metavar="NAME",
-    help="Write another table, such as intervene's `steps`.",
+    "--figures", "figure_folder", metavar="DIR", type=click.Path(), help="Draw figures to DIR."
 )
+@click.option("--levels", is_flag=True, help="Add measures by level; always in --json.")
+@click.option("--table", metavar="NAME", help="Choose another table, such as judge's `fits`.")
+@click.option("--partition", is_flag=True, help="Write one Parquet file per suite, agent, design.")
+@click.option("--summed", is_flag=True, help="Scan partitioned records once, for counts and means.")
 @click.option(
-    "--partition",
-    is_flag=True,
-    help="Write one Parquet file per suite, agent, design.",
+    "--agents",
+    multiple=True,
+    metavar="AGENT",
+    help="Use answers of this agent only; may be repeated.",
 )
 @reread_option
 @baseline_option
 @json_option
-def records_command(
+def results_command(
     sources: tuple[str, ...],
-    output: str,
+    output: str | None,
+    figure_folder: str | None,
+    levels: bool,
     table: str | None,
     partition: bool,
+    summed: bool,
+    agents: tuple[str, ...],
     reread: bool,
     baselines: tuple[str, ...],
     json_output: bool,
 ) -> None:
-    """Write the answers in SOURCES (logs, folders of logs, records) to one tidy table."""
+    """Print measures of SOURCES, or write answers and figures.
+
+    SOURCES are logs, folders of logs, or records. Prints measures with 95% confidence intervals and
+    sample sizes. -o writes the answers instead, and --figures the figures, as PDF, SVG and PNG.
+    Exits with status 1 if there is no measure or no figure.
+    """
     from whybench.records.table import FORMATS  # noqa: PLC0415  (not for --help)
 
-    answers = read_sources(sources, reread, baselines, quiet=True)
-    if partition and (table is not None or Path(output).suffix in FORMATS):
-        raise UserError(
-            f"`partition` must have answers and a folder to put them in, got {table or output}"
-        )
+    if summed:
+        given = {
+            "--reread": reread,
+            "--table": table,
+            "--baseline": baselines,
+            "--agents": agents,
+            "--output": output,
+            "--figures": figure_folder,
+        }
+        if others := [name for name, value in given.items() if value]:
+            raise UserError(f"--summed must be used alone, got {others[0]} too; leave one out")
+        _print_measures(_sum_measures(sources), levels, json_output)
+        return
+    if partition and (table is not None or output is None or Path(output).suffix in FORMATS):
+        got = table or output or "no --output"
+        raise UserError(f"--partition requires answers and a folder as --output, got {got}")
+    answers = read_sources(sources, reread, baselines, quiet=bool(output))
+    if agents:
+        answers = answers.filter([*agents, *filter(is_people, answers.baseline_agents)])
+    if output:
+        _write_answers(answers, output, table, partition, json_output)
+    if figure_folder:
+        _draw_figures(answers, figure_folder)
+    if output or figure_folder:
+        return
+    if table:
+        _print_child_table(answers, table, json_output)
+        return
+    measures = measure_answers(answers, watch=partial(track, quiet=json_output))
+    _print_measures(measures, levels, json_output)
+
+
+def _sum_measures(sources: tuple[str, ...]) -> Measures:
+    """Compute measures from counts and means, with a note on suites that have no such measures."""
+    from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
+
+    measures, left_out = measure_sums(*sources)
+    for name in left_out:
+        print_note(f"left out {name}: its measures require individual answers")
+    return measures
+
+
+def _print_measures(measures: Measures, levels: bool, json_output: bool) -> None:
+    """Print measures; end with status 1 if there is none."""
+    if json_output:
+        print_json(*(measure.row() for measure in measures))
+    elif measures:
+        shown = measures if levels else measures.overall or measures
+        print_measures(shown)
+        if left := len(measures) - len(shown):
+            print_line(f"\n{left:,} more measures by level: add --levels.")
+    sys.exit(0 if measures else 1)
+
+
+def _write_answers(
+    answers: Records, output: str, table: str | None, partition: bool, json_output: bool
+) -> None:
+    """Write the answers, or another table of them, and print the files."""
     chosen = answers if table is None else answers.child_table(table)
     if partition:
         chosen.partition(output)
@@ -86,70 +149,34 @@ def records_command(
         if json_output:
             row = {"suite": name, "file": file, "rows": count, "outcomes": outcomes}
             print_json({**row, "notes": answers.notes})
-        told = {key.replace("_", " "): f"{outcomes[key]:,}" for key in OUTCOMES if outcomes[key]}
-        rows.append({"file": file, table or "answers": f"{count:,}", **({} if table else told)})
+        counts = {key.replace("_", " "): f"{outcomes[key]:,}" for key in OUTCOMES if outcomes[key]}
+        rows.append({"file": file, table or "answers": f"{count:,}", **({} if table else counts)})
     if not json_output:
         print_rows(rows)
         print_notes(answers)
 
 
-@click.command("measures")
-@sources_argument
-@click.option(
-    "--table",
-    "chosen",
-    metavar="NAME",
-    help="Print another table, such as judge's `fits`.",
-)
-@click.option(
-    "--summed",
-    is_flag=True,
-    help="Scan partitioned records once, for counts and means.",
-)
-@click.option(
-    "--levels",
-    is_flag=True,
-    help="Add measures by level; always in --json.",
-)
-@reread_option
-@baseline_option
-@json_option
-def measures_command(
-    sources: tuple[str, ...],
-    chosen: str | None,
-    summed: bool,
-    levels: bool,
-    reread: bool,
-    baselines: tuple[str, ...],
-    json_output: bool,
-) -> None:
-    """Compute measures from SOURCES: logs, folders of logs, or records.
+def _draw_figures(answers: Records, folder: str) -> None:
+    """Draw the figures and print the files; end with status 1 if no figure was written.
 
-    Prints estimates with 95% confidence intervals and sample sizes.
+    In judge, baselines are drawn with your agents where both answered the same questions.
     """
-    if summed and (reread or baselines or chosen):
-        given = "--reread" if reread else "--table" if chosen else f"--baseline {baselines[0]}"
-        raise UserError(f"--summed must be used alone, got {given} too; leave one out")
-    if summed:
-        from whybench.results.measures import measure_sums  # noqa: PLC0415  (not for --help)
-
-        measures, left_out = measure_sums(*sources)
-        for name in left_out:
-            print_note(f"left out {name}: its measures require individual answers")
-    else:
-        answers = read_sources(sources, reread, baselines)
-        if chosen:
-            _print_child_table(answers, chosen, json_output)
-            return
-        measures = measure_answers(answers, watch=partial(track, quiet=json_output))
-    if json_output:
-        print_json(*(measure.row() for measure in measures))
-    elif measures:
-        shown = measures if levels else measures.overall or measures
-        print_measures(shown)
-        if left := len(measures) - len(shown):
-            print_line(f"\n{left:,} more measures by level: add --levels.")
-    sys.exit(0 if measures else 1)
+    fence = Fence()
+    if not any(get_suite(name).draws_figures for name in answers.suites):
+        able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
+        raise UserError(
+            f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
+            f"got {', '.join(answers.suites)}"
+        )
+    with show_progress("drawing figures"):
+        written = [str(path) for path in save_figures(answers.figures(), folder, fence)]
+    for path in written:
+        click.echo(path)
+    for note in fence.notes:
+        print_note(f"not drawn: {note}")
+    if not written:
+        print_line("No figure was written: these answers have no data for one", err=True)
+        sys.exit(1)
 
 
 def measure_answers(answers: Records, **options: Any) -> Measures:
@@ -226,49 +253,3 @@ def _cell_text(value: object) -> str:
 def say_step(line: str) -> None:
     """Print the current step on standard error."""
     click.echo(f"… {line}", err=True)
-
-
-@click.command("figures")
-@sources_argument
-@click.option(
-    "-o", "--output", required=True, type=click.Path(), help="Write files to this folder."
-)
-@click.option(
-    "--agents",
-    multiple=True,
-    metavar="AGENT",
-    help="Draw only this agent; may be repeated.",
-)
-@reread_option
-@baseline_option
-def figures_command(
-    sources: tuple[str, ...],
-    output: str,
-    agents: tuple[str, ...],
-    reread: bool,
-    baselines: tuple[str, ...],
-) -> None:
-    """Draw the figures of SOURCES (logs, folders of logs, or files of records) as PDF, SVG, PNG.
-
-    In judge, baselines are drawn with your agents where both answered the same questions. Figures
-    that cannot be drawn are listed. Exits with status 1 if no figure was written.
-    """
-    fence = Fence()
-    answers = read_sources(sources, reread, baselines)
-    if agents:
-        answers = answers.filter([*agents, *filter(is_people, answers.baseline_agents)])
-    if not any(get_suite(name).draws_figures for name in answers.suites):
-        able = ", ".join(name for name in suite_names() if get_suite(name).draws_figures)
-        raise UserError(
-            f"`sources` must hold answers to a suite whose runs can be drawn ({able}), "
-            f"got {', '.join(answers.suites)}"
-        )
-    with show_progress("drawing figures"):
-        written = [str(path) for path in save_figures(answers.figures(), output, fence)]
-    for path in written:
-        click.echo(path)
-    for note in fence.notes:
-        print_note(f"not drawn: {note}")
-    if not written:
-        print_line("No figure was written: these answers have no data for one", err=True)
-        sys.exit(1)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from whybench.results import Records
 
 
-PEOPLE = "`alignment` requires human judgments; run `whybench data fetch causAIign`"
+PEOPLE = "`human_correlation` requires human judgments; run `whybench data fetch causAIign`"
 
 
 @click.command("run")
@@ -72,7 +72,8 @@ def run_command(
     command again to resume an interrupted run; finished samples are not asked again.
     """
     from whybench.evaluation.crossings import cross_settings, tell_crossings  # noqa: PLC0415
-    from whybench.evaluation.runs import list_suites_for, run  # noqa: PLC0415  (not for --help)
+    from whybench.evaluation.runs import run  # noqa: PLC0415  (not for --help)
+    from whybench.planning.asks import list_suites_for  # noqa: PLC0415
     from whybench.planning.plans import plan  # noqa: PLC0415
     from whybench.planning.prices import Prices  # noqa: PLC0415
 
@@ -115,9 +116,9 @@ def _print(answers: Records, json_output: bool) -> None:
         click.echo()
         print_measures(measures.overall)
         if more := len(measures) - len(measures.overall):
-            print_line(f"\n{more} more measures by level: `whybench measures {log_dir} --levels`")
+            print_line(f"\n{more} more measures by level: `whybench results {log_dir} --levels`")
         print_line(f"\nLogs: {log_dir}")
-        print_line(f"Save all answers: `whybench records {log_dir} -o answers.parquet`")
+        print_line(f"Save all answers: `whybench results {log_dir} -o answers.parquet`")
 
 
 @click.command("profile")
@@ -149,29 +150,43 @@ def profile_command(
     suites: tuple[str, ...],
     output: str | None,
     prices: str | None,
-    max_cost: float | None,
+    model_args: dict[str, Any],
+    settings: dict[str, Any],
     only_plan: bool,
     json_output: bool,
-    **model_settings: Any,
+    max_tokens: int | None,
+    temperature: Any,
+    reasoning_effort: Any,
+    timeout: int | None,
+    **options: Any,
 ) -> None:
     """Test each MODEL on all suites and write a report.
 
     The output folder has logs, records and the report, page.html. Run the same command again to
     resume an interrupted profile; finished samples are not asked again.
     """
-    from whybench.evaluation.profiles import ProfilePlan, run_profile  # noqa: PLC0415
+    from whybench.evaluation.experiments import experiment  # noqa: PLC0415  (not for --help)
+    from whybench.evaluation.profiles import plan_profile, profile_folder  # noqa: PLC0415
+    from whybench.planning.prices import Prices  # noqa: PLC0415
 
-    planned = ProfilePlan.make(models, budget, suites, prices)
-    print_plans(planned.tables(model_settings), f"budget {budget}", err=json_output)
-    for line in planned.lines(model_settings):
+    named = {
+        "max_tokens": max_tokens,
+        "temperature": temperature,
+        "reasoning_effort": reasoning_effort,
+        "timeout": timeout,
+    }
+    settings |= {name: value for name, value in named.items() if value is not None}
+    stated, table = plan_profile(models, budget, suites, model_args, settings), Prices.read(prices)
+    print_plans(stated.tables(table), f"budget {budget}", err=json_output)
+    for line in stated.lines(table):
         print_line(line, err=json_output)
-    planned.check_max_cost(max_cost, model_settings)
+    stated.check_max_cost(table, options["max_cost"])
     if only_plan:
         return
-    folder = Path(output) if output else planned.folder
+    folder = Path(output) if output else profile_folder(models, budget)
     with redirect_progress(json_output):
-        model_settings |= {"display": "none"} if json_output else {}
-        answers = run_profile(planned, folder, say_step, max_cost=max_cost, **model_settings)
+        options |= {"display": "none"} if json_output else {}
+        answers = experiment(stated, folder, prices=prices, say=say_step, **options)
     print_notes(answers)
     headlines = measure_answers(answers).headlines
     if json_output:
@@ -180,6 +195,6 @@ def profile_command(
         click.echo()
         print_headlines(headlines)
         print_line(f"\nReport: {folder / 'page.html'}\nLogs and records: {folder}")
-    if "judge" in answers.suites and "alignment" not in headlines.names:
+    if "judge" in answers.suites and "human_correlation" not in headlines.names:
         print_note(PEOPLE)
     sys.exit(print_outcomes(answers))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.numerals import interval_text, measure_text
+from whybench.numerals import measure_text
 from whybench.terminal import print_groups, print_line, print_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from whybench.results import Change, Measures, Records
+    from whybench.results import Measures, Records
     from whybench.stats import Measure
 
 SHOWN = 5
@@ -120,11 +120,6 @@ def label_measure(
         if label not in but and len({other[label] for other in every}) > 1
     ]
     return " ".join([name, *differing])
-
-
-def change_text(change: Change) -> str:
-    """Return a change with its interval: +0.35 [+0.20, +0.51]."""
-    return interval_text(change.estimate, change.low, change.high, "+")
 
 
 def _measure_texts(measure: Measure) -> dict[str, str]:

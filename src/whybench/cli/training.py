@@ -1,4 +1,4 @@
-"""`export` writes items to train on, and `contamination` finds tests in data sets."""
+"""`train export` writes items for training; `train scan` finds test items in training data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from whybench.training.fingerprints import Fingerprints
 
 
-@click.command("export")
+@click.group("train")
+def train_command() -> None:
+    """Export training items and scan training data."""
+
+
+@train_command.command("export")
 @suite_argument
 @click.option(
     "--split",
@@ -44,7 +49,7 @@ if TYPE_CHECKING:
     help="Confirm that test items will not be trained on.",
 )
 @json_option
-def export_command(
+def export_items(
     suite_name: str,
     split: str,
     count: int | None,
@@ -101,7 +106,7 @@ def export_command(
 SHOWN = 10
 
 
-@click.command("contamination")
+@train_command.command("scan")
 @click.argument("datasets", nargs=-1, required=True, metavar="DATASET...")
 @click.option("--column", metavar="NAME", help="Search only this column. [default: all text]")
 @click.option(
@@ -110,7 +115,7 @@ SHOWN = 10
     help="Search for these designs only: judge,compose/core. [default: all]",
 )
 @json_option
-def contamination_command(
+def scan_datasets(
     datasets: tuple[str, ...], column: str | None, designs: str | None, json_output: bool
 ) -> None:
     """Find test items in each DATASET: a .jsonl, .json, .parquet or .txt file, or an address.

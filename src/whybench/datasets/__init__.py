@@ -18,16 +18,28 @@ import hashlib
 import os
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
 from whybench.errors import DataError
 
-__all__ = ["SOURCES", "DataFile", "Source", "cache_folder", "data_path", "file_state"]
+__all__ = [
+    "SOURCES",
+    "DataFile",
+    "Source",
+    "cache_folder",
+    "data_path",
+    "file_state",
+    "list_sources",
+]
 
 MIRROR = "WHYBENCH_DATA_MIRROR"
 CACHE = "WHYBENCH_DATA_CACHE"
+
+GROUP = "whybench.data"
+"""The group of entry points by which other packages add sources."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +61,8 @@ class Source:
         address: Where its files are; a file's path is appended.
         licence: The licence it states.
         citation: How to cite it.
+        package: The package that holds its table of files.
+        folder: The folder of its files in a mirror and in the cache; its name if empty.
     """
 
     name: str
@@ -56,11 +70,18 @@ class Source:
     address: str
     licence: str
     citation: str
+    package: str = __name__
+    folder: str = ""
 
     @property
     def files(self) -> dict[str, DataFile]:
         """The files that are pinned, by path."""
-        return _files(self.name)
+        return _files(self.package, self.name)
+
+    @property
+    def place(self) -> str:
+        """The folder of its files in a mirror and in the cache."""
+        return self.folder or self.name
 
 
 SOURCES: dict[str, Source] = {
@@ -68,7 +89,7 @@ SOURCES: dict[str, Source] = {
     for source in (
         Source(
             name="causAIign",
-            title="Likelihood judgments of people and some thirty language models",
+            title="Likelihood judgments of 96 people about two causal graphs",
             address=(
                 "https://raw.githubusercontent.com/hmd101/causAIign/"
                 "c8ffdcdcb370884694a32cacdfe1441bb9677c34/"
@@ -78,60 +99,6 @@ SOURCES: dict[str, Source] = {
                 "H. M. Dettki, causAIign (GitHub, 2025); people: B. Rehder and M. R. Waldmann, "
                 "Failures of explaining away and screening off in described versus experienced "
                 "causal learning scenarios, Memory & Cognition 45 (2017)"
-            ),
-        ),
-        Source(
-            name="CausalPitfalls",
-            title="75 data sets with a trap in them, their questions, keys and rubrics",
-            address=(
-                "https://raw.githubusercontent.com/dudududuu/CausalPitfalls/"
-                "81a4015789aaf93ca2e5fa56496f56dd21fc39c8/"
-            ),
-            licence="MIT",
-            citation=(
-                "J. Du, L. Chen, X. Xian, A. Luo, F. Tian, G. Wang, C. Doss, X. Shen and J. Ding, "
-                "Ice Cream Doesn't Cause Drowning: Benchmarking LLMs Against Statistical Pitfalls "
-                "in Causal Inference, arXiv:2505.13770 (2025)"
-            ),
-        ),
-        Source(
-            name="CausalLink",
-            title="The prompts of an interactive evaluation by acting on shapes",
-            address=(
-                "https://raw.githubusercontent.com/JinyueF/CausalLink/"
-                "ac290df37f2889785029f364ccf63076304f1a7f/"
-            ),
-            licence="MIT, as its paper states",
-            citation=(
-                "J. Feng and F. Rudzicz, CausalLink: An Interactive Evaluation Framework for "
-                "Causal Reasoning, Findings of ACL (2025)"
-            ),
-        ),
-        Source(
-            name="rlcausal",
-            title="Test files of RLCausal: distributions asked of stated worlds, with keys",
-            address=(
-                "https://raw.githubusercontent.com/zhichul/rlcausal/"
-                "d9d613246e3b3b4f459870f476703af9b4b0426a/"
-            ),
-            licence="MIT",
-            citation=(
-                "B. Lu, H. Zhao, S. Sun, H. Peng, R. Ding and H. Mei, Generalization of RLVR Using "
-                "Causal Reasoning as a Testbed, arXiv:2512.20760 (2025)"
-            ),
-        ),
-        Source(
-            name="cladder",
-            title="Test files of CLadder: yes or no on three rungs, with keys",
-            address=(
-                "https://raw.githubusercontent.com/causalNLP/cladder/"
-                "3d2d1169b4b939a09048a6a75956c8972a93cc38/"
-            ),
-            licence="MIT",
-            citation=(
-                "Z. Jin, Y. Chen, F. Leeb, L. Gresele, O. Kamal, Z. Lyu, K. Blin, F. Gonzalez, "
-                "M. Kleiman-Weiner, M. Sachan and B. Schölkopf, CLadder: Assessing Causal "
-                "Reasoning in Language Models, NeurIPS (2023)"
             ),
         ),
         Source(
@@ -147,32 +114,49 @@ SOURCES: dict[str, Source] = {
         ),
     )
 }
+"""The sources of this package."""
+
+
+def list_sources() -> dict[str, Source]:
+    """Return the sources by name: those of this package, then those of other packages.
+
+    An entry point of the group `whybench.data` names a mapping of sources.
+    """
+    return {**SOURCES, **_added_sources()}
 
 
 @cache
-def _files(name: str) -> dict[str, DataFile]:
-    table = files(__package__).joinpath(f"{name}.tsv").read_text(encoding="utf-8")
+def _added_sources() -> dict[str, Source]:
+    found: dict[str, Source] = {}
+    for entry in entry_points(group=GROUP):
+        found.update(entry.load())
+    return found
+
+
+@cache
+def _files(package: str, name: str) -> dict[str, DataFile]:
+    table = files(package).joinpath(f"{name}.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in table.splitlines())
     return {path: DataFile(path, int(size), sha256) for sha256, size, path in rows}
 
 
 def file_state(source: str, path: str) -> Literal["mirror", "bundled", "cache", "not fetched"]:
     """Return where a file would be taken from now, without downloading or verifying it."""
-    _find_file(source, path)
-    if _find_in_mirror(source, path) is not None:
+    found, _ = _find_file(source, path)
+    if _find_in_mirror(found, path) is not None:
         return "mirror"
     if _find_bundled(source, path) is not None:
         return "bundled"
-    return "cache" if (cache_folder() / source / path).is_file() else "not fetched"
+    return "cache" if (cache_folder() / found.place / path).is_file() else "not fetched"
 
 
 def data_path(source: str, path: str) -> Path:
     """Return the local path of a file, downloading it if need be; its checksum is verified."""
-    file = _find_file(source, path)
-    mirrored = _find_in_mirror(source, path)
+    known, file = _find_file(source, path)
+    mirrored = _find_in_mirror(known, path)
     found = mirrored or _find_bundled(source, path)
     if found is None:
-        return _download(SOURCES[source], file)
+        return _download(known, file)
     sha256 = hashlib.sha256(found.read_bytes()).hexdigest()
     if sha256 != file.sha256:
         todo = f"replace the file, or unset {MIRROR} to download it"
@@ -183,20 +167,21 @@ def data_path(source: str, path: str) -> Path:
     return found
 
 
-def _find_file(source: str, path: str) -> DataFile:
-    if source not in SOURCES:
-        raise DataError(f"source must be one of {', '.join(SOURCES)}, got {source!r}")
-    table = SOURCES[source].files
+def _find_file(source: str, path: str) -> tuple[Source, DataFile]:
+    sources = list_sources()
+    if source not in sources:
+        raise DataError(f"source must be one of {', '.join(sources)}, got {source!r}")
+    table = sources[source].files
     if path not in table:
         raise DataError(f"{source} has no pinned file {path!r}; `whybench data list` shows them")
-    return table[path]
+    return sources[source], table[path]
 
 
-def _find_in_mirror(source: str, path: str) -> Path | None:
+def _find_in_mirror(source: Source, path: str) -> Path | None:
     folder = os.environ.get(MIRROR)
     if not folder:
         return None
-    candidate = Path(folder) / source / path
+    candidate = Path(folder) / source.place / path
     return candidate if candidate.is_file() else None
 
 
@@ -224,7 +209,7 @@ def _download(source: Source, file: DataFile) -> Path:
     from requests.exceptions import RequestException  # noqa: PLC0415
 
     pooch.get_logger().setLevel("WARNING")
-    target = cache_folder() / source.name / file.path
+    target = cache_folder() / source.place / file.path
     try:
         return Path(
             pooch.retrieve(
@@ -238,7 +223,7 @@ def _download(source: Source, file: DataFile) -> Path:
         raise DataError(
             f"{file.path} of {source.name} could not be downloaded from {source.address}: "
             f"{_reason(error)}. Without a network, set {MIRROR} to a folder that holds "
-            f"{source.name}/"
+            f"{source.place}/"
         ) from error
     except ValueError as error:
         raise DataError(

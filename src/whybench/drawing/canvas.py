@@ -20,8 +20,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from whybench.drawing.figure import rows_of
 from whybench.drawing.style import FAMILY, SIZE, SMALL, WIDTH
+from whybench.frames import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -288,19 +288,6 @@ class Figure(Frame):
         return picture(self.drawn, kind, for_page=for_page)
 
 
-def rows_of(*given: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows of what has them, as measures do, and of all such things in lists."""
-    for one in given:
-        if isinstance(one, list | tuple):
-            yield from rows_of(*one)
-        elif isinstance(one, dict):
-            yield one
-        elif hasattr(one, "row"):
-            yield one.row()
-        elif callable(rows := getattr(one, "rows", None)):
-            yield from rows()
-
-
 def save_figures(
     figures: Iterable[Figure], folder: Path | str, fence: Fence | None = None
 ) -> Iterator[Path]:

@@ -59,13 +59,3 @@ def tell_crossings(settings: Mapping[str, Any]) -> str:
         for name, value in levels.items()
     )
     return f"repeated {len(crossings)} times, for {sizes} settings of the model: {named}"
-
-
-def check_single(settings: Mapping[str, Any]) -> None:
-    """Refuse a setting of the model at several levels where one is asked."""
-    for name, value in settings.items():
-        if name in MODEL_SETTINGS and isinstance(value, list | tuple):
-            raise UserError(
-                f"`{name}` must be one level here, got {', '.join(map(str, value))}; "
-                "`run` takes several"
-            )

@@ -1,8 +1,8 @@
 """A task and a model through Inspect's eval sets, with settings that keep a long run alive.
 
-Whoever asks a model does it by `evaluate`: a single run, a profile, a unit of a sweep. The folder
-of logs is resumed rather than repeated, and what Inspect says of a wrong request becomes a message
-that says what to do.
+Every unit of a run, a profile or an experiment calls `evaluate`. The folder of logs is resumed
+rather than repeated, and what Inspect says of a wrong request becomes a message that says what to
+do.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import os
 import re
+import time
 from asyncio import CancelledError
 from collections.abc import Mapping
 from contextlib import contextmanager
@@ -47,8 +48,8 @@ LEAN: dict[str, Any] = {
 FLUSH_SECONDS = 30.0
 """Seconds after which an answer is in the log, though fewer than `log_buffer` came."""
 
-LOCK = ".lock"
-"""The file by which a run holds its folder of logs."""
+LOCK, LOCK_INTERVAL = ".lock", 0.25
+"""The file by which a run holds its folder of logs, and seconds between attempts to hold it."""
 
 OWN_SETTINGS = frozenset({"tasks", "model", "limit", "epochs", "log_dir", "fail_on_error"})
 """Settings of Inspect's eval sets that a request has words of its own for."""
@@ -110,6 +111,7 @@ def evaluate(
     label: str = "",
     keep_errors: bool = False,
     ended: Callable[[str | None], None] | None = None,
+    patience: float = 0.0,
     **settings: Any,
 ) -> Ended:
     """Run the eval set, and return how it ended, proved from the log.
@@ -121,6 +123,7 @@ def evaluate(
         keep_errors: Accept samples that end in an error; else they are asked again the next time,
             and an evaluation whose first samples all fail alike is stopped.
         ended: Called after each sample, with its error or None.
+        patience: Seconds to wait for another run that holds the folder.
         **settings: Settings of Inspect's eval set; those that are None are left out.
     """
     from inspect_ai import eval_set  # noqa: PLC0415  (importing Inspect takes seconds)
@@ -133,7 +136,7 @@ def evaluate(
     planned = planned_samples(task, given.get("limit"), given.get("epochs"))
     display = given.pop("display", None) or os.environ.get("INSPECT_DISPLAY")
     logs: list[Any] = []
-    with _as_user_error(of_folder=(folder, log_dir)), _hold_folder(log_dir):
+    with _as_user_error(of_folder=(folder, log_dir)), hold_file(f"{log_dir}/{LOCK}", patience):
         check_log_folder(log_dir)
         _match_content(task, log_dir, folder, dirty=bool(given.get("log_dir_allow_dirty")))
         given["sandbox"] = check_sandbox(task, given.pop("sandbox", None), log_dir)
@@ -141,7 +144,13 @@ def evaluate(
         if before.failed and not keep_errors:
             _reopen_logs(log_dir)
         bar = ProgressBar(label, len(planned), before.answered, display is None and bool(label))
-        evaluation = Evaluation(keep_errors, ended or bar.sample_ended)
+
+        def sample_ended(error: str | None) -> None:
+            bar.sample_ended(error)
+            if ended is not None:
+                ended(error)
+
+        evaluation = Evaluation(keep_errors, sample_ended)
         failing = {"fail_on_error": False} if keep_errors else ERRORS_LEAVE_WORK
         with bar, _inspect_quiet(display in {None, "none"}), stoppable(evaluation):
             _flush_often()
@@ -256,18 +265,22 @@ def _say_other_runs(argument: str, log_dir: str) -> str:
     return (
         f"`{argument}` must hold runs of the same request, got {log_dir} with runs of other "
         f"models, items, settings or parsers; these are not mixed. Use another `{argument}`. To "
-        f"parse old logs with the current parser, use `whybench records --reread`"
+        f"parse old logs with the current parser, use `whybench results --reread`"
     )
 
 
 @contextmanager
-def _hold_folder(folder: str) -> Iterator[None]:
-    """Hold a folder of logs against other runs of this machine, which would ask everything twice.
+def hold_file(file: str, patience: float = 0.0) -> Iterator[None]:
+    """Hold a lock against other runs of this machine, which would ask everything twice.
+
+    Args:
+        file: The file of the lock; an address of a store elsewhere is not held.
+        patience: Seconds to wait for another run that holds it.
 
     Raises:
         UserError: Another run holds it.
     """
-    if "://" in folder:
+    if "://" in file:
         yield
         return
     try:
@@ -275,15 +288,22 @@ def _hold_folder(folder: str) -> Iterator[None]:
     except ImportError:
         yield
         return
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    with Path(folder, LOCK).open("w", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise UserError(
-                f"only one run at a time must write to a folder, got {folder}, where another is "
-                "active; wait until it ends, or choose another folder"
-            ) from None
+    path = Path(file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    deadline = time.monotonic() + patience
+    with path.open("w", encoding="ascii") as lock:
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() < deadline:
+                    time.sleep(LOCK_INTERVAL)
+                    continue
+                raise UserError(
+                    f"only one run at a time must write to a folder, got {path.parent}, where "
+                    "another is active; wait until it ends, or choose another folder"
+                ) from None
         yield
 
 

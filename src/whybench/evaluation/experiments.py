@@ -1,285 +1,41 @@
-"""An experiment: designs, settings and models in one file; one plan, one folder, one page.
+"""Experiments: one plan, its units, their logs, and records and a report about them.
 
-An experiment is a YAML file::
-
-    title: Does it help to reason step by step?
-    models:
-      - openai/gpt-4o
-      - model: reference/judge.noisy-or
-        args: {noise: 0.2}
-    suites:
-      - suite: judge
-        design: {design: core, style: [direct, cot]}
-      - suite: compose
-        epochs: 3
-    settings: {temperature: [0, 0.8]}    # several levels are crossed
-    compare: [style, temperature]        # else all that has several levels
-    measures: [ea, mv, accuracy]         # else the headline measures
-    smallest: {ea: 0.05}                 # the smallest change of interest
-    exclude: {answered_below: 0.8}       # agents that answer less of a suite
-    baselines: [people]
-
-Its folder holds everything: `logs/`, `records/`, `page.html`, and `frozen.json` if it was frozen
-before the first answer. The same request resumes what was interrupted.
+Where the units run is an option: in this process, in several processes, or as tasks of Ray. The
+output has `logs/`, `records/`, `page.html`, and `frozen.json` if the statement was frozen before
+the first answer. The same request resumes an interrupted experiment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property
-from itertools import islice
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench.errors import UserError, suggest
-from whybench.evaluation.crossings import cross_settings, tell_crossings
-from whybench.evaluation.engine import build_task, check_model
-from whybench.evaluation.requests import Request, ask_requests, write_results
-from whybench.evaluation.runs import file_name, inspect_settings, list_suites_for, name_agent
+from whybench.errors import Interrupted, StoppedError, UserError
+from whybench.evaluation.engine import check_model
+from whybench.evaluation.experiment_files import read_experiment
+from whybench.evaluation.pool import run_pool
+from whybench.evaluation.quotas import enforce_file_quotas
+from whybench.evaluation.reporting import write_results
+from whybench.evaluation.runner import UPLOAD_INTERVAL, RunOptions, run_units
 from whybench.evaluation.spending import watch_spending
-from whybench.model_settings import MODEL_SETTINGS
-from whybench.planning.asks import Ask, read_ask, read_model
-from whybench.planning.plans import count_calls
+from whybench.evaluation.statements import FROZEN, Experiment
+from whybench.evaluation.states import explain_states, read_state, show_states
+from whybench.evaluation.store import Store, is_remote, open_store
+from whybench.evaluation.units import Unit, file_name, name_agent
 from whybench.planning.prices import Prices
-from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
-from whybench.results.experiments import AnalysisPlan, Frozen, Statement
-from whybench.suites.calibration import simulate_rows
-from whybench.suites.files import parse_mapping, read_text
-from whybench.suites.registry import get_suite
+from whybench.results.experiments import Frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
-    from whybench.planning.plans import Plan
     from whybench.results import Records
 
-FROZEN = "frozen.json"
-"""The file of a folder that has what was frozen."""
-
-ENOUGH = 60
-"""So many answers have every measure of a suite, if not with an interval."""
-
-Models = tuple[tuple[str, Mapping[str, Any]], ...]
+WORK = Path("experiments", "work")
+"""The folder for logs until they are uploaded, where no other is named."""
 
 
-@dataclass(frozen=True)
-class Experiment:
-    """What is asked of whom under which conditions, and what is compared then.
-
-    Attributes:
-        title: The heading of its page.
-        models: Models and their arguments.
-        asks: What each is asked.
-        settings: How models are asked, as settings of Inspect's; those of several levels are
-            crossed.
-        analysis: What is compared.
-        baselines: People or published models that stand beside.
-    """
-
-    title: str
-    models: Models
-    asks: tuple[Ask, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    analysis: AnalysisPlan = field(default_factory=AnalysisPlan)
-    baselines: tuple[str, ...] = ()
-
-    @cached_property
-    def plans(self) -> tuple[Plan, ...]:
-        """The plan of what is asked of each model, once."""
-        return tuple(
-            count_calls(
-                get_suite(ask.suite),
-                ask.choose_design(),
-                limit=ask.limit,
-                epochs=ask.epochs,
-                group=ask.group,
-            )
-            for ask in self.asks
-        )
-
-    @cached_property
-    def crossings(self) -> dict[str, dict[str, Any]]:
-        """The settings of each crossing, by words for it."""
-        return cross_settings(self.settings)
-
-    def plans_of(self, model: str) -> list[Plan]:
-        """Return the plans that a model can be asked; a reference agent knows its suites alone."""
-        able = list_suites_for(model)
-        return [plan for plan in self.plans if plan.suite.name in able]
-
-    def plans_by_model(self) -> dict[str, list[Plan]]:
-        """Return model to its plans, each as often as there are crossings and arguments."""
-        found: dict[str, list[Plan]] = {}
-        for model, _ in self.models:
-            found.setdefault(model, []).extend(self.plans_of(model) * len(self.crossings))
-        return found
-
-    def content(self) -> dict[str, Any]:
-        """Return all that is stated, as it is frozen: plain values, and digests of designs."""
-        suites = []
-        for ask, plan in zip(self.asks, self.plans, strict=True):
-            asked = sum(plan in self.plans_of(model) for model, _ in self.models)
-            suites.append(
-                {
-                    "suite": ask.suite,
-                    "version": plan.suite.version,
-                    "design": plan.design.name,
-                    "design_hash": plan.design.hash,
-                    "items": plan.items,
-                    "epochs": ask.epochs,
-                    "group": ask.group,
-                    "answers": plan.items * ask.epochs * asked * len(self.crossings),
-                }
-            )
-        planned = asdict(self.analysis)
-        return {
-            "models": [{"model": model, "args": dict(args)} for model, args in self.models],
-            "suites": suites,
-            "settings": dict(self.settings),
-            "compare": list(planned["factors"]),
-            "measures": list(planned["measures"]),
-            "smallest": dict(planned["smallest"]),
-            "exclude": {"answered_below": planned["answered_below"]},
-        }
-
-    def lines(self, prices: Prices) -> Iterator[str]:
-        """Yield what is asked how often, and what it costs."""
-        if crossed := tell_crossings(self.settings):
-            yield crossed
-        config = list(self.crossings.values())[-1]
-        for model, plans in self.plans_by_model().items():
-            yield prices.explain(model, plans, config)
-        for plan in self.plans:
-            yield from (f"{plan.suite.name}: {line}" for line in plan.advice())
-            words = (plan.recommend_temperature(model, config) for model, _ in self.models)
-            yield from dict.fromkeys(filter(None, words))
-
-    def state(self, folder: Path) -> Statement:
-        """Return what is stated now, with what was frozen into the folder."""
-        return Statement(self.analysis, self.content(), Frozen.read(folder / FROZEN))
-
-
-def read_experiment(path: str | Path) -> Experiment:
-    """Read an experiment from a YAML file.
-
-    Raises:
-        UserError: It is not one: says what was expected and what came.
-    """
-    given = parse_mapping(read_text(path), str(path), "models and suites")
-    try:
-        return _make(Path(path).stem, given)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
-
-
-KEYS = {
-    "title": str,
-    "models": list,
-    "suites": list,
-    "settings": dict,
-    "compare": list,
-    "measures": list,
-    "smallest": dict,
-    "exclude": dict,
-    "baselines": list,
-}
-"""What an experiment may state, and as what."""
-
-
-def _make(name: str, given: Mapping[str, Any]) -> Experiment:
-    for key, value in given.items():
-        if key not in KEYS:
-            raise UserError(
-                f"an experiment may have {', '.join(KEYS)}, got {key!r}{suggest(str(key), KEYS)}"
-            )
-        if not isinstance(value, KEYS[key]):
-            kind = {str: "text", list: "a list", dict: "names and values"}[KEYS[key]]
-            raise UserError(f"{key} must be {kind}, got {value!r}")
-    for key in ("models", "suites"):
-        if not given.get(key):
-            raise UserError(f"an experiment must have {key}, got none")
-    made = Experiment(
-        title=given.get("title", name),
-        models=tuple(map(read_model, given["models"])),
-        asks=tuple(map(read_ask, given["suites"])),
-        settings=given.get("settings", {}),
-        analysis=_read_analysis(given),
-        baselines=tuple(given.get("baselines", ())),
-    )
-    _check_analysis(made)
-    return made
-
-
-def _read_analysis(given: Mapping[str, Any]) -> AnalysisPlan:
-    exclude = given.get("exclude", {})
-    known = ("answered_below",)
-    for rule in exclude:
-        if rule not in known:
-            raise UserError(
-                f"exclude must be {known[0]} and a share, got {rule!r}{suggest(str(rule), known)}"
-            )
-    share = exclude.get("answered_below", 0.0)
-    if type(share) not in {int, float} or not 0 <= share <= 1:
-        raise UserError(f"answered_below must be a share from 0 to 1, got {share!r}")
-    smallest = given.get("smallest", {})
-    for measure, number in smallest.items():
-        if type(number) not in {int, float} or number < 0:
-            raise UserError(f"smallest {measure} must be a number from 0, got {number!r}")
-    return AnalysisPlan(
-        factors=tuple(map(str, given.get("compare", ()))),
-        measures=tuple(map(str, given.get("measures", ()))),
-        smallest={str(name): float(number) for name, number in smallest.items()},
-        answered_below=float(share),
-    )
-
-
-def _check_analysis(stated: Experiment) -> None:
-    """Refuse what could not be compared, before anything is asked."""
-    several = _list_several(stated) if stated.analysis.factors else set()
-    for name in stated.analysis.factors:
-        if name not in several:
-            raise UserError(
-                "compare must name factors of the designs, or settings of the model, that have "
-                f"several levels ({', '.join(sorted(several)) or 'none has'}), got {name!r}"
-                f"{suggest(name, several)}"
-            )
-    named = (*stated.analysis.measures, *stated.analysis.smallest)
-    known = {one for ask in stated.asks for one in _list_measures(ask)} if named else set()
-    for name in named:
-        if name not in known:
-            raise UserError(
-                "measures and smallest must name measures that are compared "
-                f"({', '.join(sorted(known))}), got {name!r}{suggest(name, known)}"
-            )
-
-
-def _list_several(stated: Experiment) -> set[str]:
-    """Return the factors of designs and the settings of the model that have several levels."""
-    levels: dict[str, set[str]] = {}
-    for ask in stated.asks:
-        for item in get_suite(ask.suite).items(ask.choose_design()):
-            for name, level in item.factors.items():
-                levels.setdefault(name, set()).add(str(level))
-    return {name for name, met in levels.items() if len(met) > 1} | {
-        name
-        for name, value in stated.settings.items()
-        if name in MODEL_SETTINGS and isinstance(value, list) and len(value) > 1
-    }
-
-
-def _list_measures(ask: Ask) -> set[str]:
-    """Return the measures that can be compared, from answers of a reference agent to some items."""
-    suite, design = get_suite(ask.suite), ask.choose_design()
-    items = list(islice(suite.items(design), ENOUGH))
-    agent = next(iter(suite.agents.values()))
-    rows = simulate_rows(suite, design, items, agent, {}, "reference", {})
-    table = record_table(list(rows), suite.record_columns)
-    return {change.measure for change in compare_tables(suite, table, table)}
-
-
-def freeze(stated: Experiment, folder: Path) -> Frozen:
+def freeze(stated: Experiment, output: str | Path) -> Frozen:
     """Freeze an experiment into its folder, before the first answer.
 
     The same statement again is as frozen as before.
@@ -287,8 +43,11 @@ def freeze(stated: Experiment, folder: Path) -> Frozen:
     Raises:
         UserError: Something else was frozen there, or something was asked already.
     """
-    target = folder / FROZEN
-    statement = stated.state(folder)
+    if is_remote(output):
+        raise UserError(f"`output` must be a folder to freeze an experiment, got {output}")
+    folder = Path(output)
+    target, statement = folder / FROZEN, stated.state(folder)
+    assert statement is not None, "an experiment from a file states its analysis"
     if statement.frozen is not None:
         if others := statement.differences():
             raise UserError(
@@ -310,26 +69,36 @@ def experiment(
     stated: Experiment | str | Path,
     output: str | Path | None = None,
     *,
+    workers: int | None = None,
+    ray: bool = False,
+    work: str | Path | None = None,
     prices: str | Path | None = None,
     max_cost: float | None = None,
     max_connections: int | None = None,
     sandbox: str | None = None,
     keep_errors: bool = False,
+    log_buffer: int | None = None,
     display: str | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Records:
     """Ask all of an experiment, and write records and a page about them.
 
-    The same call again resumes what was interrupted, and repeats nothing.
+    The same call again resumes an interrupted experiment, and repeats nothing.
 
     Args:
         stated: The experiment, or its YAML file.
-        output: The folder; resumed if it exists. By default `experiments/`, then the file's name.
+        output: The folder, or an address that fsspec can write to; resumed if it exists. By
+            default `experiments/`, then the file's name.
+        workers: The number of processes that run units; None to run them in this one.
+        ray: Run units as tasks of Ray, on the cluster that RAY_ADDRESS names or on this machine.
+        work: A folder for logs until they are uploaded to the output; by default logs are written
+            into the output, or into `experiments/work` if it is elsewhere or Ray is used.
         prices: A YAML file of prices of your own.
         max_cost: US dollars, of all runs of the folder together; at the limit it is stopped.
         max_connections: Calls at once.
         sandbox: Where a model's programs run.
         keep_errors: Accept samples that end in an error.
+        log_buffer: Samples between writes to a log.
         display: How Inspect shows progress.
         say: Called with each step while the page is made, a line at a time.
 
@@ -337,25 +106,20 @@ def experiment(
         The answers; `compare(by=…)` has what changes between conditions, and so has the page.
     """
     made = stated if isinstance(stated, Experiment) else read_experiment(stated)
-    folder = Path(output or default_folder(made.title if made is stated else str(stated)))
-    named = {"max_connections": max_connections, "sandbox": sandbox, "display": display}
-    table = Prices.read(prices)
-    planned = made.plans_by_model()
-    for of_model in made.crossings.values():
-        table.check_max_cost(max_cost, planned, of_model)
-    for model, args in made.models:
-        check_model(model, args)
-    with watch_spending(folder, max_cost, table, planned):
-        requests = list(_requests(made, folder, named))
-        reasons = ask_requests(requests, folder="output", keep_errors=keep_errors)
-    return write_results(
-        folder,
-        made.title,
-        reasons,
-        say,
-        baselines=made.baselines,
-        statement=made.state(folder),
+    job = Job.prepare(
+        made,
+        output or default_folder(made.title if made is stated else str(stated)),
+        work=work,
+        ray=ray,
+        prices=prices,
+        max_cost=max_cost,
+        keep_errors=keep_errors,
+        max_connections=max_connections,
+        sandbox=sandbox,
+        log_buffer=log_buffer,
+        display=display,
     )
+    return job.collect(job.run(workers, ray), say)
 
 
 def default_folder(path: str | Path) -> Path:
@@ -363,24 +127,166 @@ def default_folder(path: str | Path) -> Path:
     return Path("experiments", file_name(Path(path).stem))
 
 
-def _requests(stated: Experiment, folder: Path, named: Mapping[str, Any]) -> Iterator[Request]:
-    """Yield what is asked of whom: each suite of all models, then the next."""
-    for ask, plan in zip(stated.asks, stated.plans, strict=True):
-        group = {"group": ask.group} if ask.group else {}
-        task = build_task(plan.suite, {**(ask.design or plan.suite.settings()), **group})
-        place = file_name(plan.suite.name, plan.design.name.strip("*"), plan.design.hash[:6])
-        for model, args in stated.models:
-            if plan not in stated.plans_of(model):
-                continue
-            for words, of_model in stated.crossings.items():
-                yield Request(
-                    plan.suite,
-                    plan.design,
-                    task,
-                    model,
-                    str(folder / "logs" / place / file_name(name_agent(model, args)) / words),
-                    inspect_settings(args, of_model, **named),
-                    plan.limit,
-                    plan.epochs,
-                    words,
-                )
+@dataclass(frozen=True)
+class Job:
+    """An experiment, and where it runs.
+
+    Attributes:
+        stated: The experiment.
+        units: Its units.
+        options: Where they are run.
+    """
+
+    stated: Experiment
+    units: Sequence[Unit]
+    options: RunOptions
+
+    @classmethod
+    def prepare(
+        cls,
+        stated: Experiment,
+        output: str | Path,
+        *,
+        work: str | Path | None = None,
+        ray: bool = False,
+        prices: str | Path | None = None,
+        max_cost: float | None = None,
+        keep_errors: bool = False,
+        **named: Any,
+    ) -> Job:
+        """Return the job of an experiment; arguments are those of `experiment`."""
+        remote = is_remote(output)
+        if work is None and (remote or ray):
+            work = WORK / file_name(str(output))
+        units = stated.list_units(**named)
+        largest = max((unit.samples for unit in units), default=1)
+        options = RunOptions(
+            # Other processes may have another working folder.
+            output=str(output) if remote or not ray else str(Path(output).resolve()),
+            work=None if work is None else Path(work).resolve(),
+            # Small units are uploaded before their end, too.
+            upload_interval=min(UPLOAD_INTERVAL, max(1, largest // 4)),
+            quotas=stated.quotas,
+            max_cost=max_cost,
+            prices=Prices.read(prices),
+            keep_errors=keep_errors,
+        )
+        return cls(stated, units, options)
+
+    @property
+    def store(self) -> Store:
+        """The store of the output, which is made if it does not exist."""
+        return open_store(self.options.output)
+
+    def run(self, workers: int | None = None, ray: bool = False) -> list[str]:
+        """Run all units that are incomplete, and return why units still are.
+
+        Args:
+            workers: The number of processes; None for this one alone.
+            ray: Run them as tasks of Ray.
+
+        Raises:
+            StoppedError: Asking made no sense any more, or no unit has answers.
+            Interrupted: A signal ended it in order.
+        """
+        self.stated.check_max_cost(self._prices, self.options.max_cost)
+        if workers is None and not ray:
+            return self._run_here(self.units)
+        store = self.store
+        left = self._list_incomplete(self.units, store)
+        failed: dict[str, str] = {}
+        try:
+            with show_states(self.units, store) as show:
+                if left and ray:
+                    from whybench.evaluation.cluster import run_cluster  # noqa: PLC0415
+
+                    failed = run_cluster(left, self.options, show)
+                elif left:
+                    failed = run_pool(left, self.options, workers or 1, show)
+        except Interrupted as error:
+            far = f"Stopped: {explain_states(self.units, store)}"
+            raise Interrupted(error.signal, far) from None
+        reasons = [reason for unit in left if (reason := failed.get(unit.place))]
+        if reasons and not any(read_state(unit, store).progress.answered for unit in self.units):
+            far = explain_states(self.units, store)
+            raise StoppedError(f"Stopped: {'; '.join(dict.fromkeys(reasons))}. {far}")
+        return reasons
+
+    def run_unit(self, number: int) -> None:
+        """Run one unit in this process, unless it is complete already.
+
+        Args:
+            number: Its number, from 1.
+
+        Raises:
+            UserError: There is no such unit.
+            StoppedError: It is incomplete.
+            Interrupted: A signal ended it in order.
+        """
+        if not 1 <= number <= len(self.units):
+            raise UserError(f"`unit` must be a number from 1 to {len(self.units)}, got {number}")
+        unit = self.units[number - 1]
+        self.stated.check_max_cost(self._prices, self.options.max_cost)
+        if not self._list_incomplete([unit], self.store):
+            return
+        if reasons := self._run_here([unit]):
+            raise StoppedError(f"{unit.label}: {'; '.join(reasons)}")
+
+    def collect(self, reasons: Sequence[str] | None, say: Callable[[str], None]) -> Records:
+        """Write records and a report from the logs that are there.
+
+        Args:
+            reasons: Why units are incomplete; None to look it up.
+            say: Called with each step while the page is made, a line at a time.
+        """
+        store = self.store
+        if reasons is None:
+            left = (read_state(unit, store) for unit in self._list_incomplete(self.units, store))
+            reasons = [
+                f"{state.unit.label}: {state.reason or state.progress.explain()}" for state in left
+            ]
+        return write_results(self.stated, self.units, store, self.options.output, reasons, say)
+
+    def _run_here(self, units: Sequence[Unit]) -> list[str]:
+        # A missing key, extra or data set shows before the first call, and before a folder is made.
+        for unit in {name_agent(unit.model, unit.args): unit for unit in units}.values():
+            check_model(unit.model, unit.args)
+        tasks = build_tasks(units, "; to test other suites, name them by `suites`")
+        store, options = self.store, self.options
+        if options.work is not None:
+            units = self._list_incomplete(units, store)
+        enforce_file_quotas(Path(options.base), options.quotas)
+        planned = self.stated.plans_by_model()
+        with watch_spending(options.base, options.max_cost, self._prices, planned):
+            return run_units(units, options, store, tasks)
+
+    def _list_incomplete(self, units: Sequence[Unit], store: Store) -> list[Unit]:
+        keep = self.options.keep_errors
+        return [unit for unit in units if not read_state(unit, store).progress.accepted(keep)]
+
+    @property
+    def _prices(self) -> Prices:
+        return self.options.prices or Prices.read()
+
+
+def build_tasks(units: Sequence[Unit], advice: str = "") -> dict[str, Any]:
+    """Return the Inspect tasks of units by digest; of a design in several units, the first.
+
+    Args:
+        units: The units; those that ask the same share a task.
+        advice: The advice if a task cannot be built.
+    """
+    built: dict[tuple[str, str, int | None], Any] = {}
+    tasks: dict[str, Any] = {}
+    for unit in units:
+        key = (unit.ask.suite, unit.design_hash, unit.ask.group)
+        if key not in built:
+            try:
+                built[key] = (unit.shard, unit.build_task())
+            except UserError as error:
+                only = f". This affects only {unit.ask.suite}{advice}" if advice else ""
+                raise UserError(f"{error}{only}") from None
+        shard, task = built[key]
+        if shard == unit.shard:
+            tasks[unit.digest] = task
+    return tasks

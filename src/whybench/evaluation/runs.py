@@ -8,29 +8,24 @@ time.
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 from zipfile import BadZipFile
 
-from whybench.errors import INTERRUPTED, UserError
-from whybench.evaluation.crossings import check_single, cross_settings
-from whybench.evaluation.engine import (
-    LEAN,
-    build_task,
-    check_model,
-    check_settings,
-)
-from whybench.evaluation.requests import Request, ask_requests
+from whybench.errors import INTERRUPTED
+from whybench.evaluation.crossings import cross_settings
+from whybench.evaluation.engine import LEAN, build_task, check_model
+from whybench.evaluation.experiments import build_tasks
+from whybench.evaluation.runner import RunOptions, run_units
 from whybench.evaluation.spending import watch_spending
+from whybench.evaluation.units import file_name, inspect_settings, list_units, name_agent
+from whybench.planning.asks import Ask, list_suites_for
 from whybench.planning.plans import check_counts, count_calls
 from whybench.planning.prices import NO_SERVER, Prices
-from whybench.seeds import digest
 from whybench.suites import registry
-from whybench.suites.catalog import WHOLE
-from whybench.suites.references import REFERENCE, find_reference
+from whybench.suites.catalog import WHOLE, list_samples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -115,65 +110,39 @@ def run(
     args = dict(model_args or {})
     built = chosen.make_design(task_args)
     folder = str(log_dir or log_folder(suite, built, model, args, shard, group))
-    task_args |= {"shard": shard, **({"group": group} if group else {})}
+    if limit:
+        whole = list_samples(chosen, chosen.items(built), shard=shard, group=group, limit=limit)
+        limit = len(whole)
     named = {"temperature": temperature, "reasoning_effort": reasoning_effort}
     own = {name: level for name, level in named.items() if level is not None}
-    task = build_task(chosen, task_args)
-    requests = [
-        Request(
-            chosen,
-            built,
-            task,
-            model,
-            f"{folder}/{words}" if words else folder,
-            inspect_settings(
-                args,
-                of_model,
-                max_tokens=max_tokens,
-                max_connections=max_connections,
-                timeout=timeout,
-                sandbox=sandbox,
-                log_buffer=log_buffer,
-                display=display,
-            ),
-            limit,
-            epochs,
-            words,
+    crossings = {
+        words: inspect_settings(
+            args,
+            of_model,
+            max_tokens=max_tokens,
+            max_connections=max_connections,
+            timeout=timeout,
+            sandbox=sandbox,
+            log_buffer=log_buffer,
+            display=display,
         )
         for words, of_model in cross_settings({**(settings or {}), **own}).items()
-    ]
+    }
+    ask = Ask(suite, task_args, epochs=epochs, group=group, limit=limit, shard=shard)
+    units = list(list_units(ask, built, [0], model, args, crossings))
+    tasks = build_tasks(units)
     table = Prices.read(prices)
+    options = RunOptions(folder, keep_errors=keep_errors)
     planned: dict[str, list[Plan]] = {}
     if not model.startswith(NO_SERVER):  # to count renders every item
         counted = count_calls(chosen, built, limit=limit, epochs=epochs, shard=shard, group=group)
-        planned[model] = [counted] * len(requests)
-        for request in requests:
-            table.check_max_cost(max_cost, planned, request.settings)
+        planned[model] = [counted] * len(units)
+        for unit in units:
+            table.check_max_cost(max_cost, planned, unit.settings)
     check_model(model, args)
     with watch_spending(folder, max_cost, table, planned):
-        reasons = ask_requests(requests, keep_errors=keep_errors)
+        reasons = run_units(units, options, tasks=tasks, folder="log_dir")
     return load(folder, incomplete=reasons)
-
-
-def inspect_settings(
-    model_args: Mapping[str, Any],
-    settings: Mapping[str, Any] | None = None,
-    *,
-    max_connections: int | None = None,
-    **named: Any,
-) -> dict[str, Any]:
-    """Return how a model is asked, as settings of Inspect's eval sets.
-
-    Args:
-        model_args: Arguments of the model.
-        settings: Settings by Inspect's names; those that have a name here go before.
-        max_connections: Calls at once, and so samples at once.
-        **named: Other settings; None for Inspect's own choice.
-    """
-    given = {**named, "max_connections": max_connections, "max_samples": max_connections}
-    chosen = {name: value for name, value in given.items() if value is not None}
-    check_single({**(settings or {}), **chosen})
-    return {**check_settings(settings or {}), **chosen, "model_args": dict(model_args)}
 
 
 def log_folder(
@@ -189,38 +158,6 @@ def log_folder(
     parts += [f"shard-{shard}"] if shard != WHOLE else []
     parts += [f"by-{group}"] if group else []
     return "logs/" + file_name(*parts)
-
-
-def name_agent(model: str, model_args: Mapping[str, Any]) -> str:
-    """Name an agent: settings of a reference agent in words, others by a digest.
-
-    A key or an address is neither shown nor counted, since another one does not make another agent.
-    """
-    from whybench.records.logs import is_model_setting  # noqa: PLC0415
-
-    if model.startswith(REFERENCE):
-        return ",".join((model, *(f"{name}={value}" for name, value in model_args.items())))
-    shown = {name: value for name, value in model_args.items() if is_model_setting(name, value)}
-    return f"{model},{digest(sorted(shown.items())).hex()[:6]}" if shown else model
-
-
-def file_name(*words: str) -> str:
-    """Return words as one name that every file system takes."""
-    return "-".join(re.sub(r"[^\w.=,-]+", "-", word) for word in words)
-
-
-def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
-    """Return the suites that a model is asked: a reference agent answers its own, a mind most."""
-    if not isinstance(model, str):
-        raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
-    for name in chosen:
-        registry.get_suite(name)
-    names = tuple(chosen) or registry.suite_names()
-    if not model.startswith(REFERENCE):
-        return names
-    reference = find_reference(model)
-    reference.check_suites(names)
-    return tuple(name for name in names if name in reference.parts)
 
 
 QUIET: dict[str, Any] = {

@@ -17,7 +17,7 @@ questions it has not seen, chooses between models, and gives intervals for the p
 >>> answers = Judgments.from_rows(table, [0.1, 0.775, 0.5], ["I", "III", "IV"])
 >>> fits = fit(table, COLLIDER_3, answers)
 >>> dict(zip(fits.scheme.parameters, fits.parameters[0].round(3).tolist()))
-{'p': 0.5, 'b': 0.1, 'm': 0.5}
+{'prior': 0.5, 'leak': 0.1, 'strength': 0.5}
 >>> fits.flags[0]
 ('small_n', 'underdetermined')
 

@@ -44,7 +44,7 @@ class Fits:
         scheme: The model.
         labels: Whose fit it is.
         parameters: Estimates, (problems, parameters), in the order of `scheme.parameters`; what
-            derives from them, such as `lad`, is computed by `estimate`.
+            derives from them, such as `leak_adjusted_determinacy`, is computed by `estimate`.
         predictions: For every question, (problems, questions).
         loss: Weighted mean square of question means about the predictions.
         rmse: Row-level root mean square error.

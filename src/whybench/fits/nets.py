@@ -6,11 +6,11 @@ present with probability 1 - (1 - b) · Π over present causes of (1 - m). Equal
 parameter; so the two schemes of the published fits differ in one letter:
 
 >>> COLLIDER_3.nodes["E"]
-('b', 'm', 'm')
+('leak', 'strength', 'strength')
 >>> COLLIDER_4.nodes["E"]
-('b', 'm1', 'm2')
+('leak', 'strength_1', 'strength_2')
 >>> COLLIDER_4.parameters
-('p', 'b', 'm1', 'm2')
+('prior', 'leak', 'strength_1', 'strength_2')
 
 `derived` names linear combinations that are reported with the parameters: LAD, the mean strength
 less the leak, is one of them.
@@ -128,23 +128,26 @@ def make_scheme(
         strengths: The parameter of each edge; one, m, for all of them if not stated.
 
     Returns:
-        The scheme, with `lad` = mean strength of the edges - leak as a derived quantity.
+        The scheme, with `leak_adjusted_determinacy` = mean strength of the edges - leak as a
+        derived quantity.
     """
-    by_edge = dict.fromkeys(graph.edges, "m") if strengths is None else strengths
+    by_edge = dict.fromkeys(graph.edges, "strength") if strengths is None else strengths
     nodes = {}
     for node in graph.nodes:
         links = tuple(by_edge[parent, node] for parent in graph.parents(node))
-        nodes[node] = ("b", *links) if links else ("p",)
-    lad = {"b": -1.0}
+        nodes[node] = ("leak", *links) if links else ("prior",)
+    lad = {"leak": -1.0}
     for strength in by_edge.values():
         lad[strength] = lad.get(strength, 0.0) + 1 / len(by_edge)
-    return Scheme(name, nodes, {"lad": lad})
+    return Scheme(name, nodes, {"leak_adjusted_determinacy": lad})
 
 
 _COLLIDER = Graph(("C1", "C2", "E"), (("C1", "E"), ("C2", "E")))
 
 COLLIDER_3 = make_scheme("noisy-or-3", _COLLIDER)
-COLLIDER_4 = make_scheme("noisy-or-4", _COLLIDER, {("C1", "E"): "m1", ("C2", "E"): "m2"})
+COLLIDER_4 = make_scheme(
+    "noisy-or-4", _COLLIDER, {("C1", "E"): "strength_1", ("C2", "E"): "strength_2"}
+)
 CHAIN_3 = make_scheme("chain-3", Graph(("X", "Y", "Z"), (("X", "Y"), ("Y", "Z"))))
 FORK_3 = make_scheme("fork-3", Graph(("C", "E1", "E2"), (("C", "E1"), ("C", "E2"))))
 

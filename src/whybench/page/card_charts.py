@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup, escape
 
 from whybench.numerals import is_determined, measure_text
-from whybench.page.methods import measure_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +29,7 @@ def draw_chart(
     shown: Mapping[str, Measure | None],
     marks: Mapping[str, float],
     scale: Scale,
-    name: str,
+    title: str,
     people: PeoplesValue | None = None,
 ) -> Markup:
     """Draw the agents' estimates and intervals above an axis with labeled reference lines."""
@@ -65,7 +64,7 @@ def draw_chart(
             if not many:
                 drawn.append(f'<text class="none" x="{left}" y="{y + 4}">no estimate</text>')
             continue
-        finding = escape(f"{agent}: {name} {measure_text(one)}")
+        finding = escape(f"{agent}: {title} {measure_text(one)}")
         kind = "open" if "small_n" in one.flags else "estimate"
         parts = [f"<title>{finding}</title>"]
         if one.low is not None and one.high is not None:
@@ -91,7 +90,7 @@ def draw_chart(
     height = base + FOOT
     return Markup(  # numbers and escaped words only
         f'<svg class="panel" viewBox="0 0 {WIDTH} {height}" role="img" '
-        f'aria-label="{escape(measure_title(name))} of {len(known)} agents; tables follow below">'
+        f'aria-label="{escape(title)} of {len(known)} agents; tables follow below">'
         f"{''.join(drawn)}</svg>"
     )
 

@@ -1,7 +1,7 @@
 """Tidy data to take away from the page: all records of a suite, as CSV.
 
 Rows are sorted by item, so that what is said of an item stands together and packs well. Records of
-downloaded data are left to `whybench records --baseline`. A table that would make the page too
+downloaded data are left to `whybench results --baseline`. A table that would make the page too
 large is left out with a word.
 
 Data inside a page: safe in HTML, and small.

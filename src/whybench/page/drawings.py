@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from whybench.page.svg import Styles
 
 MOST_FIGURES = 40
-"""So many figures of a suite are in a page; `whybench figures` draws all."""
+"""So many figures of a suite are in a page; `whybench results` draws all."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def drawings(
             notes.append(f"{name}: these answers hold nothing that a figure could show.")
         if len(found) == before + MOST_FIGURES:
             notes.append(
-                f"{name}: these are the first {MOST_FIGURES} figures; `whybench figures` draws all."
+                f"{name}: these are the first {MOST_FIGURES} figures; `whybench results` draws all."
             )
     return found, notes
 

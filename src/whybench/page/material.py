@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from whybench.results.measures import measure_table
-from whybench.suites.registry import sort_suites, suite_names
+from whybench.suites.registry import own_suites, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Measured:
     measure: Measure
 
     def row(self) -> dict[str, object]:
-        """Return it as one flat row, as `whybench measures --json` prints it, after the suite."""
+        """Return it as one flat row, as `whybench results --json` prints it, after the suite."""
         return {"suite": self.suite, **self.measure.row()}
 
 
@@ -59,7 +59,7 @@ class Material:
         object.__setattr__(self, "tables", ranked)
 
     def measured(self, fence: Fence | None = None) -> list[Measured]:
-        """Compute every measure, table by table, as `whybench measures` does.
+        """Compute every measure, table by table, as `whybench results` does.
 
         Args:
             fence: Takes a note of each agent that cannot be measured, and the others are.
@@ -78,7 +78,7 @@ class Material:
     def suites(self) -> set[str]:
         """Return the suites that a reader looks for: of an experiment its own, else all."""
         answered = {name for name, _ in self.tables}
-        return answered if self.statement else {*suite_names(), *answered}
+        return answered if self.statement else {*own_suites(), *answered}
 
     def agents(self) -> list[str]:
         """Return the agents of the sources, in order of appearance."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from whybench import __version__
+from whybench.suites.measures import find_declared
 from whybench.suites.registry import get_suite
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,23 +67,25 @@ def _words() -> dict[str, Any]:
     return found
 
 
-def measure_words(name: str) -> str:
-    """Return the definition of a measure in a line; empty if there is none."""
-    return str(_words()["measures"].get(name, ""))
+def measure_words(suite: str, name: str) -> str:
+    """Return the meaning of a suite's measure; empty if there is none."""
+    declared = find_declared(get_suite(suite).measure_table, name)
+    return declared.meaning if declared else ""
 
 
-def measure_title(name: str) -> str:
-    """Return the short name of a measure in words.
+def measure_title(suite: str, name: str) -> str:
+    """Return the name of a suite's measure for people to read.
 
-    >>> measure_title("ea"), measure_title("justified_accuracy")
-    ('explaining away', 'justified accuracy')
+    >>> measure_title("judge", "explaining_away"), measure_title("intervene", "d_prime")
+    ('explaining away', 'sensitivity d′')
     """
-    return str(_words()["titles"].get(name, name.replace("_", " ")))
+    declared = find_declared(get_suite(suite).measure_table, name)
+    return declared.label if declared else name.replace("_", " ")
 
 
-def companions(name: str) -> dict[str, str]:
-    """Return the measures that a table shows next to this one, and their words."""
-    return dict(_words()["companions"].get(name, {}))
+def companions(name: str) -> list[str]:
+    """Return the measures that a table shows next to this one."""
+    return list(_words()["companions"].get(name, ()))
 
 
 def flag_words(flag: str) -> str:
@@ -90,8 +93,8 @@ def flag_words(flag: str) -> str:
 
     >>> flag_words("small_n")
     'based on few answers'
-    >>> flag_words("at_bound:m")
-    'the fitted m is at a bound of its range'
+    >>> flag_words("at_bound:leak")
+    'the fitted leak is at a bound of its range'
     >>> flag_words("seen_twice")
     'seen twice'
     """

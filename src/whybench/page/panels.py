@@ -17,11 +17,17 @@ from typing import TYPE_CHECKING
 import pyarrow.compute as pc
 from markupsafe import Markup
 
-from whybench.numerals import UNDETERMINED, is_determined, measure_text
+from whybench.numerals import UNDETERMINED, is_determined, measure_text, number_text
 from whybench.page.bars import Scale, scale_of
 from whybench.page.card_charts import FEW, draw_chart
 from whybench.page.cautions import MANY_UNANSWERED
 from whybench.page.methods import Badge, badges_of, measure_title, measure_words
+from whybench.stats.differences import (
+    AFTER_CORRECTION,
+    NO_DIFFERENCE,
+    NOT_SIGNIFICANT,
+    TOO_SMALL,
+)
 from whybench.suites.registry import get_suite, sort_suites
 from whybench.suites.sentences import AgentMeasures, PeoplesValue, find
 
@@ -33,16 +39,15 @@ if TYPE_CHECKING:
     from whybench.errors import Fence
     from whybench.page.conditions import Condition
     from whybench.page.material import Material
-    from whybench.page.pairings import Line
-    from whybench.results.among_people import AmongPeople
-    from whybench.stats import Measure
+    from whybench.results.comparison import Comparison
+    from whybench.stats import Difference, Measure
     from whybench.suites.sentences import Remark
 
 MOST_STANDING_OUT = 4
 """The largest number of further findings."""
 
-ALIKE = {"no difference shown", "too small to matter"}
-"""Verdicts on two agents that a card does not separate."""
+ALIKE = (NOT_SIGNIFICANT, AFTER_CORRECTION, NO_DIFFERENCE, TOO_SMALL)
+"""How verdicts on two agents begin that a card does not separate."""
 
 STYLE_SCALE = (-0.5, 0.5)
 """The least scale of a measure without a best value, such as explaining away."""
@@ -81,20 +86,17 @@ class Chart:
 
     Attributes:
         measure: The measure; empty if nothing was measured.
-        meaning: Its definition in a line.
+        title: Its name for people to read.
+        meaning: Its meaning, in one sentence.
         picture: The drawing.
         values: The value of each agent.
     """
 
     measure: str
+    title: str
     meaning: str
     picture: Markup
     values: tuple[Value, ...]
-
-    @property
-    def title(self) -> str:
-        """The measure in words."""
-        return measure_title(self.measure)
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Panel:
 def panels(
     material: Material,
     found: Mapping[str, Sequence[Condition]],
-    among: Iterable[AmongPeople],
+    among: Iterable[Comparison],
     missing: Mapping[tuple[str, str], str],
     fence: Fence,
 ) -> dict[str, list[Panel]]:
@@ -169,12 +171,12 @@ def _empty(
         Value("no estimate" if (agent, suite) in answered else "not run") for agent in agents
     )
     readings = tuple(Reading(agent, (), missing.get((suite, agent), "")) for agent in agents)
-    chart = Chart("", get_suite(suite).summary, Markup(), values)
+    chart = Chart("", "", get_suite(suite).summary, Markup(), values)
     return Panel(suite, f"{suite}-none", "", (chart,), readings)
 
 
 def standing_out(
-    made: Mapping[str, Sequence[Panel]], compared: Mapping[str, Sequence[Line]] | None = None
+    made: Mapping[str, Sequence[Panel]], compared: Mapping[str, Sequence[Difference]] | None = None
 ) -> dict[str, list[tuple[str, ShownFinding]]]:
     """Return further findings about each agent under the first conditions, suite by suite.
 
@@ -200,46 +202,48 @@ def standing_out(
 
 
 def _unseen(
-    agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Line]]
+    agent: str, firsts: Sequence[Panel], compared: Mapping[str, Sequence[Difference]]
 ) -> Iterator[tuple[str, ShownFinding]]:
     """Yield the largest difference from each agent that no chart of a card separates from it."""
     for panel in firsts:
         shown = {chart.measure for chart in panel.charts}
         apart: set[tuple[str, str]] = set()
-        hidden: list[Line] = []
-        for line in compared.get(panel.suite, ()):
-            if agent not in {line.first_agent, line.second_agent}:
+        hidden: list[Difference] = []
+        for one in compared.get(panel.suite, ()):
+            if agent not in one.sides:
                 continue
-            if line.measure in shown and line.verdict not in ALIKE:
-                apart.add((line.first_agent, line.second_agent))
-            elif line.measure not in shown and line.differs:
-                hidden.append(line)
-        lines = [line for line in hidden if (line.first_agent, line.second_agent) not in apart]
-        if lines and len(panel.readings) <= FEW:
-            line = max(lines, key=lambda one: abs(float(one.difference)))
-            own, others, other = line.first, line.second, line.second_agent
-            if agent == line.second_agent:
-                own, others, other = line.second, line.first, line.first_agent
-            text = f"Differs from {other} in {measure_title(line.measure)}: {own} and {others}."
-            yield panel.suite, ShownFinding(text, (line.measure,), None)
+            if one.measure in shown and not one.verdict.startswith(ALIKE):
+                apart.add(one.sides)
+            elif one.measure not in shown and one.is_significant:
+                hidden.append(one)
+        found = [one for one in hidden if one.sides not in apart]
+        if found and len(panel.readings) <= FEW:
+            one = max(found, key=lambda each: abs(each.difference or 0.0))
+            (own, _), (others, other) = sorted(
+                zip((one.a, one.b), one.sides, strict=True), key=lambda side: side[1] != agent
+            )
+            values = f"{number_text(own.estimate)} and {number_text(others.estimate)}"
+            text = f"Differs from {other} in {measure_title(panel.suite, one.measure)}: {values}."
+            yield panel.suite, ShownFinding(text, (one.measure,), None)
 
 
 _People = dict[tuple[str, str, tuple[tuple[str, str], ...]], dict[str, PeoplesValue]]
 
 
-def _people_values(among: Iterable[AmongPeople]) -> _People:
+def _people_values(among: Iterable[Comparison]) -> _People:
     """Return people's values by suite, agent and condition."""
     found: _People = {}
     for every in among:
+        ranges = {
+            (one.agent, one.measure, tuple(one.labels.items())): one.quartiles
+            for one in every.places
+        }
         for one in every:
-            ranges = {(place.measure, tuple(place.labels.items())): place.quartiles
-                      for place in one.places}  # fmt: skip
-            for change in one.changes:
-                if change.first is not None:
-                    labels = tuple(change.labels.items())
-                    low, _, high = ranges.get((change.measure, labels), (None, None, None))
-                    values = found.setdefault((one.suite, one.agent, labels), {})
-                    values[change.measure] = PeoplesValue(change.first, change.verdict, low, high)
+            if one.b.estimate is not None:
+                labels = tuple(one.labels.items())
+                low, _, high = ranges.get((one.agent, one.measure, labels), (None, None, None))
+                values = found.setdefault((one.suite, one.agent, labels), {})
+                values[one.measure] = PeoplesValue(one.b.estimate, one.verdict, low, high)
     return found
 
 
@@ -307,8 +311,10 @@ def _chart(
         marks = {"0": 0.0}
     if own is not None:
         marks["people"] = own.value
-    picture = draw_chart(shown, marks, scale, name, own)
-    return Chart(name, measure_words(name), picture, tuple(values))
+    title = measure_title(condition.suite, name)
+    picture = draw_chart(shown, marks, scale, title, own)
+    meaning = measure_words(condition.suite, name)
+    return Chart(name, title, meaning, picture, tuple(values))
 
 
 def _ends(measures: Iterable[Measure | None]) -> Iterator[float]:
@@ -359,17 +365,17 @@ def _marks(condition: Condition, name: str, agents: Iterable[str]) -> Iterator[t
     """Yield the values of the baseline and of the exact agent, for the measure that has them.
 
     The baseline is the best of the reference agents that the suite lists as not reasoning
-    (`HeadlineScale.blind`): its `skill` is 0. If the measure is another one, its value follows
-    from the value and the skill of any agent.
+    (`HeadlineScale.blind`): its `skill_score` is 0. The value of another measure follows from this
+    measure and the skill score of any agent.
     """
     suite = get_suite(condition.suite)
     if suite.scale is None or name != suite.scale_measure:
         return
-    if suite.scale.blind and name == "skill":
+    if suite.scale.blind and name == "skill_score":
         yield "baseline", 0.0
     elif suite.scale.blind:
         for agent in agents:
-            own, skill = condition.get(agent, name), condition.get(agent, "skill")
+            own, skill = condition.get(agent, name), condition.get(agent, "skill_score")
             if own and skill and None not in (own.estimate, skill.estimate):
                 headline, share = own.estimate or 0.0, skill.estimate or 0.0
                 if share < 0.99:

@@ -1,7 +1,7 @@
 """Agents and people on the page: a block for each condition, with people in every chart.
 
 The page shows the results of `whybench compare --baseline people`
-(`whybench.results.among_people`). A chart has a point for the agent, a band for the interval, and
+(`whybench.results.people`). A chart has a point for the agent, a band for the interval, and
 reference lines: dashed for the baseline of agents that do not reason, thin for people, thick for
 the noise ceiling.
 """
@@ -9,7 +9,7 @@ the noise ceiling.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from markupsafe import Markup
 
@@ -17,14 +17,20 @@ from whybench.errors import Fence, UserError
 from whybench.numerals import interval_text, number_text
 from whybench.page.bars import HEIGHT, WIDTH, Scale
 from whybench.page.methods import flag_words
-from whybench.results.among_people import VERDICTS, compare_with_people
+from whybench.results.comparison_words import DIGITS, difference_text
+from whybench.results.people import compare_with_people
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from whybench.page.material import Material
-    from whybench.results.among_people import AgentAndPeople, AmongPeople
+    from whybench.results.comparison import Comparison
+    from whybench.stats import Difference
+    from whybench.suites.people import Likeness, Place
+
+    Labels = Sequence[tuple[str, str]]
+    RowT = TypeVar("RowT", Difference, Likeness, Place)
 
 MOST_AGENTS = 40
 """The largest number of agents in a table."""
@@ -34,8 +40,8 @@ ROOM = 0.05
 
 
 @dataclass(frozen=True)
-class PeopleRow:
-    """One measure of one agent: a picture, and numbers in words."""
+class ChartRow:
+    """One row of a table: a measure of an agent, a chart, and cells."""
 
     agent: str
     measure: str
@@ -49,7 +55,7 @@ class PeopleTable:
 
     caption: str
     columns: tuple[str, ...]
-    rows: tuple[PeopleRow, ...]
+    rows: tuple[ChartRow, ...]
 
 
 @dataclass(frozen=True)
@@ -68,13 +74,13 @@ class People:
 
     blocks: tuple[PeopleBlock, ...]
     notes: tuple[str, ...] = ()
-    among: tuple[AmongPeople, ...] = ()
+    among: tuple[Comparison, ...] = ()
 
 
 def people(material: Material) -> People:
     """Compare the sources' agents with people, in suites whose data are fetched."""
     blocks: list[PeopleBlock] = []
-    every: list[AmongPeople] = []
+    every: list[Comparison] = []
     fence = Fence()
     for name, table in material.own():
         compared = get_suite(name).people_comparison
@@ -90,42 +96,38 @@ def people(material: Material) -> People:
     return People(tuple(blocks), tuple(fence.notes), tuple(every))
 
 
-def _blocks(among: AmongPeople) -> Iterator[PeopleBlock]:
+def _blocks(among: Comparison) -> Iterator[PeopleBlock]:
     """Yield a block for each condition, in order of appearance."""
-    conditions = dict.fromkeys(
-        tuple(one.labels.items()) for agent in among for one in agent.likeness
-    )
-    for labels in conditions:
-        mine = [agent for agent in among if any(_is(labels, o.labels) for o in agent.likeness)]
-        shown = mine[:MOST_AGENTS]
+    for labels in dict.fromkeys(tuple(one.labels.items()) for one in among.likeness):
+        likeness = [*_choose(among.likeness, labels)]
         flags = dict.fromkeys(
-            flag for agent in shown for one in agent.likeness if _is(labels, one.labels)
-            for flag in one.estimate.flags if flag == "other_stimuli"
-        )  # fmt: skip
-        tables = (_differences(shown, labels), _likeness(shown, labels), _places(shown, labels))
+            flag for one in likeness for flag in one.estimate.flags if flag == "other_stimuli"
+        )
+        tables = (
+            _tabulate_differences([*_choose(among.differences, labels)]),
+            _tabulate_likeness(likeness),
+            _tabulate_places([*_choose(among.places, labels)]),
+        )
         words = ", ".join(value for _, value in labels if value != "none")
-        yield PeopleBlock(mine[0].suite, words, "; ".join(map(flag_words, flags)), tables)
+        yield PeopleBlock(likeness[0].suite, words, "; ".join(map(flag_words, flags)), tables)
 
 
-def _is(labels: Sequence[tuple[str, str]], others: Mapping[str, str]) -> bool:
-    return tuple(others.items()) == tuple(labels)
+def _choose(rows: Sequence[RowT], labels: Labels) -> Iterator[RowT]:
+    """Yield the rows of a condition, measure by measure, for as many agents as a table has."""
+    mine: list[RowT] = [one for one in rows if tuple(one.labels.items()) == labels]
+    shown = [*dict.fromkeys(one.agent for one in mine)][:MOST_AGENTS]
+    for measure in dict.fromkeys(one.measure for one in mine):
+        yield from (one for one in mine if one.measure == measure and one.agent in shown)
 
 
-def _differences(
-    agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]
-) -> PeopleTable:
-    found = [(a.agent, c) for a in agents for c in a.changes if _is(labels, c.labels)]
-    names = list(dict.fromkeys(change.measure for _, change in found))
-    found.sort(key=lambda pair: names.index(pair[1].measure))
+def _tabulate_differences(found: Sequence[Difference]) -> PeopleTable:
     rows = []
-    for agent, change in found:
-        like = [c for _, c in found if c.measure == change.measure]
-        scale = _scale([end for c in like for end in (0.0, c.estimate, c.low, c.high)])
-        picture = _draw(change.estimate, change.low, change.high, {"people": 0.0}, scale)
-        difference = interval_text(change.estimate, change.low, change.high, "+")
-        values = (number_text(change.second), number_text(change.first), difference)
-        verdict = VERDICTS.get(change.verdict, change.verdict)
-        rows.append(PeopleRow(agent, change.measure, picture, (*values, verdict)))
+    for one in found:
+        like = [c for c in found if c.measure == one.measure]
+        scale = _scale([end for c in like for end in (0.0, c.difference, c.low, c.high)])
+        picture = _draw(one.difference, one.low, one.high, {"people": 0.0}, scale)
+        values = (number_text(one.a.estimate), number_text(one.b.estimate), difference_text(one))
+        rows.append(ChartRow(one.agent, one.measure, picture, (*values, one.verdict)))
     return PeopleTable(
         "Differences: agent minus people (people are at 0)",
         ("agent's value", "people", "difference [95% interval]", "verdict"),
@@ -133,35 +135,30 @@ def _differences(
     )
 
 
-def _likeness(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> PeopleTable:
-    found = [(a.agent, one) for a in agents for one in a.likeness if _is(labels, one.labels)]
-    found.sort(key=lambda pair: pair[1].measure)
+def _tabulate_likeness(found: Sequence[Likeness]) -> PeopleTable:
     rows = []
-    for agent, one in found:
+    for one in found:
         marks = {"floor": one.floor, "people": one.people, "ceiling": one.ceiling}
-        like = [other for _, other in found if other.measure == one.measure]
+        like = [other for other in found if other.measure == one.measure]
         ends = [e for o in like for e in (o.floor, o.ceiling, o.estimate.low, o.estimate.high)]
         low, high = one.estimate.low, one.estimate.high
         scale = _scale([*ends, *(other.estimate.estimate for other in like)])
-        digits = 1 if one.measure == "distance" else 2
+        digits = DIGITS.get(one.measure, 2)
         picture = _draw(one.estimate.estimate, low, high, marks, scale)
         value = interval_text(one.estimate.estimate, low, high, digits=digits)
         numbers = (number_text(mark, digits=digits) for mark in marks.values())
-        rows.append(PeopleRow(agent, one.measure, picture, (value, *numbers, one.verdict)))
+        rows.append(ChartRow(one.agent, one.measure, picture, (value, *numbers, one.verdict)))
     return PeopleTable(
-        "Similarity to people: identical at alignment 1 and distance 0",
+        "Similarity to people: identical at correlation 1 and distance 0",
         ("agent [95% interval]", "baseline", "other people", "noise ceiling", "verdict"),
         tuple(rows),
     )
 
 
-def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]]) -> PeopleTable:
-    found = [(a.agent, one) for a in agents for one in a.places if _is(labels, one.labels)]
-    names = list(dict.fromkeys(one.measure for _, one in found))
-    found.sort(key=lambda pair: names.index(pair[1].measure))
+def _tabulate_places(found: Sequence[Place]) -> PeopleTable:
     rows = []
-    for agent, one in found:
-        share, digits = one.share, 1 if one.measure == "distance" else 2
+    for one in found:
+        share, digits = one.share, DIGITS.get(one.measure, 2)
         picture = _draw(share.estimate, share.low, share.high, {"people": 0.5}, Scale(0.0, 1.0))
         low, _, high = (number_text(value, digits=digits) for value in one.quartiles)
         cells = (
@@ -170,7 +167,7 @@ def _places(agents: Sequence[AgentAndPeople], labels: Sequence[tuple[str, str]])
             f"{low} to {high}",
             number_text(one.reliability),
         )
-        rows.append(PeopleRow(agent, one.measure, picture, cells))
+        rows.append(ChartRow(one.agent, one.measure, picture, cells))
     return PeopleTable(
         "Position among single people: share of people below the agent (middle at 0.5)",
         ("people below [95% interval]", "agent", "middle half of people", "reliability"),

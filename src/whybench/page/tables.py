@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from whybench.numerals import measure_text
 from whybench.page.bars import bar, scale_of
-from whybench.page.methods import Badge, badges_of, companions, measure_words
+from whybench.page.methods import Badge, badges_of, measure_words
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -71,12 +71,10 @@ def make_table(condition: Condition, agents: Sequence[str], beside: Sequence[str
     """
     headline = get_suite(condition.suite).headline
     names = condition.headline
-    words = {name: told for shown in headline for name, told in companions(shown).items()}
     columns = tuple(
-        MeasureColumn(name, words.get(name, "") if name not in headline else measure_words(name),
-               name in headline)
+        MeasureColumn(name, measure_words(condition.suite, name), name in headline)
         for name in names
-    )  # fmt: skip
+    )
     present = [agent for agent in (*agents, *beside) if agent in condition.measures]
     found = {(agent, name): condition.get(agent, name) for agent in present for name in names}
     scales = {

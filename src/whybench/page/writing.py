@@ -24,26 +24,27 @@ from typing import TYPE_CHECKING, Any
 import jinja2
 from markupsafe import Markup
 
-from whybench import __version__
 from whybench.drawing.figure import show_controls
 from whybench.drawing.theme import theme
 from whybench.drawing.vega import bundle
 from whybench.errors import Fence, UserError, atomic_write
+from whybench.numerals import number_text
 from whybench.page.browsing import browser
 from whybench.page.card_charts import FEW
 from whybench.page.cautions import cautions
+from whybench.page.comparisons import LevelComparisons, compare_agents, compare_levels, format_p
 from whybench.page.conditions import commands, conditions, not_measured
 from whybench.page.downloads import as_json, downloads, in_blocks, packed
 from whybench.page.drawings import drawings
-from whybench.page.level_changes import LevelChanges, level_changes
-from whybench.page.methods import designs, outcome_words, versions
-from whybench.page.pairings import pairings
+from whybench.page.methods import designs, flag_words, outcome_words, versions
 from whybench.page.panels import panels, standing_out
 from whybench.page.people import people
 from whybench.page.sections import suite_sections
 from whybench.page.svg import Styles
+from whybench.results.comparison_words import difference_text
 from whybench.results.records import Records
 from whybench.results.sources import load
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +168,7 @@ def make_page(
         title: Its heading.
         dated: A date to show; none is shown if this is empty.
         seed: Decides which answers the item browser shows where it cannot show all.
-        against: The agent with whom the others are compared; see `pairings`.
+        against: The agent with whom the others are compared; see `compare_agents`.
         say: Hears what is being done, a line at a time.
         fence: Has notes on what could not be read, and takes those on what cannot be shown.
     """
@@ -179,11 +180,11 @@ def make_page(
     agents, beside = material.agents(), material.agents_beside()
     found = conditions(measured, material.beside)
     say("comparing agents")
-    compared = pairings(material, against)
+    compared = compare_agents(material, against)
     among = people(material)
-    changes = LevelChanges({})
-    with fence.around("changes between conditions"):
-        changes = level_changes(material)
+    levels = LevelComparisons({})
+    with fence.around("differences between conditions"):
+        levels = compare_levels(material)
     missing = not_measured(material, agents)
     made = panels(material, found, among.among, commands(material, agents), fence)
     wanted = {
@@ -224,11 +225,11 @@ def make_page(
         totals=_totals(material),
         cautions=cautions(material, measured, fence.notes),
         panels=made,
-        standing_out=standing_out(made, compared.headline),
+        standing_out=standing_out(made, compared.primary),
         missing=missing,
         suites=suite_sections(found, agents, beside, figures),
-        pairings=compared,
-        level_changes=changes,
+        agent_comparisons=compared,
+        level_comparisons=levels,
         stated=material.statement is not None,
         people=among,
         figures_notes=figures_notes,
@@ -328,7 +329,13 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["may_break"] = _may_break
+    environment.filters |= {
+        "may_break": _may_break,
+        "number": number_text,
+        "difference": difference_text,
+        "p_value": format_p,
+        "flag_words": flag_words,
+    }
     return environment
 
 

@@ -1,4 +1,4 @@
-"""What is asked and who is asked, as sweeps and experiments state it in YAML."""
+"""What is asked and which models are asked, as experiments state it in YAML."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
+from whybench.suites.catalog import WHOLE
 from whybench.suites.designs import DESIGN
 from whybench.suites.references import REFERENCE, find_reference
-from whybench.suites.registry import get_suite
+from whybench.suites.registry import get_suite, own_suites
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from whybench.suites.contract import Design
 
@@ -26,6 +27,7 @@ class Ask:
         epochs: How often to ask everything.
         group: Items a sample asks; None for one, or those that belong together.
         limit: The number of samples, from the start of the design.
+        shard: The part of the design, `i/n`.
     """
 
     suite: str
@@ -33,6 +35,7 @@ class Ask:
     epochs: int = 1
     group: int | None = None
     limit: int | None = None
+    shard: str = WHOLE
 
     def choose_design(self) -> Design:
         """Return the design that is asked."""
@@ -60,6 +63,20 @@ def _check_reference(model: str) -> None:
     """Refuse a reference agent that no suite has."""
     if model.startswith(REFERENCE):
         find_reference(model)
+
+
+def list_suites_for(model: str, chosen: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the suites that a model is asked; a reference agent is asked those that it answers."""
+    if not isinstance(model, str):
+        raise UserError(f"`model` must be one name, got {model!r}; `profile` takes several")
+    for name in chosen:
+        get_suite(name)
+    names = tuple(chosen) or own_suites()
+    if not model.startswith(REFERENCE):
+        return names
+    reference = find_reference(model)
+    reference.check_suites(names)
+    return tuple(name for name in names if name in reference.parts)
 
 
 def read_ask(entry: object) -> Ask:

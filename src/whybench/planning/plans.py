@@ -15,7 +15,7 @@ from whybench.errors import UserError
 from whybench.planning.caps import extend_cap, is_reasoning, reply_cap
 from whybench.planning.prices import NO_SERVER, Prices
 from whybench.suites import registry
-from whybench.suites.catalog import WHOLE, split_into_samples, take_shard
+from whybench.suites.catalog import WHOLE, list_samples, split_into_samples
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -42,6 +42,7 @@ class Plan:
         suite: The suite.
         design: Its design.
         limit: The number of samples, from the start; None for all.
+        samples: The number of samples in one epoch.
         items: Items in these samples.
         epochs: How often each is asked.
         calls: Calls, roughly where conversations go on.
@@ -54,6 +55,7 @@ class Plan:
     suite: AnySuite
     design: Design
     limit: int | None
+    samples: int
     items: int
     epochs: int
     calls: int
@@ -214,8 +216,7 @@ def count_calls(
 ) -> Plan:
     """Count the calls and tokens of asking a design; arguments are those of `plan`."""
     check_counts(limit=limit, epochs=epochs, group=group)
-    chosen = take_shard(list(suite.items(design)), shard, suite.grouping)
-    samples = split_into_samples(chosen, group, suite.grouping)[:limit]
+    samples = list_samples(suite, suite.items(design), shard=shard, group=group, limit=limit)
     items = [item for members in samples for item in members]
     turns = [suite.costs.turns(item.factors) * epochs for item in items]
     characters = sum(len(suite.render(item)) * n for item, n in zip(items, turns, strict=True))
@@ -229,6 +230,7 @@ def count_calls(
         suite=suite,
         design=design,
         limit=limit,
+        samples=len(samples),
         items=len(items),
         epochs=epochs,
         calls=sum(turns),

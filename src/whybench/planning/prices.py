@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata, util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import click
 import yaml
@@ -31,7 +31,7 @@ from whybench.errors import UserError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from whybench.planning.plans import Plan
+    from whybench.suites.registry import AnySuite
 
 NO_SERVER = ("reference/", "person/", "mockllm/")
 """Providers that call nobody."""
@@ -127,6 +127,30 @@ class Price:
         )
 
 
+class Planned(Protocol):
+    """The counts of a plan on which its price depends."""
+
+    @property
+    def suite(self) -> AnySuite:
+        """The suite."""
+
+    @property
+    def calls(self) -> int:
+        """The number of calls."""
+
+    @property
+    def sent(self) -> int:
+        """Tokens sent."""
+
+    def received_range(
+        self, model: str, config: Mapping[str, Any] | None = None
+    ) -> tuple[int, int]:
+        """Return the tokens received with short and with long replies."""
+
+    def reply_cap(self, model: str, config: Mapping[str, Any] | None = None) -> int:
+        """Return the longest reply, in tokens."""
+
+
 @dataclass(frozen=True)
 class Prices:
     """The prices of models, by the name that Inspect has for them.
@@ -158,13 +182,13 @@ class Prices:
                 f"tokens, such as `models: {{{unknown[0]}: {{input: 2.5, output: 10}}}}`"
             )
 
-    def cost(self, model: str, plans: Iterable[Plan]) -> float | None:
+    def cost(self, model: str, plans: Iterable[Planned]) -> float | None:
         """Return what plans cost with short replies; None where the price is not known."""
         span = self.cost_range(model, plans)
         return span and span[0]
 
     def cost_range(
-        self, model: str, plans: Iterable[Plan], config: Mapping[str, Any] | None = None
+        self, model: str, plans: Iterable[Planned], config: Mapping[str, Any] | None = None
     ) -> tuple[float, float] | None:
         """Return what plans cost with short and with long replies; None where nobody knows.
 
@@ -181,7 +205,7 @@ class Prices:
         return short, long
 
     def explain(
-        self, model: str, plans: Iterable[Plan], config: Mapping[str, Any] | None = None
+        self, model: str, plans: Iterable[Planned], config: Mapping[str, Any] | None = None
     ) -> str:
         """Say what plans cost with a model, or where its price may be written."""
         price, planned = self.price(model), list(plans)
@@ -201,7 +225,7 @@ class Prices:
     def check_max_cost(
         self,
         limit: float | None,
-        plans: Mapping[str, Iterable[Plan]],
+        plans: Mapping[str, Iterable[Planned]],
         config: Mapping[str, Any] | None = None,
     ) -> None:
         """Raise an error if a limit cannot be held, or is too low for what is planned.

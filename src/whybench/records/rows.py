@@ -24,7 +24,7 @@ from whybench.seeds import item_id_start
 NO_ANSWER = "N"
 
 ENDINGS = "id_endings"
-"""The key that only groups have: how the ids of their items end, behind the pairing keys."""
+"""The key that only groups have: how the ids of their items end, behind the cases."""
 
 THINNED = "Key removed from summary (> 1k)"
 """What a summary says in place of a long value."""
@@ -36,14 +36,14 @@ CUT = "..."
 def pack_metadata(
     suite: str, items: Sequence[tuple[str, str, Mapping[str, Any], Any]]
 ) -> dict[str, Any]:
-    """Return the metadata of a sample, given (id, pairing key, factors, truth) of its items.
+    """Return the metadata of a sample, given (id, case, factors, truth) of its items.
 
-    Pairing keys and ids of a group are one text each, `what-they-share-{these,differ}`.
+    Cases and ids of a group are one text each, `what-they-share-{these,differ}`.
     """
-    rows = [{"pairing_key": key, **factors, "truth": truth} for _, key, factors, truth in items]
+    rows = [{"case": key, **factors, "truth": truth} for _, key, factors, truth in items]
     packed = {"suite": suite, **_pack_columns(rows)}
     if len(items) > 1:
-        packed["pairing_key"] = _join([key for _, key, _, _ in items])
+        packed["case"] = _join([key for _, key, _, _ in items])
         packed[ENDINGS] = _join(
             [name.removeprefix(item_id_start(suite, key)) for name, key, _, _ in items]
         )
@@ -100,9 +100,7 @@ def is_thinned(metadata: Mapping[str, Any], score: Mapping[str, Any] | None) -> 
     if ENDINGS not in metadata:
         return False
     kept = [*metadata.values(), *((score or {}).get("metadata") or {}).values()]
-    return THINNED in kept or any(
-        str(metadata[name]).endswith(CUT) for name in ("pairing_key", ENDINGS)
-    )
+    return THINNED in kept or any(str(metadata[name]).endswith(CUT) for name in ("case", ENDINGS))
 
 
 def unpack_sample(
@@ -121,8 +119,8 @@ def unpack_sample(
     """
     suite, shared, names = str(metadata["suite"]), dict(metadata), [sample_id]
     if ENDINGS in shared:
-        keys, ends = _split(shared["pairing_key"]), _split(shared.pop(ENDINGS))
-        shared["pairing_key"] = keys
+        keys, ends = _split(shared["case"]), _split(shared.pop(ENDINGS))
+        shared["case"] = keys
         names = [item_id_start(suite, key) + end for key, end in zip(keys, ends, strict=True)]
     rows = _unpack_columns(shared, len(names))
     answers = _unpack_score(names, score, error)

@@ -49,7 +49,7 @@ CORE: dict[str, pa.DataType] = {
     "design": pa.string(),
     "design_hash": pa.string(),
     "item": pa.string(),
-    "pairing_key": pa.string(),
+    "case": pa.string(),
     "epoch": pa.int32(),
     "outcome": pa.string(),
     "reason": pa.string(),
@@ -63,7 +63,7 @@ CORE: dict[str, pa.DataType] = {
 }
 """Name and type of the columns that every suite's records have.
 
-`pairing_key` is what the item asks, apart from what may be manipulated; null in judgments of people
+`case` is what the item asks, apart from what may be manipulated; null in judgments of people
 that a paper published. `outcome` is scored, no_answer or error, and `reason` says why it is not
 scored. `value` is null unless scored. Tokens and seconds are a sample's, shared evenly by the items
 it asked. Settings of the model are those that the agent's name mentions; null is the model's own.
@@ -103,7 +103,7 @@ def _add_settings(table: pa.Table) -> pa.Table:
 
 FORMATS = (".parquet", ".csv")
 
-AGAIN = "Make it again from its logs with `whybench records`"
+AGAIN = "Make it again from its logs with `whybench results`"
 """What helps against a file that cannot be used; logs are kept for that."""
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from whybench.replies.numbers import ParsedAnswer
@@ -34,6 +35,9 @@ def label_pattern(nouns: str) -> str:
         r"|then|estimate|score|rating|value|percentage|to (?:the|this|your) question))?(?: ?\(%\))?"
     )
 
+
+KEPT_READINGS = 256
+"""The number of readings that are kept: the solver and then the scorer read the same reply."""
 
 _LABEL = rf"(?m)^ ?(?:[-•] )?{label_pattern('answer|verdict|conclusion')} ?:"
 _QUESTION = re.compile(r"(?m)^ ?question ?:")
@@ -59,10 +63,7 @@ class Reader(ABC):
 
     def read(self, text: str, truncated: bool = False) -> ParsedAnswer:
         """Return the answer of a whole reply, which is none if the token limit cut it off."""
-        if truncated:
-            return ParsedAnswer(None, "cut_off")
-        shown, reason, explaining = find_shown_text(normalize_signs(text).strip())
-        return ParsedAnswer(None, reason) if reason else self.read_shown(shown, explaining)
+        return ParsedAnswer(None, "cut_off") if truncated else _read(self, text)
 
     def read_shown(self, shown: str, explaining: bool = False) -> ParsedAnswer:
         """Return the answer of a text without thinking, in normalized signs.
@@ -131,3 +132,9 @@ class Reader(ABC):
         """Return an answer, or the objection of the plain text after it."""
         objection = self.find_objection(after, answer)
         return ParsedAnswer(None, objection) if objection else answer
+
+
+@lru_cache(maxsize=KEPT_READINGS)
+def _read(reader: Reader, text: str) -> ParsedAnswer:
+    shown, reason, explaining = find_shown_text(normalize_signs(text).strip())
+    return ParsedAnswer(None, reason) if reason else reader.read_shown(shown, explaining)

@@ -1,23 +1,19 @@
 """What came of it: answers, measures and comparisons, each of them a table.
 
-`load` makes `Records` of whatever holds answers; `Records.measures` gives `Measures`,
-`Records.compare` a `Comparison`, by a factor a `ConditionComparison`, and
-`Records.compare_with_people` is `AmongPeople`. All are frames (see `whybench.frames`).
+`load` makes `Records` of whatever holds answers; `Records.measures` gives `Measures`, and
+`Records.compare` and `Records.compare_with_people` give a `Comparison`, whose rows are
+`Difference`. All are frames (see `whybench.frames`).
 """
 
-from whybench.results.among_people import AmongPeople
-from whybench.results.comparison import Change, Comparison, compare
-from whybench.results.conditions import ConditionComparison, MeanChange
+from whybench.results.comparison import Comparison
 from whybench.results.measures import Measures
 from whybench.results.records import Records
-from whybench.results.sources import load
+from whybench.results.sources import compare, load
+from whybench.stats import Difference
 
 __all__ = [
-    "AmongPeople",
-    "Change",
     "Comparison",
-    "ConditionComparison",
-    "MeanChange",
+    "Difference",
     "Measures",
     "Records",
     "compare",

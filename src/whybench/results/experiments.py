@@ -16,10 +16,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, atomic_write
-from whybench.results.changes import correct_family
 from whybench.results.conditions import compare_conditions
 from whybench.results.levels import list_levels_met
 from whybench.seeds import canonical
+from whybench.stats import correct_family
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.records.runs import Run
-    from whybench.results.conditions import ConditionComparison
+    from whybench.results.comparison import Comparison
+    from whybench.stats import Difference
 
 
 @dataclass(frozen=True)
@@ -48,12 +49,10 @@ class AnalysisPlan:
     smallest: Mapping[str, float] = field(default_factory=dict)
     answered_below: float = 0.0
 
-    def compare(
-        self, tables: Mapping[str, pa.Table]
-    ) -> tuple[list[ConditionComparison], list[str]]:
-        """Return what changes from condition to condition, a comparison for each factor, and notes.
+    def compare(self, tables: Mapping[str, pa.Table]) -> tuple[list[Comparison], list[str]]:
+        """Return a comparison of conditions for each factor, and notes.
 
-        The changes of all factors, measures, suites and agents are one family.
+        The differences of all factors, measures, suites and agents are one family.
         """
         kept, notes = self._leave_out(tables)
         found = []
@@ -63,17 +62,17 @@ class AnalysisPlan:
             except UserError as error:  # levels that no two items share, as of themes in turn
                 notes += [str(error)] if self.factors else []
                 continue
-            names = {one.measure for one in comparison.changes if self._is_chosen(one)}
+            names = {one.measure for one in comparison if self._is_chosen(one)}
             found += [comparison.choose(*names)] if names else []
             notes += comparison.notes if self.factors else ()
-        absent = {*self.measures} - {one.measure for each in found for one in each.changes}
-        notes += [f"no change of {name} can be computed from these answers" for name in absent]
-        family = iter(correct_family(change for one in found for change in one.changes))
-        together = [replace(one, changes=tuple(next(family) for _ in one.changes)) for one in found]
+        absent = {*self.measures} - {one.measure for each in found for one in each}
+        notes += [f"no difference of {name} can be computed from these answers" for name in absent]
+        family = iter(correct_family(one for each in found for one in each))
+        together = [replace(each, differences=tuple(next(family) for _ in each)) for each in found]
         return together, notes
 
-    def _is_chosen(self, change: Any) -> bool:
-        return change.measure in (self.measures or get_suite(change.suite).headline)
+    def _is_chosen(self, one: Difference) -> bool:
+        return one.measure in (self.measures or get_suite(one.suite).headline)
 
     def _leave_out(self, tables: Mapping[str, pa.Table]) -> tuple[dict[str, pa.Table], list[str]]:
         """Return records without agents that answered too little, and who they are."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
 from whybench.model_settings import AMOUNTS, MODEL_SETTINGS, name_without
-from whybench.results.changes import compare_tables, shared_items
+from whybench.results.pairing import compare_tables, shared_items
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.results.changes import Change, SharedItems
+    from whybench.results.pairing import SharedItems
+    from whybench.stats import Difference
     from whybench.suites.registry import AnySuite
 
 DEFAULT = "default"
@@ -31,7 +32,7 @@ def list_levels_met(suite: AnySuite, table: pa.Table) -> dict[str, list[str]]:
     """Return what can be compared in records of a suite: factor or setting to its levels."""
     levels = {
         name: _levels(suite, name, table[name].unique().to_pylist())
-        for name in (*_manipulated(suite), *MODEL_SETTINGS)
+        for name in (*list_manipulated(suite), *MODEL_SETTINGS)
         if name in table.column_names
     }
     return {name: [*map(level_word, found)] for name, found in levels.items() if len(found) > 1}
@@ -46,7 +47,7 @@ def explain_levels(tables: Mapping[str, pa.Table], by: str) -> str:
         if found
     )
     there = f"these answers have {listed}" if listed else "these answers have none"
-    manipulated = {one for name in tables for one in _manipulated(get_suite(name))}
+    manipulated = {one for name in tables for one in list_manipulated(get_suite(name))}
     columns = {one for table in tables.values() for one in table.column_names}
     names = [*{one: None for found in here.values() for one in found}]
     if by in MODEL_SETTINGS:
@@ -84,8 +85,8 @@ class LevelSides:
 
     def compare(
         self, levels: Sequence[str], smallest: Mapping[str, float] | None
-    ) -> Iterator[Change]:
-        """Yield the changes of every agent from the reference to every other level."""
+    ) -> Iterator[Difference]:
+        """Yield the differences of every agent between every other level and the reference."""
         single = []
         for agent, mine in self._split_by_agent():
             found = {level_word(level) for level in mine[self.by].unique().to_pylist()}
@@ -108,14 +109,16 @@ class LevelSides:
         if self.by in MODEL_SETTINGS:
             agents = [name_without(agent, self.by) for agent in agents]
         for agent in dict.fromkeys(agents):
-            yield agent, _set(self.table.filter([one == agent for one in agents]), "agent", agent)
+            yield (
+                agent,
+                set_column(self.table.filter([one == agent for one in agents]), "agent", agent),
+            )
 
     def _compare_levels(
         self, agent: str, mine: pa.Table, level: str, smallest: Mapping[str, float] | None
-    ) -> Iterator[Change]:
+    ) -> Iterator[Difference]:
         words = [*map(level_word, mine[self.by].to_pylist())]
         whole = [mine.filter([word == one for word in words]) for one in (self.reference, level)]
-        said = {"agent": agent, "by": self.by, "reference": self.reference, "level": level}
         for along, sides in self._pair(*whole):
             try:
                 shared = shared_items(self.suite.name, *sides)
@@ -123,10 +126,17 @@ class LevelSides:
             except UserError as error:
                 self.notes.append(f"{agent}, {self.reference} and {level}: {error}")
                 continue
-            self.notes += _count_pairs(self.suite.name, said, shared)
-            for change in found:
-                rest = {name: word for name, word in change.labels.items() if name != self.by}
-                yield replace(change, labels={**said, **rest, **along})
+            self.notes += self._count_pairs(agent, level, shared)
+            for one in found:
+                rest = {name: word for name, word in one.labels.items() if name != self.by}
+                yield replace(
+                    one,
+                    labels={**rest, **along},
+                    by=self.by,
+                    agent=agent,
+                    side_a=level,
+                    side_b=self.reference,
+                )
 
     def _pair(
         self, first: pa.Table, second: pa.Table
@@ -134,7 +144,7 @@ class LevelSides:
         """Yield sides whose items are called by what pairs them, and what goes along."""
         held: list[str] = []
         along: list[str] = []
-        for name in _manipulated(self.suite):
+        for name in list_manipulated(self.suite):
             if name != self.by and name in first.column_names:
                 met = [{*side[name].unique().to_pylist()} for side in (first, second)]
                 (held if met[0] & met[1] else along).append(name)
@@ -153,15 +163,24 @@ class LevelSides:
         """Return the answers at some levels of what goes along, without what tells sides apart."""
         for name, level in zip(along, chosen, strict=True):
             side = side.filter([other == level for other in side[name].to_pylist()])
-        columns = [side[name].to_pylist() for name in ("pairing_key", *held)]
+        columns = [side[name].to_pylist() for name in ("case", *held)]
         keys = ["/".join(map(level_word, cells)) for cells in zip(*columns, strict=True)]
-        side = _set(side, "item", keys)
+        side = set_column(side, "item", keys)
         for name in (self.by, *along):
-            side = _set(side, name, None)
+            side = set_column(side, name, None)
         return side
 
+    def _count_pairs(self, agent: str, level: str, shared: SharedItems) -> Iterator[str]:
+        counts = {
+            f"only under {self.reference}": shared.only_first,
+            f"only under {level}": shared.only_second,
+            "lost to errors": shared.lost,
+        }
+        if left := ", ".join(f"{count} {where}" for where, count in counts.items() if count):
+            yield f"{self.suite.name}, {agent}: {len(shared.items)} items pair; left out: {left}"
 
-def _set(table: pa.Table, name: str, values: object) -> pa.Table:
+
+def set_column(table: pa.Table, name: str, values: object) -> pa.Table:
     """Return a table with other values in a column: one for each row, or one for all."""
     import pyarrow as pa  # noqa: PLC0415  (kept out of the start-up path)
 
@@ -178,17 +197,7 @@ def _combinations(side: pa.Table, names: Sequence[str]) -> list[tuple[Any, ...]]
     return list(dict.fromkeys(zip(*columns, strict=True)))
 
 
-def _count_pairs(suite: str, said: Mapping[str, str], shared: SharedItems) -> Iterator[str]:
-    counts = {
-        f"only under {said['reference']}": shared.only_first,
-        f"only under {said['level']}": shared.only_second,
-        "lost to errors": shared.lost,
-    }
-    if left := ", ".join(f"{count} {where}" for where, count in counts.items() if count):
-        yield f"{suite}, {said['agent']}: {len(shared.items)} items pair; left out: {left}"
-
-
-def _manipulated(suite: AnySuite) -> dict[str, tuple[object, ...]]:
+def list_manipulated(suite: AnySuite) -> dict[str, tuple[object, ...]]:
     """Return the factors that a suite's designs may manipulate, and their levels where fixed."""
     found: dict[str, tuple[object, ...]] = {}
     for design in suite.designs.values():
@@ -203,7 +212,7 @@ def _manipulated(suite: AnySuite) -> dict[str, tuple[object, ...]]:
 
 def _levels(suite: AnySuite, by: str, met: Iterable[object]) -> list[object]:
     """Return levels in order: a setting left to the model, stated ones, numbers, then the rest."""
-    order: Sequence[object] = AMOUNTS if by in MODEL_SETTINGS else _manipulated(suite)[by]
+    order: Sequence[object] = AMOUNTS if by in MODEL_SETTINGS else list_manipulated(suite)[by]
 
     def place(level: object) -> tuple[int, float]:
         if level is None or level == "":

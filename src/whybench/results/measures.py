@@ -34,8 +34,8 @@ SHOWN = 6
 class Measures(Sequence["Measure"], Frame):
     """Any number of measures, in order.
 
-    `measures["ea"]` are those of one name, `measures[0]` is a single one, and `filter` chooses by
-    agent, suite, condition or level.
+    `measures["explaining_away"]` are those of one name, `measures[0]` is a single one, and `filter`
+    chooses by agent, suite, condition or level.
     """
 
     def __init__(self, measures: Iterable[Measure]) -> None:
@@ -179,7 +179,7 @@ def measure_sums(*sources: str) -> tuple[Measures, tuple[str, ...]]:
         if not is_partitioned(source):
             raise UserError(
                 f"`summed` must have partitioned records, got {source}; `Records.partition` or "
-                "`whybench records LOGS --partition -o FOLDER` makes them"
+                "`whybench results LOGS --partition -o FOLDER` makes them"
             )
         names = sort_suites(list_partitioned_suites(source))
         if not any(get_suite(name).sums for name in names):

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from whybench.errors import UserError, suggest
 from whybench.frames import Frame
-from whybench.results.changes import format_agents
-from whybench.suites.registry import get_suite, sort_suites
+from whybench.results.pairing import format_agents
+from whybench.suites.registry import get_suite, list_baselines, sort_suites
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
     from whybench.errors import Fence
-    from whybench.results.among_people import AmongPeople
     from whybench.results.comparison import Comparison
-    from whybench.results.conditions import ConditionComparison
     from whybench.results.measures import Measures
 
     Watch = Callable[[Sequence[str], str], Iterable[str]]
@@ -189,9 +187,9 @@ class Records(Frame):
         """Return the answers with those of people or published models below them.
 
         Args:
-            *names: What a suite has, from downloaded data: judge has `people` and `published`.
+            *names: What a suite has, from downloaded data: judge has `people`.
         """
-        available = {suite: get_suite(suite).baselines for suite in self.suites}
+        available = {suite: list_baselines(get_suite(suite)) for suite in self.suites}
         for name in names:
             if not any(name in makers for makers in available.values()):
                 listed = "; ".join(f"{s}: {', '.join(m) or 'none'}" for s, m in available.items())
@@ -229,7 +227,7 @@ class Records(Frame):
     @overload
     def compare(
         self, *, by: str, reference: object = None, smallest: Mapping[str, float] | None = None
-    ) -> ConditionComparison: ...
+    ) -> Comparison: ...
     def compare(
         self,
         first: str = "",
@@ -238,21 +236,21 @@ class Records(Frame):
         *,
         by: str = "",
         reference: object = None,
-    ) -> Comparison | ConditionComparison:
-        """Return what differs between two agents, or between conditions of every agent.
+    ) -> Comparison:
+        """Compare two agents, or conditions of every agent.
 
-        Between agents it is second - first, paired by item; between conditions, every level of a
-        factor - the first one, paired by what is asked. All is corrected.
+        Between agents the difference is second - first, paired by item; between conditions, every
+        level of a factor - the first one, paired by what is asked.
 
         Args:
-            first: An agent.
-            second: Another.
-            smallest: Measure to the smallest change of interest, as in `whybench.compare`.
+            first: The reference agent (side B).
+            second: The agent compared with it (side A).
+            smallest: Measure to the smallest difference of interest, as in `whybench.compare`.
             by: In place of two agents, a factor that was manipulated, such as `style` or
                 `protocol`, or a setting of the model, such as `temperature`.
             reference: The level with which others are compared, in place of the first.
         """
-        from whybench.results.comparison import compare  # noqa: PLC0415
+        from whybench.results.comparison import compare_suites  # noqa: PLC0415
         from whybench.results.conditions import compare_conditions  # noqa: PLC0415
 
         if by and not first and not second:
@@ -262,10 +260,10 @@ class Records(Frame):
                 "compare takes two agents, or `by` and a factor, got "
                 + (f"{first!r}, {second!r}" + (f" and by={by!r}" if by else ""))
             )
-        return compare(self._side(first), self._side(second), smallest)
+        return compare_suites(self._side(first).tables, self._side(second).tables, smallest)
 
-    def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> AmongPeople:
-        """Hold every agent against people who judged the same, cell by cell, means with means.
+    def compare_with_people(self, smallest: Mapping[str, float] | None = None) -> Comparison:
+        """Compare every agent with people who judged the same: agent - people, cell by cell.
 
         People's answers are downloaded data: `whybench data fetch causAIign`. Published models
         among the baselines are agents too.
@@ -273,7 +271,7 @@ class Records(Frame):
         Args:
             smallest: Measure to the smallest difference of interest, as in `whybench.compare`.
         """
-        from whybench.results.among_people import compare_with_people  # noqa: PLC0415
+        from whybench.results.people import compare_with_people  # noqa: PLC0415
 
         return compare_with_people(self.tables, smallest)
 

@@ -4,45 +4,44 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import cycle
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from whybench.drawing.charts import ShownEstimate, plot_lines, span_of
 from whybench.drawing.figure import Figure, short_names
 from whybench.drawing.style import SERIES
-from whybench.results.conditions import split_labels
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from whybench.drawing.charts import Chart
-    from whybench.results.changes import Change
-    from whybench.stats import Estimate
+    from whybench.stats import Difference, Estimate
 
 AGENTS = SERIES[1:]
 """The looks of agents; black is for people."""
 
 CAPTION = (
     "Measures of {suite} at each {by}, on what was asked at both levels, with 95% intervals. A "
-    "line is an agent; a slope means that {by} matters. Intervals of the change itself, which "
+    "line is an agent; a slope means that {by} matters. Intervals of the difference itself, which "
     "pairs items, are narrower."
 )
 
 
-def plot_slopes(suite: str, by: str, changes: Sequence[Change]) -> Figure:
-    """Return a figure of a suite's headline measures at the levels of a factor.
+def plot_slopes(suite: str, by: str, differences: Sequence[Difference]) -> Figure:
+    """Return a figure of a suite's primary measures at the levels of a factor.
 
     A few agents are lines in panels of measures; of more, each has a panel to itself.
     """
     word = by.replace("_", " ")
-    headline = [one for one in changes if one.measure in get_suite(suite).headline] or [*changes]
-    rows = [change.row() for change in headline]
+    chosen = [one for one in differences if one.measure in get_suite(suite).headline]
+    chosen = chosen or [*differences]
+    rows = [one.row() for one in chosen]
     caption = CAPTION.format(suite=suite, by=word)
-    return Figure(f"conditions-{suite}-{by}", partial(_draw, word, headline), rows, caption=caption)
+    return Figure(f"conditions-{suite}-{by}", partial(_draw, word, chosen), rows, caption=caption)
 
 
-def _draw(word: str, changes: Sequence[Change]) -> Chart:
-    found = _by_level(changes)
+def _draw(word: str, differences: Sequence[Difference]) -> Chart:
+    found = _by_level(differences)
     names = short_names(agent for agent, *_ in found)
     rest = dict.fromkeys(condition for _, condition, *_ in found)
     lines = {
@@ -69,12 +68,10 @@ def _draw(word: str, changes: Sequence[Change]) -> Chart:
     )  # fmt: skip
 
 
-def _by_level(changes: Sequence[Change]) -> dict[tuple[str, str, str, str], Estimate]:
+def _by_level(differences: Sequence[Difference]) -> dict[tuple[str, str, str, str], Estimate]:
     """Return agent, condition, measure and level to the estimate there; references first."""
-    every: dict[tuple[str, str, str, str], Any] = {}
-    for change in changes:
-        (agent, _, reference, level), condition = split_labels(change)
-        if change.sides is not None:
-            for at, side in zip((reference, level), change.sides, strict=True):
-                every.setdefault((agent, condition, change.measure, at), side)
+    every: dict[tuple[str, str, str, str], Estimate] = {}
+    for one in differences:
+        for level, side in ((one.side_b, one.b), (one.side_a, one.a)):
+            every.setdefault((one.agent, one.condition, one.measure, level), side)
     return every

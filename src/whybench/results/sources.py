@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
+from whybench.results.comparison import compare_suites
 from whybench.results.records import Records, join_tables
 from whybench.suites.registry import get_suite, suite_names
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.records import ReadLogs
+    from whybench.results.comparison import Comparison
 
 LOGS = (".eval", ".json")
 """How Inspect's log files end."""
@@ -75,6 +77,33 @@ def load(*sources: str | Path, reread: bool = False, incomplete: Sequence[str] =
     return Records(joined, partitions=partitions, logs=logs, notes=notes, incomplete=incomplete)
 
 
+def compare(
+    first: Records | str | Path,
+    second: Records | str | Path,
+    smallest: Mapping[str, float] | None = None,
+) -> Comparison:
+    """Compare two sides on the items that both were asked: second - first.
+
+    Args:
+        first: Records of one agent, or where they are. This is the reference (side B).
+        second: Records of one agent, the same or another (side A).
+        smallest: Measure to the smallest difference of interest. A smaller difference is called
+            too small to matter. The suites state defaults.
+
+    Returns:
+        The differences of every suite that both sides answered, paired by item, and of suites that
+        ask the same cases, paired by case. The p-values are corrected over all of them (Benjamini
+        and Hochberg).
+
+    Raises:
+        UserError: A side holds several agents, versions differ, or nothing is shared.
+    """
+    one, two = (
+        (side if isinstance(side, Records) else load(side)).tables for side in (first, second)
+    )
+    return compare_suites(one, two, smallest)
+
+
 def _sort_sources(sources: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     """Return partitioned records, files of records, and logs and folders of logs.
 
@@ -113,7 +142,7 @@ def _sort_sources(sources: Sequence[str]) -> tuple[list[str], list[str], list[st
 
 
 RECORDS = "records"
-"""The folder in which a profile and a sweep put records."""
+"""The folder of a profile or an experiment that has its records."""
 
 
 def _has_logs(folder: Path) -> bool:

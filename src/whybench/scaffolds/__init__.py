@@ -161,12 +161,11 @@ def _read_templates(folder: Traversable, above: str = "") -> Iterator[tuple[str,
 def _steps(kind: str, name: str, owner: str) -> tuple[str, ...]:
     if kind in {"story", "theme"}:
         chosen = f"{owner} -T {kind}={name}.yaml"
-        return f"whybench check {chosen}", f"whybench show {chosen}"
+        return f"whybench validate {chosen}", f"whybench show {chosen}"
     chosen = name if kind == "suite" else f"analyze -T challenge={name}"
     last = f"run {name} --model reference/{name}.confused" if kind == "suite" else f"show {chosen}"
     return (
         f"pip install --editable whybench-{name}",
-        f"whybench check {chosen}",
-        f"whybench calibrate {chosen}",
+        f"whybench validate {chosen}",
         f"whybench {last}",
     )

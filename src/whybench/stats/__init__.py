@@ -20,15 +20,18 @@ from whybench.stats.correlation import (
     spearman_brown,
     split_half,
 )
+from whybench.stats.differences import (
+    Difference,
+    MeanDifference,
+    average_over_agents,
+    correct_family,
+)
 from whybench.stats.paired import (
     Jackknifed,
     PairedDifference,
     difference_between,
-    envelope,
-    equivalence,
     paired_difference,
     resampled_difference,
-    sign_flip_test,
 )
 from whybench.stats.parts import Part, clustered_score, mean_of_means, ratio_of_sums
 from whybench.stats.permutation import (
@@ -57,10 +60,12 @@ from whybench.stats.small_sample import generalize, leave_out_covariance, weight
 __all__ = [
     "FEW_UNITS",
     "SMALL_N",
+    "Difference",
     "Estimate",
     "HypothesisTest",
     "Jackknifed",
     "Level",
+    "MeanDifference",
     "Measure",
     "MeasureKey",
     "NoiseCeiling",
@@ -68,6 +73,7 @@ __all__ = [
     "Part",
     "SignalDetection",
     "adjust",
+    "average_over_agents",
     "balanced_accuracy",
     "benjamini_hochberg",
     "bootstrap",
@@ -77,10 +83,9 @@ __all__ = [
     "clustered_score",
     "clustered_share",
     "clustered_slope",
+    "correct_family",
     "difference_between",
     "draw_counts",
-    "envelope",
-    "equivalence",
     "generalize",
     "kruskal_statistics",
     "kruskal_wallis",
@@ -96,7 +101,6 @@ __all__ = [
     "resampled_difference",
     "resampled_spearman",
     "scale_skill",
-    "sign_flip_test",
     "signal_detection",
     "spearman",
     "spearman_brown",

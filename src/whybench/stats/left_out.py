@@ -65,6 +65,16 @@ def sum_ratios_without(ratios: Sequence[Ratio], units: ArrayLike) -> NDArray[np.
     return np.asarray((found * weights[:, None]).sum(axis=0))
 
 
+def sum_ratios_by_unit(ratios: Sequence[Ratio], units: ArrayLike) -> NDArray[np.float64]:
+    """Return the part of the weighted sum of ratios that each unit adds, in order of `np.unique`.
+
+    All ratios must have rows that count.
+    """
+    names, code = np.unique(np.asarray(units), return_inverse=True)
+    above = [np.bincount(code, one.weight * one.above, names.size) for one in ratios]
+    return np.asarray(sum(line / one.below.sum() for line, one in zip(above, ratios, strict=True)))
+
+
 def _sum_without(
     rows: Sequence[NDArray[np.float64]], code: NDArray[np.intp], size: int
 ) -> NDArray[np.float64]:

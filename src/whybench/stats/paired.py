@@ -1,12 +1,8 @@
 """Two agents, two runs or two conditions on the same units: differences and their tests.
 
-What the units have in common, a hard world or an easy story, moves both sides alike and cancels in
-the difference.
-
-Where each unit has a value on both sides, `paired_difference` gives the mean difference with an
-interval, and `sign_flip_test` asks whether there is one. A large p-value does not say that there is
-none: `equivalence` asks that, by showing the mean difference to lie within a margin that was stated
-beforehand (two one-sided tests, Schuirmann 1987).
+Properties that the units share, such as a hard world or an easy story, change both sides alike and
+cancel in the difference. Where each unit has a value on both sides, `paired_difference` gives the
+mean difference with an interval.
 
 An estimate of another kind is made of all units of a side at once. Two ways lead from the two sides
 to an interval of its difference:
@@ -29,21 +25,22 @@ has no width, however few they are. All that is known is that they point the sam
 is then that of the sign test, 2 / 2^units, and the interval that of Student's t at the spread that
 would have this p-value; it is flagged `no_spread`. So three units alike show no change, and six do.
 
-The p-value belongs to the interval: it is below 1 - level just where the interval leaves out 0.
+Where every unit has the same value on both sides, the sides are `identical`: the difference is 0
+with p = 1 and no interval, since nothing in the answers shows how far the sides could differ.
+
+The p-value belongs to the interval: it is below 1 - level exactly where the interval excludes 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import product
 from math import ceil
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.seeds import generator
 from whybench.stats.clustered import mean_difference, t_quantile
-from whybench.stats.results import Estimate, HypothesisTest, flag_few_units
+from whybench.stats.results import Estimate, flag_few_units
 from whybench.stats.small_sample import pool_lone
 
 if TYPE_CHECKING:
@@ -51,13 +48,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-MAX_EXACT_PAIRS = 13
-"""Up to this number of units all 2^n signs are tried instead of a random part of them."""
-
 ROUNDING = 1e-12
 """What is smaller than this is rounding."""
 
 LEVEL, ALPHA = 0.95, 0.05
+
+IDENTICAL = "identical"
+"""The flag of a difference between sides that are equal in every unit."""
+
 CANCELLED = 1e-14
 """What is left of a² + b² - 2·r·a·b where it should be nothing, as a share of a² + b²."""
 
@@ -73,11 +71,14 @@ class Jackknifed:
         estimate: The estimate, with a 95% interval.
         without: Unit to the value that the other units give; NaN where they give none.
         strata: Unit to its stratum, where the interval is one within strata; else empty.
+        parts: Unit to the part of the estimate that it adds, where it is known. It shows whether
+            two sides are equal in units without which neither has a value.
     """
 
     estimate: Estimate
     without: Mapping[Hashable, float]
     strata: Mapping[Hashable, Hashable] = field(default_factory=dict)
+    parts: Mapping[Hashable, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -109,64 +110,6 @@ def paired_difference(
     return replace(estimate, n=n, method=method, flags=flags)
 
 
-def sign_flip_test(
-    first: ArrayLike, second: ArrayLike, keys: Sequence[object], permutations: int = 9999
-) -> HypothesisTest:
-    """Test whether the mean paired difference is zero, by flipping signs.
-
-    Exact up to 13 pairs. The effect is the mean difference.
-    """
-    differences = _differences(first, second)
-    n = differences.size
-    exact = n <= MAX_EXACT_PAIRS
-    method = f"sign flips, {'all' if exact else permutations}; effect mean difference"
-    if not n:
-        return HypothesisTest(None, None, None, 0, 2, method, ("undefined",))
-    if exact:
-        signs = np.array(list(product((1.0, -1.0), repeat=n)))
-    else:
-        rng = generator("stats", "sign flip", *keys)
-        signs = rng.integers(0, 2, (permutations, n)) * 2.0 - 1
-    mean = float(differences.mean())
-    limit = abs(mean) - ROUNDING * (1 + np.abs(differences).max())
-    reached = int(np.sum(np.abs(signs @ differences) / n >= limit))
-    p = reached / len(signs) if exact else (1 + reached) / (1 + len(signs))
-    return HypothesisTest(mean, p, mean, n, 2, method, flag_few_units(n))
-
-
-def equivalence(
-    first: ArrayLike,
-    second: ArrayLike,
-    margin: float,
-    clusters: Sequence[object] | None = None,
-) -> HypothesisTest:
-    """Test whether the mean paired difference lies within ±margin (two one-sided t tests).
-
-    The p-value is the larger of the two, and the statistic its t; the effect is the mean
-    difference. A p-value below α goes with a 1 - 2α interval inside the margin.
-    """
-    if not margin > 0:
-        raise ValueError(f"margin must be above 0, got {margin}")
-    from scipy.special import stdtr  # noqa: PLC0415  (kept out of the start-up path)
-
-    method = f"two one-sided t tests, margin {margin:g}; effect mean difference"
-    found = paired_difference(first, second, clusters)
-    result = HypothesisTest(None, None, found.estimate, found.n, 2, method, found.flags)
-    degrees = found.units - 1
-    if found.estimate is None or degrees < 1:
-        return replace(result, flags=("undefined",))
-    # At the level 2F(1) - 1 the half-width of a t interval is one standard error.
-    wide = paired_difference(first, second, clusters, level=2 * float(stdtr(degrees, 1.0)) - 1)
-    error = (wide.high or 0.0) - found.estimate
-    if not error > 0:
-        certain = 0.0 if abs(found.estimate) < margin else 1.0
-        return replace(result, p=certain, flags=(*found.flags, "no_spread"))
-    above, below = (found.estimate + margin) / error, (found.estimate - margin) / error
-    p_above, p_below = float(stdtr(degrees, -above)), float(stdtr(degrees, below))
-    p, t = max((p_above, above), (p_below, below))
-    return replace(result, statistic=t, p=p)
-
-
 def difference_between(first: Jackknifed, second: Jackknifed) -> PairedDifference:
     """Estimate the difference of two estimates that rest on the same units."""
     before, after = first.estimate, second.estimate
@@ -179,9 +122,18 @@ def difference_between(first: Jackknifed, second: Jackknifed) -> PairedDifferenc
     difference = after.estimate - before.estimate
     if abs(difference) <= ROUNDING:
         difference = 0.0
+    left, right = (
+        np.array([side.without[unit] for unit in shared], dtype=float) for side in (first, second)
+    )
+    added = (
+        np.array([side.parts.get(unit, np.nan) for unit in shared]) for side in (first, second)
+    )
+    same_units = units == len(first.without) == len(second.without)
+    if not difference and same_units and _are_equal(left, right, *added):
+        return _identical(n, units, flags)
     r = _correlation(
-        np.array([first.without[unit] for unit in shared], dtype=float),
-        np.array([second.without[unit] for unit in shared], dtype=float),
+        left,
+        right,
         np.array([str(first.strata.get(unit, "")) for unit in shared], dtype=str),
     )
     method = f"difference, from the intervals of both sides with correlation {r:.2f} over units"
@@ -216,6 +168,8 @@ def mean_change(changes: ArrayLike) -> PairedDifference:
     found = paired_difference(values, np.zeros(values.size))
     if found.estimate is None or found.high is None:
         return PairedDifference(found, None)
+    if not np.any(np.abs(values) > ROUNDING):
+        return _identical(found.n, found.units, found.flags)
     gap, flags = found.high - found.estimate, found.flags
     if gap <= ROUNDING * max(1.0, abs(found.estimate)):
         gap, flags = _gap_of_signs(found.estimate, found.units), (*flags, "no_spread")
@@ -255,25 +209,28 @@ def resampled_difference(
     return PairedDifference(replace(estimate, low=float(low), high=float(high)), p)
 
 
-def envelope(first: PairedDifference, second: PairedDifference) -> PairedDifference:
-    """Return a difference with the farther ends of two intervals and the larger p-value.
+def _identical(n: int, units: int, flags: tuple[str, ...]) -> PairedDifference:
+    """Return the difference of sides that are equal in every unit."""
+    method, flags = f"0 of {units:,} units differ", tuple(dict.fromkeys((*flags, IDENTICAL)))
+    return PairedDifference(Estimate(0.0, None, None, n, units, method, flags), 1.0)
 
-    For where two kinds of uncertainty are known, each of which the other does not see. Intervals on
-    either side of 0 contradict each other, and show nothing: the p-value is then 1.
+
+def _are_equal(
+    x: NDArray[np.float64],
+    y: NDArray[np.float64],
+    x_parts: NDArray[np.float64],
+    y_parts: NDArray[np.float64],
+) -> bool:
+    """Return whether two sides are equal in every unit, and in one at least by a known value.
+
+    A unit is compared by the values without it, or by its parts where neither side has a value.
     """
-    both = (first.estimate, second.estimate)
-    ends = [(e.low, e.high) for e in both if e.low is not None and e.high is not None]
-    if len(ends) < 2 or first.p is None or second.p is None:
-        return first if first.p is None else second
-    contradict = any(high < 0 for _, high in ends) and any(low > 0 for low, _ in ends)
-    estimate = replace(
-        both[0],
-        low=min(low for low, _ in ends),
-        high=max(high for _, high in ends),
-        method=f"{both[0].method}; {both[1].method}; the farther ends",
-        flags=tuple(dict.fromkeys((*both[0].flags, *both[1].flags))),
-    )
-    return PairedDifference(estimate, 1.0 if contradict else max(first.p, second.p))
+    missing = np.isnan(x)
+    if not np.array_equal(missing, np.isnan(y)):
+        return False
+    gaps = np.abs(np.where(missing, x_parts - y_parts, x - y))
+    known = ~np.isnan(gaps)
+    return bool(known.any() and np.all(gaps[known] <= ROUNDING))
 
 
 def _differences(first: ArrayLike, second: ArrayLike) -> NDArray[np.float64]:

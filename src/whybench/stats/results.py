@@ -12,6 +12,7 @@ overall one has no levels. So names need never be taken apart.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 FEW_UNITS = 10
 """Resampling fewer units than this is flagged `few_units`: intervals tend to be too short."""
+
+FEW_UNITS_FLAG = "few_units"
 
 SMALL_N = 60
 """Measures resting on fewer scored answers of a run than this are flagged `small_n`."""
@@ -99,7 +102,8 @@ class Measure:
     """One number about one agent under one condition.
 
     Attributes:
-        name: The measure, by the one name it has everywhere (`ea`, `mv`).
+        name: The measure, by the one name it has everywhere (`explaining_away`,
+            `markov_violation`).
         estimate: The value; None where nothing can be estimated.
         low: Lower end of the 95% interval; None where there is none.
         high: Upper end of the 95% interval.
@@ -116,6 +120,7 @@ class Measure:
             is none, as for measures to which it means nothing.
         general_high: Upper end of that interval.
         general_units: Stories that it rests on.
+        range: The lowest and the highest value that the measure can have, if they are known.
 
     Raises:
         ValueError: The name holds a level, or a level has the name of another column of the row.
@@ -137,6 +142,7 @@ class Measure:
     general_low: float | None = None
     general_high: float | None = None
     general_units: int | None = None
+    range: tuple[float, float] = (-inf, inf)
 
     def __post_init__(self) -> None:
         if "@" in self.name:
@@ -203,4 +209,4 @@ def scale_skill(found: Estimate, blind: float) -> Estimate:
 
 def flag_few_units(units: int) -> tuple[str, ...]:
     """Return the flag for a small number of sampled units, if it is small."""
-    return ("few_units",) if units < FEW_UNITS else ()
+    return (FEW_UNITS_FLAG,) if units < FEW_UNITS else ()

@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from whybench import __version__
 from whybench.datasets import SOURCES, data_path
 from whybench.errors import UserError
 from whybench.seeds import generator
 from whybench.study.diagram import render_diagram
 from whybench.study.texts import read_study_text, render_markdown, render_prompt_html
 from whybench.training.canary import canary
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -273,7 +273,7 @@ def _records(
                 **common,
                 "agent": agent,
                 "item": item.id,
-                "pairing_key": item.pairing_key,
+                "case": item.case,
                 "epoch": epochs[agent, item.id],
                 "outcome": answer.outcome,
                 "reason": answer.reason,

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from whybench.drawing.figure import Figure
     from whybench.seeds import Split
-    from whybench.stats import Measure
+    from whybench.stats import Difference, Measure
     from whybench.suites.items import Answer, Episode, Scalar
-    from whybench.suites.pairs import Pair
     from whybench.suites.people import AgentAmongPeople
     from whybench.suites.sentences import PeoplesValue
 
@@ -147,26 +145,6 @@ class ToolUse:
 
 
 @dataclass(frozen=True)
-class Replication:
-    """Published results, recomputed from raw data.
-
-    Attributes:
-        tables: Number of resamples to tables of flat rows, by name.
-        figures: The figures of the replication.
-        names: The names of the tables, by which a wrong one is refused before it is computed.
-        takes_records: Whether agents of one's own may stand among the published: `tables` and
-            `figures` then take their records as `beside`.
-        note: What to know of the published results, in a line.
-    """
-
-    tables: Callable[..., Mapping[str, Sequence[Mapping[str, Any]]]]
-    figures: Callable[..., Iterable[Figure]] | None = None
-    names: Sequence[str] = ()
-    takes_records: bool = False
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class PairedComparison:
     """Two agents on the same items.
 
@@ -175,7 +153,7 @@ class PairedComparison:
         smallest: Measure to the smallest difference of interest; .01 where none is given.
     """
 
-    pairs: Callable[[pa.Table], Iterable[Pair]]
+    pairs: Callable[[pa.Table], Iterable[Difference]]
     smallest: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -265,16 +243,18 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Check(Generic[ItemT]):
-    """A check of a suite's own on the items of a design, for `whybench check`.
+    """A check of a suite's own on the items of a design, for `whybench validate`.
 
     Attributes:
         problems: What is wrong with the items that it looks at, in words.
         select: The items of a design that it looks at. Where there are none, the check does not
             apply, which is not the same as to pass.
+        costly: Whether only `validate --full` runs it.
     """
 
     problems: Callable[[Sequence[ItemT]], Iterable[str]]
     select: Callable[[Sequence[ItemT]], Sequence[ItemT]] = lambda items: items
+    costly: bool = False
 
 
 @dataclass(frozen=True)
@@ -285,7 +265,7 @@ class HeadlineScale:
         measure: The measure; by default the suite's first headline.
         exact: The agent that has 1: its name, and the settings that differ from its defaults.
         blind: Agents that do not reason, none of which may have a skill above 0.
-        blind_to: The measure that they may not have above 0, where it is not `skill`.
+        blind_to: The measure that they may not have above 0, where it is not `skill_score`.
         lapsing: An agent, and the parameter that says how often an answer of it lapses; None if
             there is none.
         within: How near to 1 the exact agent comes, where its answers are rounded.
@@ -296,7 +276,7 @@ class HeadlineScale:
     exact: tuple[str, Mapping[str, Any]]
     blind: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     lapsing: tuple[str, str] | None = None
-    blind_to: str = "skill"
+    blind_to: str = "skill_score"
     within: float = 1e-9
     untested: str = ""
     measure: str = ""
@@ -304,7 +284,7 @@ class HeadlineScale:
 
 @dataclass(frozen=True)
 class SelfTest:
-    """One line of what a suite shows of itself in `whybench calibrate`, beside its agents.
+    """One line of what a suite shows of itself in `whybench validate`, beside its agents.
 
     Attributes:
         subject: What was tried.

@@ -1,6 +1,6 @@
 """Reference agents: known strategies that answer the items of a suite.
 
-An agent whose measures are known beforehand is what `whybench calibrate` holds measures against.
+An agent whose measures are known beforehand is what `whybench validate` holds measures against.
 Agents of several suites that reason alike are a mind under one name (`references`).
 """
 

@@ -12,6 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from whybench.records.table import record_table
+from whybench.stats.results import FEW_UNITS_FLAG
 from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def calibrate(suite: AnySuite, design: Design, seeds: int) -> Iterator[Calibrati
                     f"({', '.join(runs[0])}), got {unknown[0]!r}"
                 )
             for name, value in expected.items():
+                if noisy and all(FEW_UNITS_FLAG in run[name].flags for run in runs):
+                    continue  # The flag states that the interval is too short to be held to 95%.
                 yield Calibration(
                     agent=f"{agent.name}[{label}]" if label else agent.name,
                     measure=name,
@@ -174,7 +177,7 @@ def simulate_rows(
         yield {
             **common,
             "item": item.id,
-            "pairing_key": item.pairing_key,
+            "case": item.case,
             "outcome": answer.outcome,
             "reason": answer.reason,
             "value": answer.value,

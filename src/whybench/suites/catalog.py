@@ -29,7 +29,7 @@ from whybench.suites.contract import Item
 from whybench.suites.designs import DESIGN, list_factors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     import pyarrow as pa
 
@@ -51,7 +51,7 @@ def split_into_samples(
     Args:
         items: All items, in order.
         group: How many items a sample asks; None for those of one `group_key`.
-        group_key: What neighbouring items of one sample have in common; None if each is alone.
+        group_key: What neighboring items of one sample have in common; None if each is alone.
     """
     if group is None and group_key is not None:
         return [list(members) for _, members in groupby(items, key=group_key)]
@@ -59,6 +59,45 @@ def split_into_samples(
         raise UserError(f"group must be a whole number from 1, got {group!r}")
     size = group or 1
     return [list(items[start : start + size]) for start in range(0, len(items), size)]
+
+
+def list_samples(
+    suite: AnySuite,
+    items: Iterable[ItemT],
+    *,
+    shard: str = WHOLE,
+    group: int | None = None,
+    limit: int | None = None,
+) -> list[list[ItemT]]:
+    """Return the items of each sample, in the order in which samples are asked.
+
+    Conditions of one item follow each other, so that the first samples can be compared by
+    condition. A limit leaves none of them without the others, unless it is lower than
+    their number.
+
+    Args:
+        suite: The suite.
+        items: All items, in order.
+        shard: `i/n`, the i-th of n equal parts.
+        group: How many items a sample asks; None for those that belong together, or else one.
+        limit: The most samples.
+    """
+    chosen = take_shard(list(items), shard, suite.grouping)
+    pairs: dict[str, list[list[ItemT]]] = {}
+    for members in split_into_samples(chosen, group_key=suite.grouping):
+        pairs.setdefault(members[0].case, []).append(members)
+    if group is None:
+        samples = [members for pair in pairs.values() for members in pair]
+    else:
+        ordered = [item for pair in pairs.values() for members in pair for item in members]
+        samples = split_into_samples(ordered, group)
+    if limit is None or limit >= len(samples):
+        return samples
+    keys = [members[-1].case for members in samples]
+    cut = limit
+    while cut and keys[cut] == keys[cut - 1]:
+        cut -= 1
+    return samples[: cut or limit]
 
 
 def take_shard(
@@ -69,7 +108,7 @@ def take_shard(
     Args:
         items: All items, in order.
         shard: Which part, of how many.
-        group_key: What neighbouring items have in common that stay in one shard.
+        group_key: What neighboring items have in common that stay in one shard.
     """
     match = re.fullmatch(r"(\d+)/(\d+)", str(shard))
     index, count = (int(match[1]), int(match[2])) if match else (0, 0)
@@ -138,14 +177,14 @@ class Items(Sequence[Item], Frame):
                 return item
         raise UserError(
             f"`which` must be an id or a number from 1 to {count} in the design "
-            f"{self.design.name}, got {which!r}; `whybench items {self.suite.name}` lists them"
+            f"{self.design.name}, got {which!r}; `whybench show {self.suite.name} --all` lists them"
         )
 
     def row(self, item: Item) -> dict[str, Any]:
         """Return an item as one flat row: id, factors, truth and prompt."""
         return {
             "item": item.id,
-            "pairing_key": item.pairing_key,
+            "case": item.case,
             "suite": self.suite.name,
             "version": self.suite.version,
             **item.factors,

@@ -1,8 +1,8 @@
-"""The shared checker: is a suite's design sound?
+"""Check whether the design of a suite is sound.
 
-`whybench check` runs these on ours and on anybody's suite. Each check looks at all items of a
-design and reports what is wrong, item by item; a check that finds nothing says how many items it
-looked at, so that an empty pass shows.
+`whybench validate` runs these checks on the suites of every package. Each check reads the items of
+a design, or a sample of them, and yields a problem for each faulty item. A result also has the
+number of items, so that a check of nothing is visible.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
+from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 from whybench.suites.agents import MINDS
-from whybench.suites.designs import DESIGN
 from whybench.suites.laws import LAWS, LawCase
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 SHOWN = 5
 WORLD = "prompt gives back the world"
+BALANCED = "blocks are balanced"
+CUT = "the sample has no whole block; needs --full"
+PART = "the sample has no whole design; needs --full"
 FAIR = "no constant answer wins"
 AGREEMENT = 1e-12
 PLACEHOLDER = re.compile(r"\{\w*\}")
@@ -72,36 +75,84 @@ class _Case:
     design: Design
     items: Sequence[Any]
     prompts: Sequence[str]
+    remade: Mapping[str, str]
+
+    @property
+    def whole_blocks(self) -> bool:
+        """Whether no block of the design is cut."""
+        return len(self.items) % self.design.block == 0
 
 
-def check_design(suite: AnySuite, design: Design) -> Iterator[CheckResult]:
-    """Run every check on one design, yielding results as they come."""
-    items = list(suite.items(design))
-    case = _Case(suite, design, items, [suite.render(item) for item in items])
+def check_design(
+    suite: AnySuite,
+    design: Design,
+    sample: Sequence[Any] | None = None,
+    remade: Mapping[str, str] | None = None,
+    *,
+    whole: bool = False,
+) -> Iterator[CheckResult]:
+    """Run every check on one design, yielding results as they come.
+
+    Args:
+        suite: The suite.
+        design: The design.
+        sample: The first items of the design, to check these alone; by default all items. Checks
+            marked `costly` are left out for a sample, and a cut block is not compared.
+        remade: The result of `remake_designs`, if the caller has it.
+        whole: Whether the sample has all items. The primary measure of a part can differ.
+    """
+    items = list(suite.items(design)) if sample is None else list(sample)
+    if remade is None:
+        remade = remake_designs(suite, {design.name: len(items)})
+    case = _Case(suite, design, items, [suite.render(item) for item in items], remade)
+    yield from _shared_checks(case, cut=sample is not None and not case.whole_blocks)
+    yield from _headline_checks(case, cut=sample is not None and not whole)
+    yield from _own_checks(case, costly=sample is None)
+
+
+def _shared_checks(case: _Case, *, cut: bool) -> Iterator[CheckResult]:
+    """Run the checks of every suite; a block that the sample has cut is not compared."""
+    own_words = case.suite.parses_prompts and any(map(case.suite.is_native_prompt, case.items))
+    reasons = {
+        BALANCED: CUT if cut else "",
+        WORLD: "" if own_words else "not in the suite's own words",
+        FAIR: "" if case.suite.is_balanced(case.design) else "the design does not claim to be fair",
+    }
     for name, check in _CHECKS.items():
-        if name == WORLD and not (suite.parses_prompts and any(map(suite.is_native_prompt, items))):
-            yield CheckResult(name, 0, 0, (), "not in the suite's own words", applies=False)
-            continue
-        if name == FAIR and not suite.is_balanced(design):
-            yield CheckResult(name, 0, 0, (), "the design does not claim to be fair", applies=False)
-            continue
-        note = _NOTES[name](case) if name in _NOTES else ""
-        yield _result(name, len(items), check(case), note)
-    why = ""
-    if suite.scale is None or not suite.headline:
-        why = "the suite says no scale of a headline"
-    elif not (case_of_laws := LawCase(suite, design, items)).has_headline:
-        why = "the design has no headline, or too few items for one"
-    for name, law in LAWS.items():
-        if why:
+        if why := reasons.get(name):
             yield CheckResult(name, 0, 0, (), why, applies=False)
         else:
-            yield _result(name, len(items), law(case_of_laws))
-    for name, own in suite.checks.items():
-        if selected := own.select(items):
+            note = _NOTES[name](case) if name in _NOTES else ""
+            yield _result(name, len(case.items), check(case), note)
+
+
+def _headline_checks(case: _Case, *, cut: bool) -> Iterator[CheckResult]:
+    """Run the checks of the primary measure, which require the whole design."""
+    suite = case.suite
+    headline = None
+    if suite.scale is None or not suite.headline:
+        why = "the suite has no scale of its primary measure"
+    elif cut:
+        why = PART
+    else:
+        headline = LawCase(suite, case.design, case.items)
+        why = "" if headline.has_headline else "the design has no headline, or too few items"
+    for name, law in LAWS.items():
+        if headline is None or why:
+            yield CheckResult(name, 0, 0, (), why, applies=False)
+        else:
+            yield _result(name, len(case.items), law(headline))
+
+
+def _own_checks(case: _Case, *, costly: bool) -> Iterator[CheckResult]:
+    """Run the checks of this suite."""
+    for name, own in case.suite.checks.items():
+        if own.costly and not costly:
+            yield CheckResult(name, 0, 0, (), "only with --full", applies=False)
+        elif selected := own.select(case.items):
             yield _result(name, len(selected), own.problems(selected))
         else:
-            yield CheckResult(name, 0, 0, (), "the design has none of the kind", applies=False)
+            yield CheckResult(name, 0, 0, (), "the design has no such items", applies=False)
 
 
 def _result(name: str, looked_at: int, problems: Iterable[str], note: str = "") -> CheckResult:
@@ -109,9 +160,41 @@ def _result(name: str, looked_at: int, problems: Iterable[str], note: str = "") 
     return CheckResult(name, looked_at, len(listed), tuple(listed[:SHOWN]), note)
 
 
-def design_digest(suite: AnySuite, design: Design) -> str:
-    """Return a digest of the items of a design, in order."""
-    return digest([item.digest for item in suite.items(design)]).hex()
+def design_digest(suite: AnySuite, design: Design, count: int | None = None) -> str:
+    """Return a digest of the first items of a design in order, by default of all."""
+    return digest([item.digest for item in islice(suite.items(design), count)]).hex()
+
+
+def remake_designs(suite: AnySuite, counts: Mapping[str, int]) -> dict[str, str]:
+    """Make named designs again in a process with other string hashes, and return their digests.
+
+    Args:
+        suite: The suite.
+        counts: The number of items by design; names that the suite does not have are ignored.
+
+    Returns:
+        The digest of each design, or an error message in place of all.
+    """
+    known = {name: count for name, count in counts.items() if name in suite.designs}
+    if not known:
+        return {}
+    code = (
+        "from whybench.suites.registry import get_suite; "
+        "from whybench.suites.checks import design_digest; "
+        f"suite = get_suite({suite.name!r}); "
+        f"[print(design_digest(suite, suite.designs[name], n)) for name, n in {known!r}.items()]"
+    )
+    made = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    digests = made.stdout.split()
+    if len(digests) < len(known):
+        return dict.fromkeys(known, made.stderr[-300:])
+    return dict(zip(known, digests, strict=True))
 
 
 def _unique_ids(case: _Case) -> Iterator[str]:
@@ -131,27 +214,13 @@ def _ids_follow_content(case: _Case) -> Iterator[str]:
 
 
 def _same_again(case: _Case) -> Iterator[str]:
-    """Make the items again here, and in a process whose string hashes differ."""
+    """Compare the items with those made again here, and in another process."""
     here = digest([item.digest for item in case.items]).hex()
-    if design_digest(case.suite, case.design) != here:
+    if design_digest(case.suite, case.design, len(case.items)) != here:
         yield "making the items twice in one process gives different items"
-    settings = {DESIGN: case.design.name}
-    if case.design.name not in case.suite.designs:
-        return
-    code = (
-        "from whybench.suites.registry import get_suite; "
-        "from whybench.suites.checks import design_digest; "
-        f"s = get_suite({case.suite.name!r}); print(design_digest(s, s.make_design({settings!r})))"
-    )
-    there = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONHASHSEED": "12345"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if there.stdout.strip() != here:
-        yield f"another process makes other items: {there.stdout.strip() or there.stderr[-300:]}"
+    there = case.remade.get(case.design.name, here)
+    if there != here:
+        yield f"another process makes other items: {there}"
 
 
 def _blocks_balanced(case: _Case) -> Iterator[str]:
@@ -247,15 +316,20 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
 def _agents_are_readable(case: _Case) -> Iterator[str]:
     """Let every agent with expected measures answer every item.
 
-    Each reply must be scored, and none of an agent that never answers.
+    Each reply must be scored, except those of an agent that never answers. An agent may refuse a
+    design for which it has no expected measures.
     """
     for agent in case.suite.agents.values():
         settings = agent.settings({})
-        if not (agent.expected and agent.expected(settings, case.design)):
-            continue
-        for item in case.items:
+        for item in case.items if agent.expected else ():
             replies: list[str] = []
-            answer = case.suite.converse(item, _record(_as_agent(agent, settings, item), replies))
+            respond = _record(_as_agent(agent, settings, item), replies)
+            try:
+                answer = case.suite.converse(item, respond)
+            except UserError as error:
+                if agent.expected and agent.expected(settings, case.design):
+                    yield f"{agent.name} on {item.id}: {error}"
+                break
             if (answer.outcome == "scored") != agent.answers:
                 why = answer.reason or "scored"
                 yield f"{agent.name} on {item.id}: {replies!r} is read as {answer.outcome} ({why})"
@@ -312,7 +386,7 @@ _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "ids are unique": _unique_ids,
     "ids follow content and truth": _ids_follow_content,
     "same items again": _same_again,
-    "blocks are balanced": _blocks_balanced,
+    BALANCED: _blocks_balanced,
     "factors are declared": _factors_declared,
     "two derivations agree": _certified,
     "oracle passes its own scorer": _oracle_scores,

@@ -1,7 +1,7 @@
 """What a suite is: the one place from which authors of suites import.
 
 A suite measures one ability. It is an object of a subclass of `Suite`, announced by an entry point
-of the group `whybench.suites` that names the object. `check`, `calibrate`, `run`, `records` and the
+of the group `whybench.suites` that names the object. `validate`, `run`, `results` and the
 reference provider know suites only through this class, so that a suite from another package is
 treated like ours.
 
@@ -36,7 +36,6 @@ from whybench.suites.abilities import (
     PairedComparison,
     PeopleComparison,
     Play,
-    Replication,
     ScoreColors,
     SelfTest,
     Sums,
@@ -45,12 +44,11 @@ from whybench.suites.abilities import (
     round_mean,
 )
 from whybench.suites.agents import MINDS, Agent, Parameter, reply_generator
-from whybench.suites.designs import Crossing, Manipulated, check_levels, factor
+from whybench.suites.designs import Crossing, Design, Manipulated, check_levels, factor
 from whybench.suites.groups import Group, group_records
 from whybench.suites.items import (
     GOES_ON,
     Answer,
-    Design,
     Episode,
     Item,
     Outcome,
@@ -84,7 +82,6 @@ __all__ = [
     "PeopleComparison",
     "PlainItem",
     "Play",
-    "Replication",
     "Scalar",
     "ScoreColors",
     "SelfTest",

@@ -28,6 +28,7 @@ from typing import (
     ClassVar,
     Literal,
     NamedTuple,
+    Protocol,
     TypeVar,
     get_args,
     get_origin,
@@ -49,8 +50,6 @@ from whybench.suites.unions import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-
-    from whybench.suites.items import Design
 
     Readers = Mapping[str, Callable[[object], object]]
 
@@ -105,15 +104,39 @@ def describe_condition(
 
 def name_item(
     item_digest: str,
-    pairing_key: str,
+    case: str,
     factors: Mapping[str, object],
     manipulated: Mapping[str, Manipulated],
     *,
     generated: bool,
 ) -> str:
-    """Return the id of an item: pairing key, condition and digits (`seeds.item_id`)."""
+    """Return the id of an item: case, condition and digits (`seeds.item_id`)."""
     condition = describe_condition(factors, manipulated)
-    return item_id(item_digest, pairing_key, condition, generated=generated)
+    return item_id(item_digest, case, condition, generated=generated)
+
+
+class Design(Protocol):
+    """Which questions are asked, as factors and levels; frozen and hashable."""
+
+    @property
+    def name(self) -> str:
+        """The design's name."""
+
+    @property
+    def summary(self) -> str:
+        """Its factors in one line."""
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that decides which items there are."""
+
+    @property
+    def block(self) -> int:
+        """The number of items in a block; every prefix of whole blocks is balanced."""
+
+    @property
+    def manipulated(self) -> Mapping[str, Manipulated]:
+        """The factors that may be manipulated while the same is asked."""
 
 
 class Factor(NamedTuple):

@@ -165,6 +165,8 @@ class Theme:
 
     def pool(self, n: int) -> tuple[str, ...]:
         """Return the names among which those of n things are drawn."""
+        if n <= len(self.names):
+            return self.names if n else ()
         if n > self.capacity:
             raise UserError(
                 f"the theme {self.name} can name {self.capacity} {self.many}, got {n}; "

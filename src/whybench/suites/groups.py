@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from whybench.stats import Estimate, Level
+
+ResultT = TypeVar("ResultT")
 
 GROUP_KEYS = ("agent", "design", "design_hash")
 """The columns that, with those of the condition, tell groups apart."""
@@ -61,6 +63,7 @@ class Group:
         weights: How many answers each row stands for.
         cut: How many replies of the whole group our own default cap cut off.
         at: The levels of factors to which the group is restricted; none if it is whole.
+        computed: Results of `once`, by function.
     """
 
     labels: Mapping[str, str]
@@ -71,6 +74,7 @@ class Group:
     weights: NDArray[np.float64]
     cut: int = 0
     at: Mapping[str, Level] = field(default_factory=dict)
+    computed: dict[object, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """Return a column."""
@@ -86,6 +90,14 @@ class Group:
         columns = {name: column[chosen] for name, column in self.columns.items()}
         units, weights = self.units[chosen], self.weights[chosen]
         return replace(self, columns=columns, units=units, weights=weights, at={**self.at, **at})
+
+    def once(self, function: Callable[..., ResultT], *arguments: object) -> ResultT:
+        """Return a function of this group and arguments, which several measures may need."""
+        key = (function, *arguments)
+        if key not in self.computed:
+            self.computed[key] = function(self, *arguments)
+        found: ResultT = self.computed[key]
+        return found
 
     def recount(self) -> Group:
         """Return the group with the outcomes of the answers that it holds, and of no others."""

@@ -27,39 +27,15 @@ Scalar = str | int | float | bool
 Outcome = Literal["scored", "no_answer", "error"]
 
 
-class Design(Protocol):
-    """Which questions are asked, as factors and levels; frozen and hashable."""
-
-    @property
-    def name(self) -> str:
-        """The design's name."""
-
-    @property
-    def summary(self) -> str:
-        """Its factors in one line."""
-
-    @property
-    def hash(self) -> str:
-        """A digest of everything that decides which items there are."""
-
-    @property
-    def block(self) -> int:
-        """The number of items in a block; every prefix of whole blocks is balanced."""
-
-    @property
-    def manipulated(self) -> Mapping[str, Manipulated]:
-        """The factors that may be manipulated while the same is asked."""
-
-
 class Item(Protocol):
     """One question, with its world, its truth and its factors. Pure data."""
 
     @property
     def id(self) -> str:
-        """The pairing key, the condition and digits; equal exactly when the digests are."""
+        """The case, the condition and digits; equal exactly when the digests are."""
 
     @property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """What is asked, apart from what the design says may be manipulated."""
 
     @property
@@ -89,7 +65,7 @@ class PlainItem:
 
     Attributes:
         id: Words and digits; equal exactly when prompt and truth are equal.
-        pairing_key: The levels of the factors that are not manipulated.
+        case: The levels of the factors that are not manipulated.
         digest: Equal exactly when prompt and truth are equal.
         prompt: What the agent reads.
         factors: The levels of the design's factors.
@@ -98,7 +74,7 @@ class PlainItem:
     """
 
     id: str
-    pairing_key: str
+    case: str
     digest: str
     prompt: str
     factors: Mapping[str, Scalar]

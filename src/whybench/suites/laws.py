@@ -9,9 +9,9 @@ then these can be tried, on ours and on anybody's suite:
   and an exact one that is silent on every other item has less than one that is not.
 - *What is lost does not count*: an exact agent some of whose answers a technical error prevented
   is exact.
-- *The scale has its ends*: the exact agent has 1; `skill`, where there is one, is 1 for it and not
-  above 0 for an agent that does not reason, and 0 for the best of these. A suite may name another
-  measure that such agents must not have above 0.
+- *The scale has its ends*: the exact agent has 1. `skill_score`, where there is one, is 1 for it,
+  not above 0 for an agent that does not reason, and 0 for the best of these. A suite may name
+  another measure that such agents must not have above 0.
 - *Monotone*: over agents that lapse at growing rates, the mean over seeds falls by two standard
   errors or more from each rate to the next. From 0 to 1% it may tie. With fewer than 200 seeds
   nothing but a rise by two standard errors breaks the law, and with fewer than three nothing does.
@@ -19,8 +19,8 @@ then these can be tried, on ours and on anybody's suite:
   and in the right direction, in 85% of runs of the standard budget. Of other designs the share is
   told.
 
-The first three are checks of a design (`whybench check`); the others take seeds
-(`whybench calibrate`).
+The first three are checks of a design (`whybench validate`); the others take seeds
+(`whybench validate`).
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _loss(case: LawCase) -> Iterator[str]:
 
 
 def _ends(case: LawCase) -> Iterator[str]:
-    for name in (case.suite.scale_measure, "skill"):
+    for name in (case.suite.scale_measure, "skill_score"):
         for found in case.values(case.exact, name):
             if found.estimate is not None and abs(found.estimate - 1) > case.scale.within:
                 yield f"{name} of {case.scale.exact[0]} must be 1, got {found.estimate}"
@@ -188,7 +188,7 @@ def _ends(case: LawCase) -> Iterator[str]:
             if found.high is not None:
                 best[number] = max(best.get(number, found.high), found.high)
     for top in best.values():
-        if scaled == "skill" and top < -EXACT:
+        if scaled == "skill_score" and top < -EXACT:
             yield f"skill must be 0 for one of the agents that do not reason, got {top} at most"
 
 
@@ -197,7 +197,7 @@ LAWS: Mapping[str, Callable[[LawCase], Iterator[str]]] = {
     "what is lost does not count": _loss,
     "the scale of the headline has its ends": _ends,
 }
-"""What `whybench check` asks of the headline of a suite that says its scale."""
+"""What `whybench validate` asks of the headline of a suite that says its scale."""
 
 
 def judge_lapses(values: Mapping[float, Sequence[float]], within: float = EXACT) -> SelfTest:
@@ -264,13 +264,12 @@ def _is_told_apart(suite: AnySuite, better: pa.Table, worse: pa.Table) -> bool:
     """Whether the headline is shown to be lower on the second side, under every condition."""
     assert suite.comparison is not None
     pairs = [
-        pair.difference
-        for pair in suite.comparison.pairs(stack_sides(better, worse))
-        if pair.measure == suite.scale_measure
+        one
+        for one in suite.comparison.pairs(stack_sides(better, worse))
+        if one.measure == suite.scale_measure
     ]
     return bool(pairs) and all(
-        found.p is not None and found.p < ALPHA and (found.estimate.estimate or 0) < 0
-        for found in pairs
+        found.p is not None and found.p < ALPHA and (found.difference or 0) < 0 for found in pairs
     )
 
 

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import clustered_share
-from whybench.stats.left_out import share_ratio, sum_ratios_without
-from whybench.stats.paired import Jackknifed, PairedDifference, difference_between
+from whybench.stats import Difference
+from whybench.stats.left_out import sum_ratios_by_unit, sum_ratios_without
+from whybench.stats.paired import Jackknifed
 from whybench.suites.groups import GROUP_KEYS
 
 if TYPE_CHECKING:
@@ -34,37 +34,6 @@ if TYPE_CHECKING:
 
 FIRST, SECOND = "first", "second"
 """What the two agents are called in a table of both."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """A measure of both sides under one condition, and the difference.
-
-    Attributes:
-        measure: The measure, by the name it has everywhere.
-        labels: The condition.
-        first: Its value on the first side; None where it has none.
-        second: Its value on the second side.
-        difference: second - first, with interval and p-value.
-        sides: Both values with their own intervals, where they are known.
-    """
-
-    measure: str
-    labels: Mapping[str, str]
-    first: float | None
-    second: float | None
-    difference: PairedDifference
-    sides: tuple[Estimate, Estimate] | None = None
-
-    @classmethod
-    def of(
-        cls, measure: str, labels: Mapping[str, str], first: Jackknifed, second: Jackknifed
-    ) -> Pair:
-        """Return the pair of two estimates."""
-        condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
-        sides = first.estimate, second.estimate
-        values = first.estimate.estimate, second.estimate.estimate
-        return cls(measure, condition, *values, difference_between(first, second), sides)
 
 
 @dataclass(frozen=True)
@@ -83,6 +52,14 @@ class RatioEstimator:
     def __call__(self, group: Group) -> Estimate:
         """Estimate it on a group."""
         return self.estimate(group)
+
+
+def difference_of(
+    measure: str, labels: Mapping[str, str], first: Jackknifed, second: Jackknifed
+) -> Difference:
+    """Return the difference second - first under a condition; the first side is the reference."""
+    condition = {name: value for name, value in labels.items() if name not in GROUP_KEYS}
+    return Difference.between(measure, condition, first, second)
 
 
 def stack_sides(first: pa.Table, second: pa.Table) -> pa.Table:
@@ -142,7 +119,7 @@ def compare_groups(
     groups: Iterable[Group],
     estimators: Mapping[str, Callable[[Group], Estimate]],
     strata: str = "",
-) -> Iterator[Pair]:
+) -> Iterator[Difference]:
     """Yield the difference of every measure under every condition.
 
     Args:
@@ -153,20 +130,7 @@ def compare_groups(
     for first, second in match_groups(groups):
         for measure, estimate in estimators.items():
             sides = (_jackknife(side, estimate, strata) for side in (first, second))
-            yield Pair.of(measure, first.labels, *sides)
-
-
-def _answered_share(group: Group) -> Estimate:
-    replies = group.where(group["outcome"] != "error")
-    return clustered_share(replies["outcome"] == "scored", replies.units)
-
-
-def _answered_ratio(group: Group) -> list[Ratio]:
-    return [share_ratio(group["outcome"] == "scored", group["outcome"] != "error")]
-
-
-answered_share = RatioEstimator(_answered_share, _answered_ratio)
-"""Estimates the share of replies that are answers."""
+            yield difference_of(measure, first.labels, *sides)
 
 
 def strata_of_units(units: Iterable[Hashable], strata: Iterable[str]) -> dict[Hashable, Hashable]:
@@ -179,14 +143,19 @@ def strata_of_units(units: Iterable[Hashable], strata: Iterable[str]) -> dict[Ha
 
 
 def _jackknife(group: Group, estimate: Callable[[Group], Estimate], strata: str = "") -> Jackknifed:
+    whole = estimate(group)
     units = np.unique(group.units)
-    values = np.full(units.size, np.nan)
+    values, parts = np.full((2, units.size), np.nan)
     ratios = list(estimate.ratios(group)) if isinstance(estimate, RatioEstimator) else []
     if ratios:
         values = sum_ratios_without(ratios, group.units)
     for place in np.flatnonzero(np.isnan(values)):
         value = estimate(group.where(group.units != units[place])).estimate
         values[place] = np.nan if value is None else value
+    if ratios and whole.estimate is not None and np.isnan(values).any():
+        parts = sum_ratios_by_unit(ratios, group.units)
     named = strata_of_units(group.units.tolist(), group[strata].tolist()) if strata else {}
-    without = dict(zip(units.tolist(), values.tolist(), strict=True))
-    return Jackknifed(estimate(group), without, named)
+    without, added = (
+        dict(zip(units.tolist(), of_units.tolist(), strict=True)) for of_units in (values, parts)
+    )
+    return Jackknifed(whole, without, named, added)

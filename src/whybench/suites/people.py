@@ -1,6 +1,6 @@
 """An agent and people who judged the same: what differs, how like them it is, where it lies.
 
-- A `Pair` (`whybench.suites.pairs`) is a measure of people and of the agent, and the difference.
+- A `Difference` (`whybench.stats`) is the agent's value of a measure minus people's.
 - A `Likeness` says how far the agent is from people as they are, and what that means: the *floor*
   is what the best agent has that does not reason, the *ceiling* what one would have that knew
   people's true means, and `people` what as many other people would have.
@@ -15,10 +15,13 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from whybench.stats import Estimate
-    from whybench.suites.pairs import Pair
+    from whybench.stats import Difference, Estimate
 
-FloorVerdict = Literal["nearer than the floor", "farther than the floor", "no nearer shown"]
+FloorVerdict = Literal[
+    "closer than the baseline",
+    "farther than the baseline",
+    "no significant difference from the baseline",
+]
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class Likeness:
     """How like people an agent is.
 
     Attributes:
-        measure: `alignment`, where more is nearer, or `distance`, where less is.
+        measure: `human_correlation`, where more is nearer, or `human_distance`, where less is.
         labels: The condition.
         estimate: The agent's value, with its interval.
         people: What as many other people would have.
@@ -34,6 +37,8 @@ class Likeness:
         floor_agent: Which one that is.
         ceiling: What an agent would have that knew people's true means.
         gain: How much nearer to people the agent is than the floor, with its interval.
+        agent: The agent.
+        suite: The suite.
     """
 
     measure: str
@@ -44,20 +49,24 @@ class Likeness:
     floor_agent: str
     ceiling: float | None
     gain: Estimate
+    agent: str = ""
+    suite: str = ""
 
     @property
     def verdict(self) -> FloorVerdict:
         """Whether the interval of the gain lies beyond 0."""
         if self.gain.low is not None and self.gain.low > 0:
-            return "nearer than the floor"
+            return "closer than the baseline"
         if self.gain.high is not None and self.gain.high < 0:
-            return "farther than the floor"
-        return "no nearer shown"
+            return "farther than the baseline"
+        return "no significant difference from the baseline"
 
     def row(self) -> dict[str, object]:
         """Return it as one flat row, the condition first."""
         found, gain = self.estimate, self.gain
         return {
+            "suite": self.suite,
+            "agent": self.agent,
             **self.labels,
             "measure": self.measure,
             "agent_value": found.estimate,
@@ -89,6 +98,8 @@ class Place:
         share: The share of people with a lower one, ties by halves, with its interval.
         quartiles: The quartiles of the people's values.
         reliability: How much of the spread between people is not noise; None where it is not known.
+        agent: The agent.
+        suite: The suite.
     """
 
     measure: str
@@ -97,10 +108,14 @@ class Place:
     share: Estimate
     quartiles: tuple[float, float, float]
     reliability: float | None
+    agent: str = ""
+    suite: str = ""
 
     def row(self) -> dict[str, object]:
         """Return it as one flat row, the condition first."""
         return {
+            "suite": self.suite,
+            "agent": self.agent,
             **self.labels,
             "measure": self.measure,
             "agent_value": self.value,
@@ -121,14 +136,14 @@ class AgentAmongPeople:
     """What a suite finds about one agent beside people, under all conditions that people judged.
 
     Attributes:
-        pairs: Measures of people, first, and of the agent, second.
+        differences: The agent minus people, measure by measure.
         likeness: How like people it is.
         places: Where it lies among single people.
         lost: The share of shared cells that the agent lost to errors.
         notes: What was compared and what was not, in words.
     """
 
-    pairs: Sequence[Pair]
+    differences: Sequence[Difference]
     likeness: Sequence[Likeness]
     places: Sequence[Place]
     lost: float = 0.0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError, suggest
 from whybench.suites.agents import MINDS
-from whybench.suites.registry import get_suite, list_suites, suite_names
+from whybench.suites.registry import get_suite, list_suites, own_suites, suite_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,7 @@ class Reference:
     @property
     def left_out(self) -> tuple[str, ...]:
         """The installed suites that it does not answer."""
-        return tuple(name for name in suite_names() if name not in self.parts)
+        return tuple(name for name in own_suites() if name not in self.parts)
 
     def agent_for(
         self, suite: str, given: Mapping[str, object]

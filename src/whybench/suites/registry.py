@@ -9,7 +9,7 @@ there, so its items are registered again before the first call.
 from __future__ import annotations
 
 import logging
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,13 @@ from whybench.errors import UserError, suggest
 from whybench.suites.contract import Item, Suite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from importlib.metadata import EntryPoint
+
+    import pyarrow as pa
 
 GROUP = "whybench.suites"
+BASELINES = "whybench.baselines"
 
 TEACHING_ORDER = ("judge", "intervene", "compose", "calculate", "analyze")
 """The order in which suites are listed and reported; suites of other packages follow."""
@@ -45,6 +49,34 @@ def sort_suites(names: Iterable[str]) -> tuple[str, ...]:
     chosen = set(names)
     own = [name for name in TEACHING_ORDER if name in chosen]
     return (*own, *sorted(chosen.difference(own)))
+
+
+def own_suites() -> tuple[str, ...]:
+    """Return the names of installed suites that ask cases of their own, as profiles do."""
+    return tuple(
+        name for name in suite_names() if name in TEACHING_ORDER or not get_suite(name).cases_of
+    )
+
+
+def list_baselines(suite: AnySuite) -> dict[str, Callable[[], pa.Table]]:
+    """Return the baselines of a suite by name: its own, then those of other packages.
+
+    An entry point `SUITE.NAME` of the group `whybench.baselines` names a function that returns
+    records of the suite.
+    """
+    added = {
+        name: partial(_load_records, entry)
+        for entry in entry_points(group=BASELINES)
+        for owner, _, name in (entry.name.partition("."),)
+        if owner == suite.name
+    }
+    return {**suite.baselines, **added}
+
+
+def _load_records(entry: EntryPoint) -> pa.Table:
+    """Call the function that an entry point names."""
+    records: pa.Table = entry.load()()
+    return records
 
 
 def list_suites() -> dict[str, AnySuite]:

@@ -99,7 +99,7 @@ class Says:
     """A finding whose intervals lie above or below values.
 
     Attributes:
-        text: The sentence; a measure in braces is replaced by its estimate, as in `{skill:.2f}`.
+        text: The sentence; a measure in braces becomes its estimate, as in `{skill_score:.2f}`.
         above: Measures whose intervals must lie above a value.
         below: Measures whose intervals must lie below a value.
         answer: Columns and values of a typical answer.
@@ -176,21 +176,27 @@ class AgainstPeople:
     def find(self, measures: AgentMeasures) -> Iterator[Remark]:
         """Yield the sentence if the difference from people is significant."""
         own, people = measures.get(self.measure), measures.people.get(self.measure)
-        text = {"rose": self.above, "fell": self.below}.get(people.verdict if people else "")
+        text = {"higher": self.above, "lower": self.below}.get(people.verdict if people else "")
         if own is not None and people is not None and text:
             yield Remark(text.format(own=own.estimate, people=people.value), (own,))
 
 
 COMMON: tuple[SentenceRule, ...] = (
-    Says("Close to the exact agent (skill {skill:.2f}; exact is 1).", above={"skill": 0.9}),
     Says(
-        "Between the baseline (0) and the exact agent (1): skill {skill:.2f}.",
-        above={"skill": 0.0},
-        below={"skill": 0.97},
+        "Close to the exact agent (skill score {skill_score:.2f}; exact is 1).",
+        above={"skill_score": 0.9},
     ),
-    Says("Not clearly above the baseline (skill {skill:.2f}; exact is 1).", below={"skill": 0.1}),
+    Says(
+        "Between the baseline (0) and the exact agent (1): skill score {skill_score:.2f}.",
+        above={"skill_score": 0.0},
+        below={"skill_score": 0.97},
+    ),
+    Says(
+        "Not clearly above the baseline (skill score {skill_score:.2f}; exact is 1).",
+        below={"skill_score": 0.1},
+    ),
 )
-"""Findings of every suite whose `skill` is 0 for the baseline and 1 for the exact agent."""
+"""Findings of every suite whose `skill_score` is 0 for the baseline and 1 for the exact agent."""
 
 UNSURE = Remark("The intervals are too wide for a finding.", ())
 """What is shown if no finding holds."""

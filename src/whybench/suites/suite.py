@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from whybench.errors import UserError, suggest
 from whybench.suites.abilities import BUDGETS, Budget, Costs, Inspection, round_mean
-from whybench.suites.designs import DESIGN, build_design
-from whybench.suites.items import Design, Item, OneTurn, find_heard
+from whybench.suites.designs import DESIGN, Design, build_design
+from whybench.suites.items import Item, OneTurn, find_heard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         PairedComparison,
         PeopleComparison,
         Play,
-        Replication,
         SelfTest,
         Sums,
         ToolUse,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     )
     from whybench.suites.agents import Agent
     from whybench.suites.items import Answer, Episode, Scalar
+    from whybench.suites.measures import DeclaredMeasure
     from whybench.suites.questionnaire import Questionnaire
     from whybench.suites.sentences import SentenceRule
 
@@ -58,6 +58,9 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         version: Comparability number: it changes when scores may no longer be compared.
         interface_letter: It changes, from A to B, when arguments of the task do while scores may
             still be compared. Number and letter are the version that Inspect's logs show.
+        cases_of: The suite that this one varies: it asks the same cases in other words, or the
+            same questions about other data.
+            `compare` pairs items of both by `case`, and a profile does not ask it by default.
         summary: What the agent does, in one line.
         designs: The named designs; the first is the default.
         agents: The reference agents by name.
@@ -68,6 +71,8 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         condition: The factor columns that make up a condition; Inspect's figures pool over them.
         random_columns: The columns whose values are drawn with each world, which no block can
             balance.
+        measure_table: The measures, each declared once (`whybench.suites.measures`). Explanations,
+            ranges and the list of measures come from it.
         headline: The main measures of the suite, the most important first.
         card_size: How many of them the suite's card on the report's first screen shows.
         sentences: Findings about an agent, the most informative first (`sentences`).
@@ -78,7 +83,9 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         baselines: Records to set beside a run, from downloaded data: name to a function that makes
             them, such as people's answers.
         costs: What a run will take.
-        training, study, play, tool_use, replication, comparison, people_comparison, sums, scale:
+        validated_items: The number of items that `whybench validate` checks by default, shared
+            equally by the designs.
+        training, study, play, tool_use, comparison, people_comparison, sums, scale:
             Further abilities (`abilities`), each None where the suite has it not.
         inspection: How the suite looks in Inspect.
     """
@@ -92,9 +99,11 @@ class Suite(ABC, Generic[DesignT, ItemT]):
 
     minds: Mapping[str, tuple[str, Mapping[str, Scalar]]] = NONE
     interface_letter: str = "A"
+    cases_of: str = ""
     parts: Mapping[str, type] = NONE
     condition: tuple[str, ...] = ()
     random_columns: frozenset[str] = frozenset()
+    measure_table: Sequence[DeclaredMeasure] = ()
     headline: tuple[str, ...] = ()
     card_size: int = 1
     sentences: tuple[SentenceRule, ...] = ()
@@ -104,11 +113,11 @@ class Suite(ABC, Generic[DesignT, ItemT]):
     baselines: Mapping[str, Callable[[], pa.Table]] = NONE
 
     costs: Costs = Costs()
+    validated_items: int = 1000
     training: Training | None = None
     study: Questionnaire | None = None
     play: Play | None = None
     tool_use: ToolUse | None = None
-    replication: Replication | None = None
     comparison: PairedComparison | None = None
     people_comparison: PeopleComparison | None = None
     sums: Sums | None = None

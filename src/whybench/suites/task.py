@@ -26,21 +26,20 @@ from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target, Value,
 from inspect_ai.solver import Solver, TaskState
 from inspect_ai.viewer import ScoreColorScale, TaskSamplesColumn, TaskSamplesView, ViewerConfig
 
-from whybench import __version__
 from whybench.errors import DataError, RefusedError, UserError
 from whybench.records.rows import pack_metadata, pack_score, unpack_sample
 from whybench.records.runs import split_conversations
 from whybench.suites.catalog import (
     OTHERS,
     WHOLE,
-    split_into_samples,
-    take_shard,
+    list_samples,
     task_help,
     task_signature,
 )
 from whybench.suites.conversations import CUT_OFF, ask_each, reply_text
 from whybench.suites.registry import AnySuite, get_suite, register_items
 from whybench.suites.replies import content_hash, parse_conversation
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -49,7 +48,8 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
 
     from whybench.stats import Measure
-    from whybench.suites.items import Design, Item
+    from whybench.suites.designs import Design
+    from whybench.suites.items import Item
 
 Z_95 = 1.959963984540054
 """Standard errors from the estimate to an end of a 95% interval, where it is a normal one."""
@@ -142,7 +142,7 @@ def check_sandbox(task: Task, chosen: Any, log_dir: str) -> Any:
     """
     if task.sandbox is None:
         return None
-    from whybench.sandbox.packages import split_sandbox, try_sandbox  # noqa: PLC0415  (seconds)
+    from whybench.suites.sandboxes import split_sandbox, try_sandbox  # noqa: PLC0415  (seconds)
 
     kind, settings = split_sandbox(chosen or task.sandbox)
     if "packages" in (task.metadata or {}):
@@ -177,7 +177,7 @@ def inspect_metric(suite: AnySuite) -> Callable[[], Metric]:
     def make() -> Metric:
         """Estimate main measures with 95% intervals, conditions pooled; count the answers.
 
-        `whybench measures` keeps several conditions of a run apart. The headline comes first, with
+        `whybench results` keeps several conditions of a run apart. The headline comes first, with
         its standard error (half of the interval by 1.96) as `stderr`; where there are too few
         answers for it, both are NaN. What else cannot be estimated is left out.
         """
@@ -236,9 +236,9 @@ def build_inspect_task(
             belong together by the suite's word, or else one.
         solver: How the conversations are held, where they take more than one turn.
     """
-    items = take_shard(list(suite.items(design)), shard, suite.grouping)
+    groups = list_samples(suite, suite.items(design), shard=shard, group=group)
+    items = [item for members in groups for item in members]
     register_items(items)
-    groups = split_into_samples(items, group, suite.grouping)
     return Task(
         dataset=MemoryDataset(
             [_sample(suite, members) for members in groups], name=f"{suite.name}-{design.name}"
@@ -309,7 +309,7 @@ def _sample(suite: AnySuite, members: Sequence[Item]) -> Sample:
         target=[suite.show_truth(item) for item in members],
         metadata=pack_metadata(
             suite.name,
-            [(item.id, item.pairing_key, item.factors, item.truth) for item in members],
+            [(item.id, item.case, item.factors, item.truth) for item in members],
         ),
         files=files or None,
     )

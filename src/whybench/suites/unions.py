@@ -4,7 +4,7 @@ A source's experiment is seldom one crossing: it asks about stories and about wo
 and adds distracting text to the one here and to the other there. Such a design lists *cells*, which
 differ in some factors and share all others. In a file:
 
-    stimuli: published
+    graph: collider
     style: [direct, cot]
     union:
       - {story: [economy, sociology, weather]}

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from whybench import __version__
 from whybench.errors import UserError
 from whybench.records.table import atomic_write
 from whybench.training.canary import canary
+from whybench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

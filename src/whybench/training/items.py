@@ -140,7 +140,7 @@ class SplitItems:
             yield {
                 "id": item.id,
                 "prompt": render(item),
-                "world": training.world_key(item) if training else item.pairing_key,
+                "world": training.world_key(item) if training else item.case,
                 "truth": item.truth,
                 "certificate": {"query": certificate.query, "first": first, "second": second},
                 "factors": item.factors,
@@ -247,7 +247,7 @@ def _find_suite(row: Row) -> AnySuite:
     if missing := [name for name in ("suite", "version", "factors", "truth") if name not in row]:
         raise UserError(
             f"a row must have suite, version, factors and truth, got none of the name(s) "
-            f"{', '.join(missing)}; take rows as `whybench export` writes them"
+            f"{', '.join(missing)}; take rows as `whybench train export` writes them"
         )
     suite = get_suite(str(row["suite"]))
     if row["version"] != suite.version:

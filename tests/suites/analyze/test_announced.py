@@ -93,12 +93,12 @@ def test_its_analysts_answer_in_records_like_ours() -> None:
         name: {m.title: m.estimate for m in simulate(SUITE, design, items, SUITE.agent(name), {})}
         for name in ("competent", "naive", "always-trap")
     }
-    assert found["competent"]["twin_score"] == 1
-    assert found["competent"]["twin_diagnosis"] == 1
+    assert found["competent"]["paired_score"] == 1
+    assert found["competent"]["paired_diagnosis"] == 1
     # Its sign may be right by luck, and its number is not.
-    assert found["naive"]["fell_for"] == 1
+    assert found["naive"]["trap_rate"] == 1
     assert found["naive"]["score_trap"] <= WRONG_CAP
-    assert found["naive"]["twin_score"] <= WRONG_CAP
+    assert found["naive"]["paired_score"] <= WRONG_CAP
     assert found["always-trap"]["false_alarm"] == 1
 
 

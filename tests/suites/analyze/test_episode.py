@@ -12,8 +12,6 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.items import AnalyzeItem, analyze_items
 from whybench.suites.analyze.prompts import render_diagnosis
-from whybench.suites.analyze.published.instances import competent_answer
-from whybench.suites.analyze.replies import render_reply
 from whybench.suites.analyze.tables import read_marks
 from whybench.suites.replies import parse_replies
 
@@ -157,16 +155,3 @@ def test_the_first_message_says_nothing_of_the_diagnosis(challenge: str) -> None
         for field in fields:
             assert f'"{field.name}"' not in item.prompt
             assert asked["properties"][field.name]["description"] not in item.prompt
-
-
-def test_published_data_are_asked_about_once(mirror) -> None:
-    if not (mirror / "CausalPitfalls").is_dir():
-        pytest.skip("the mirror must hold CausalPitfalls/")
-    (item, *_) = items_of(design="published", hint=5)
-    episode = SUITE.open_episode(item.factors)
-    reply = render_reply(competent_answer(item.instance), episode.fields, item.names)
-    assert episode.hear(reply, False) is None
-    assert episode.over
-    assert episode.answer.value == 1
-    assert "diagnosis" not in episode.answer.parts
-    assert "key_score" in episode.answer.parts

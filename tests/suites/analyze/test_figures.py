@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from tests.drawing.charts_seen import check_told, values
 from tests.drawing.seen_charts import ChartLaws, texts, told, words
 
-from whybench.drawing.figure import Figure, rows_of, save_figures
+from whybench.drawing.figure import Figure, save_figures
+from whybench.frames import rows_of
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.stats import Level, Measure
@@ -38,7 +39,6 @@ from whybench.suites.analyze.figures import (
     score_ladder,
     twin_plane,
 )
-from whybench.suites.analyze.figures.ladders import key_ladder
 from whybench.suites.analyze.figures.plane import OVERALL, STYLE
 from whybench.suites.analyze.figures.profiles import SCORES
 from whybench.suites.analyze.figures.run import CAPTIONS, families_of, flips_at
@@ -85,7 +85,7 @@ def _made_up() -> Iterator[Measure]:
             yield measure("score_trap", agent, trap, *flags, **at)
             yield measure("score_control", agent, control, *flags, **at)
             twin = 0.9 * min(trap, control) if at else 0.9 - 0.2 * place
-            yield measure("twin_score", agent, twin, *flags, **at)
+            yield measure("paired_score", agent, twin, *flags, **at)
             if "hint" not in at:
                 yield measure("label_flips", agent, 1 - control, *flags, **at)
         for pair in combinations(LABELS, 2):
@@ -110,16 +110,6 @@ def stacked() -> list[Measure]:
     ]
 
 
-def keyed() -> list[Measure]:
-    """Two agents on published data, one of whom knows the keys."""
-    return [
-        measure(name, agent, value, **at)
-        for agent, by_rows, by_key in ((AGENTS[0], 0.8, 0.6), (AGENTS[1], 0.3, 0.9))
-        for at in ({}, {"challenge": "simpson"})
-        for name, value in (("score", by_rows), ("key_score", by_key))
-    ]
-
-
 def make(kind: str, draw: Callable[..., Chart], measures: Sequence[Measure]) -> Figure:
     return Figure(kind, partial(draw, measures), rows_of(list(measures)), caption=CAPTIONS[kind])
 
@@ -127,7 +117,6 @@ def make(kind: str, draw: Callable[..., Chart], measures: Sequence[Measure]) -> 
 DRAW = {
     "scores": lambda: make("by-challenge", score_ladder, made_up()),
     "scores-of-one": lambda: make("by-challenge", score_ladder, of_one()),
-    "keys": lambda: make("keys", key_ladder, keyed()),
     "flips": lambda: make("label-flips", flip_ladder, made_up()),
     "hints": lambda: make("by-hint", score_by_hint, made_up()),
     "plane": lambda: make("plane", twin_plane, made_up()),
@@ -136,9 +125,8 @@ DRAW = {
 
 SHOWN = {
     "scores": ({"score_trap", "score_control"}, ({}, {"family"}, {"challenge"})),
-    "keys": ({"score", "key_score"}, ({}, {"challenge"})),
     "flips": ({"label_flips"}, ({}, {"labels"}, {"family"}, {"challenge"})),
-    "hints": ({"score_trap", "score_control", "twin_score"}, ({"hint"},)),
+    "hints": ({"score_trap", "score_control", "paired_score"}, ({"hint"},)),
 }
 """The measures that a figure shows, and at levels of which factors."""
 
@@ -171,7 +159,7 @@ class TestEveryFigure(ChartLaws):
         names, factors = SHOWN[kind]
         shown = [
             (found.estimate,)
-            for found in (keyed() if kind == "keys" else given)
+            for found in given
             if found.name in names and {*found.at} in map(set, factors)
         ]
         check_told(figure, ["estimate"], shown)
@@ -186,7 +174,7 @@ def test_agents_stand_in_the_order_of_their_twin_scores(name: str) -> None:
     titles = [title.split("\n")[0] for title in panels_of(figure_of(name))]
     best_first = ["claude-opus-4", "gpt-5-mini", "gemini-1.5-pro", "always-trap", "gpt-4o"]
     assert titles == best_first[: len(titles)]
-    assert len(titles) == (1 if name.endswith("-of-one") else 2 if name == "keys" else 5)
+    assert len(titles) == (1 if name.endswith("-of-one") else 5)
 
 
 def points(figure: Figure, place: int = 0, series: str = "") -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ from whybench.suites.analyze.fields import (
     NumberField,
     NumberTableField,
 )
-from whybench.suites.analyze.grading import grade, is_near_truth, twin_score
+from whybench.suites.analyze.grading import grade, is_near_truth, paired_score
 
 
 def measured(truth: float, reference: float, se: float, *naive: float) -> NumericTruth:
@@ -176,7 +176,7 @@ def test_fields_without_an_answer_fail_with_their_reason() -> None:
 
 
 def test_a_twin_score_is_the_lesser() -> None:
-    assert twin_score(marked("trap"), marked("control")) == 0.3
+    assert paired_score(marked("trap"), marked("control")) == 0.3
 
 
 def test_a_guarantee_that_is_never_kept_is_said() -> None:

@@ -18,10 +18,10 @@ from whybench.suites.analyze.grading import contradicts, write_conclusion
 from whybench.suites.analyze.items import (
     AnalyzeItem,
     analyze_items,
+    describe_item,
     full_instance,
     instance_from_factors,
     item_at,
-    item_identity,
     nth_draw,
 )
 from whybench.suites.contract import UserError
@@ -82,7 +82,7 @@ def test_rows_and_truths_decide_an_id_where_prompts_do_not() -> None:
     truths = {**trap.instance.truths}
     truths["reversal"] = replace(truths["reversal"], value=not truths["reversal"].value)
     other_truth = altered(trap, truths=truths)
-    assert item_identity(other_truth) != item_identity(trap)
+    assert describe_item(other_truth) != describe_item(trap)
     assert replace(trap).id == trap.id
 
 

@@ -64,12 +64,12 @@ def test_the_twin_score_is_the_mean_of_the_lesser_of_two() -> None:
         trap(0.2, draw=1), control(1.0, draw=1),
         trap(0.8, draw=2), control(0.8, draw=2),
     )  # fmt: skip
-    assert found["twin_score"].estimate == pytest.approx((0.4 + 0.2 + 0.8) / 3)
-    assert (found["twin_score"].n, found["twin_score"].units) == (3, 3)
+    assert found["paired_score"].estimate == pytest.approx((0.4 + 0.2 + 0.8) / 3)
+    assert (found["paired_score"].n, found["paired_score"].units) == (3, 3)
     assert estimates(found, "score", "score_trap", "score_control") == pytest.approx(
         (4.2 / 6, 2.0 / 3, 2.2 / 3)
     )
-    assert found["twin_score"].method == "mean of lesser of two; Wilson, clustered by draw"
+    assert found["paired_score"].method == "mean of lesser of two; Wilson, clustered by draw"
 
 
 def test_a_trap_is_paired_with_every_control_of_its_question_and_no_other() -> None:
@@ -78,14 +78,14 @@ def test_a_trap_is_paired_with_every_control_of_its_question_and_no_other() -> N
         control(0.0, draw=1), control(0.0, hint=5), control(0.0, label="damning"),
         control(0.0, epoch=2), trap(0.9, challenge="selection"),
     )  # fmt: skip
-    assert found["twin_score"].estimate == pytest.approx((0.3 + 0.5) / 2)
-    assert found["twin_score"].n == 2
+    assert found["paired_score"].estimate == pytest.approx((0.3 + 0.5) / 2)
+    assert found["paired_score"].n == 2
 
 
 def test_without_pairs_there_is_no_twin_score() -> None:
     found = measured(trap(1.0), trap(0.5, draw=1))
-    assert found["twin_score"].estimate is None
-    assert "undefined" in found["twin_score"].flags
+    assert found["paired_score"].estimate is None
+    assert "undefined" in found["paired_score"].flags
     assert found["score_control"].estimate is None
     assert found["score"].estimate == 0.75
 
@@ -105,8 +105,8 @@ def test_silence_is_worth_nothing_and_an_error_is_left_out() -> None:
         {**trap(0.0, draw=2), "value": None, "outcome": "error"}, control(1.0, draw=2),
     ]  # fmt: skip
     found = measured(*rows)
-    assert found["twin_score"].estimate == pytest.approx(1 / 2)
-    assert "no_answer_as_0" in found["twin_score"].flags
+    assert found["paired_score"].estimate == pytest.approx(1 / 2)
+    assert "no_answer_as_0" in found["paired_score"].flags
     assert found["score"].estimate == pytest.approx(4 / 5)
     assert found["score_answered"].estimate == 1.0
     assert "no_answer_as_0" not in found["score_answered"].flags
@@ -121,7 +121,7 @@ def test_falls_are_of_answered_traps_and_alarms_of_controls_with_a_diagnosis() -
         control(0.2, draw=1, fell_for=True, diagnosis=1.0), control(1.0, draw=2, diagnosis=0.0),
         control(1.0, draw=3), silence(control(0.0, draw=4)),
     )  # fmt: skip
-    assert (found["fell_for"].estimate, found["fell_for"].n) == (0.5, 2)
+    assert (found["trap_rate"].estimate, found["trap_rate"].n) == (0.5, 2)
     assert (found["false_alarm"].estimate, found["false_alarm"].n) == (pytest.approx(1 / 3), 3)
 
 
@@ -133,9 +133,9 @@ def test_diagnoses_have_a_mean_and_twins_of_their_own() -> None:
         trap(0.8, draw=2), control(0.8, draw=2, diagnosis=1.0),
     )  # fmt: skip
     assert (found["diagnosis"].estimate, found["diagnosis"].n) == (pytest.approx(3.5 / 5), 5)
-    assert (found["twin_diagnosis"].estimate, found["twin_diagnosis"].n) == (0.25, 2)
-    assert found["twin_score"].estimate == pytest.approx((0.4 + 0.2 + 0.8) / 3)
-    assert not {"diagnosis", "twin_diagnosis"} & {*measured(trap(1.0), control(1.0))}
+    assert (found["paired_diagnosis"].estimate, found["paired_diagnosis"].n) == (0.25, 2)
+    assert found["paired_score"].estimate == pytest.approx((0.4 + 0.2 + 0.8) / 3)
+    assert not {"diagnosis", "paired_diagnosis"} & {*measured(trap(1.0), control(1.0))}
 
 
 def test_flips_are_contradictions_between_labels_on_the_same_rows() -> None:
@@ -220,7 +220,7 @@ def test_levels_are_measured_where_there_are_several() -> None:
         control(0.6, hint=1, challenge="outcome", family="counterfactual"),
     )  # fmt: skip
     assert estimates(
-        found, "twin_score (hint 1)", "twin_score (hint 5)", "score (challenge outcome)",
+        found, "paired_score (hint 1)", "paired_score (hint 5)", "score (challenge outcome)",
         "score_trap (family confounding)", "score_control (challenge simpson)",
     ) == pytest.approx((0.4, 0.4, 0.4, 0.7, 0.7))  # fmt: skip
     # Least squares through means 0.6 at hint 1 (four answers) and 0.6 at hint 5 (two).

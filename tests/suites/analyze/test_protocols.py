@@ -16,7 +16,6 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.tool import ToolDef
 
 import whybench as wb
-from whybench.sandbox.check import check_confinement
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.items import full_instance
 from whybench.suites.analyze.prompts import render_prompt, rows_csv
@@ -198,14 +197,6 @@ def test_a_protocol_must_be_one_that_there_is() -> None:
 # From here on, programs are run.
 
 
-@pytest.fixture(scope="session")
-def confines() -> None:
-    """Skip, with the reason, where the machine itself cannot confine."""
-    for finding in check_confinement():
-        if not finding.holds:
-            pytest.skip(f"this machine cannot confine: {finding.name}: {finding.seen}")
-
-
 @pytest.fixture
 def run(
     confines: None, tmp_path: Path
@@ -332,7 +323,7 @@ def test_the_set_up_of_rows_gives_the_sample_tools_that_run_programs(
 ) -> None:
     samples = wb.analyze(protocol="free").dataset[:1]
     task = Task(
-        dataset=samples, setup=offer_tools("free"), solver=look_around(), sandbox="whybench"
+        dataset=samples, setup=offer_tools("free"), solver=look_around(), sandbox="bubblewrap"
     )
     (log,) = eval(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
     (sample,) = log.samples

@@ -87,14 +87,14 @@ def test_every_known_value_is_recovered() -> None:
     rows = list(calibrate(SUITE, design, seeds=40))
     assert [row for row in rows if not row.passed] == []
     known = {(row.agent, row.measure): row.expected for row in rows}
-    assert known["gold", "twin_score"] == 1
-    assert known["gold[silence=0.25]", "twin_score"] == 0.75**2
-    assert known["null", "twin_score"] == known["schema-breaker", "score"] == 0
-    assert known["naive", "fell_for"] == 1
-    assert known["naive", "twin_score"] < 0.35
+    assert known["gold", "paired_score"] == 1
+    assert known["gold[silence=0.25]", "paired_score"] == 0.75**2
+    assert known["null", "paired_score"] == known["schema-breaker", "score"] == 0
+    assert known["naive", "trap_rate"] == 1
+    assert known["naive", "paired_score"] < 0.35
     # To adjust where nothing asks for it does little harm to a report, and much to what it says.
-    assert known["naive", "twin_score"] < known["always-trap", "twin_score"] < 1
-    assert known["always-trap", "twin_diagnosis"] < 0.35
+    assert known["naive", "paired_score"] < known["always-trap", "paired_score"] < 1
+    assert known["always-trap", "paired_diagnosis"] < 0.35
     assert known["always-trap", "false_alarm"] == 0.5  # in simpson; population has no words for it
     assert known["competent", "label_flips"] == 0
 
@@ -103,7 +103,7 @@ def test_an_agent_without_twins_has_no_known_twin_score() -> None:
     rows = list(calibrate(SUITE, make_design({**SMALL, "variant": "control"}), seeds=4))
     assert rows
     assert all(row.passed for row in rows)
-    assert "twin_score" not in {row.measure for row in rows}
+    assert "paired_score" not in {row.measure for row in rows}
     # With four draws, intervals claim nothing of an agent that leaves it to chance.
     assert "gold[silence=0.25]" not in {row.agent for row in rows}
 
@@ -127,19 +127,19 @@ def test_self_tests_show_what_challenges_do_and_what_does_not_hold(monkeypatch) 
     assert "always-trap diagnoses twins with" in missed["simpson trap"][0]
 
 
-def test_calibrate_prints_self_tests_and_fails_with_them(monkeypatch) -> None:
-    words = ("calibrate", "analyze", "-T", "challenge=simpson", "-T", "seeds=1", "--seeds", "2")
+def test_validate_prints_self_tests_and_fails_with_them(monkeypatch) -> None:
+    words = ("validate", "analyze", "-T", "challenge=simpson", "-T", "seeds=1", "--seeds", "2")
     printed = said(*words).splitlines()
-    assert sum(line.startswith("simpson ") and line.endswith("ok") for line in printed) == 5
-    head = next(line for line in printed if line.startswith("self-test"))
-    assert "naive fell" in head
+    verdicts = [line.split()[-1] for line in printed if line.startswith("self-test: simpson ")]
+    assert verdicts == ["ok"] * 5
     miss = SelfTest("simpson trap", {"trap": 1, "share": 0.5}, ("it does not hold",))
-    changed = altered(SUITE, self_tests=lambda _design, _seeds: [miss], agents={})
+    changed = altered(SUITE, self_tests=lambda _design, _seeds: [miss])
     design = make_design({**SMALL, "seeds": 1})
-    monkeypatch.setattr("whybench.cli.authors.choose_design", lambda *_: (changed, design))
-    failed = CliRunner().invoke(whybench_command, ["calibrate", "analyze", "--json"])
+    monkeypatch.setattr("whybench.cli.validate.choose_design", lambda *_: (changed, design))
+    failed = CliRunner().invoke(whybench_command, [*words, "--json"])
     assert failed.exit_code == 1
-    assert json.loads(failed.output) == {
+    assert json.loads(failed.output.splitlines()[-1]) == {
+        "design": design.name,
         "subject": "simpson trap",
         "figures": {"trap": 1, "share": 0.5},
         "misses": ["it does not hold"],
@@ -206,7 +206,7 @@ def test_commands_list_show_and_plan() -> None:
     shown = said("show", "analyze", "1", *few)
     assert re.search(r"adjustment_set   \['\w+'\]", shown)
     assert "naively by crude difference" in shown
-    assert len(said("items", "analyze", *few, "--format", "ids").split()) == 2
+    assert len(said("show", "analyze", *few, "--format", "ids").split()) == 2
     planned = said("run", "analyze", "--model", "x", "--plan", *few)
     assert "2 items x 1 epoch = about 14 calls to x" in planned
     assert "prompts contain all rows" not in planned

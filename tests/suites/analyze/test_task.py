@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from evidence.graders import honest, scripted
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
@@ -12,11 +11,11 @@ from whybench.agents.provider import find_current_item, follow_samples, replay_e
 from whybench.errors import RefusedError
 from whybench.records import read_logs
 from whybench.records.table import record_table
-from whybench.sandbox.allowlist import PACKAGES
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.design import make_design
 from whybench.suites.analyze.protocols.task import follow_protocol, read_outcomes
 from whybench.suites.calibration import simulate
+from whybench.suites.sandboxes import PACKAGES
 from whybench.suites.task import score_sample
 
 QUIET = {"display": "none", "log_realtime": False, "score_display": False}
@@ -74,9 +73,9 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     by_name = {one.title: one for one in simulated}
     assert shown["scored"] == 8
-    assert shown["twin_score"] == pytest.approx(by_name["twin_score"].estimate)
-    assert shown["twin_score_high"] == pytest.approx(by_name["twin_score"].high)
-    assert 0 < shown["twin_score"] < 1
+    assert shown["paired_score"] == pytest.approx(by_name["paired_score"].estimate)
+    assert shown["paired_score_high"] == pytest.approx(by_name["paired_score"].high)
+    assert 0 < shown["paired_score"] < 1
     for name in ("diagnosis", "false_alarm"):
         assert shown[name] == pytest.approx(by_name[name].estimate)
     assert shown["diagnosis"] < 1
@@ -125,7 +124,7 @@ def test_a_reply_that_was_cut_off_is_no_answer(tmp_path) -> None:
 def test_of_a_conversation_the_last_reply_to_either_form_is_the_answer(tmp_path) -> None:
     # The agent gives no program, is told so, and is then asked for its answer.
     task = analyze(challenge="population", seeds=1, protocol="code")
-    assert task.sandbox.type == "whybench"
+    assert task.sandbox.type == "bubblewrap"
     said = []
 
     def speak(messages) -> str:
@@ -162,39 +161,6 @@ def test_what_cannot_be_asked_is_explained() -> None:
         analyze(**{**FACTORS, "protocol": "code"}, group=2)
     with pytest.raises(RefusedError, match="hint must be among 1, 2, 3, 4, 5, got 9"):
         analyze(hint=9)
-
-
-def test_a_graded_run_needs_a_grader_and_keeps_the_score_of_the_answer_first(tmp_path) -> None:
-    task = analyze(**FACTORS, graded=True)
-    assert len(task.scorer) == 2
-    (log,) = inspect_eval(
-        task,
-        model="reference/analyze.competent",
-        log_dir=str(tmp_path),
-        limit=1,
-        display="none",
-        log_realtime=False,
-        score_display=False,
-    )
-    assert log.status == "error"
-    assert "grader" in log.error.message
-
-
-def test_the_grader_s_tokens_are_not_the_agent_s(tmp_path) -> None:
-    task = analyze(challenge="simpson", seeds=1, graded=True, **DIRECT)
-    asked: list = []
-    log = run(
-        tmp_path,
-        speaking(gold_of),
-        task,
-        model_roles={"grader": scripted("mockllm/grader", honest, asked)},
-    )
-    assert len(asked) == 2
-    assert log.stats.role_usage["grader"].output_tokens == 10 * len(asked)
-    rows = rows_in(tmp_path)
-    assert [(row["input_tokens"], row["output_tokens"]) for row in rows] == [(2, 2), (2, 2)]
-    again = rows_in(tmp_path, reread=score_sample)
-    assert [(row["input_tokens"], row["output_tokens"]) for row in again] == [(2, 2), (2, 2)]
 
 
 def test_shards_part_the_items_of_a_design() -> None:

@@ -39,18 +39,18 @@ if TYPE_CHECKING:
 
 # Truth, answer, and the values of mistakes; then the diagnosis, by hand.
 CASES: tuple[tuple[float, float | None, dict[str, float], str], ...] = (
-    (40.0, 40.4, {"seeing": 60.0}, "right"),
-    (40.0, 60.5, {"seeing": 60.0, "base_rate": 10.0}, "seeing"),
-    (40.0, 60.6, {"seeing": 60.0, "base_rate": 10.0}, "unexplained"),
-    (40.0, 30.0, {"doing": 30.0}, "doing"),
-    (40.0, 30.0, {"no_update": 30.2, "seeing": 20.0}, "no_update"),
+    (40.0, 40.4, {"conditioning": 60.0}, "right"),
+    (40.0, 60.5, {"conditioning": 60.0, "base_rate": 10.0}, "conditioning"),
+    (40.0, 60.6, {"conditioning": 60.0, "base_rate": 10.0}, "unexplained"),
+    (40.0, 30.0, {"intervening": 30.0}, "intervening"),
+    (40.0, 30.0, {"no_abduction": 30.2, "conditioning": 20.0}, "no_abduction"),
     (40.0, 12.0, {"base_rate": 12.0}, "base_rate"),
     (-4.0, 9.0, {"total_effect": 9.0}, "total_effect"),
-    (40.0, 30.0, {"doing": 30.0, "base_rate": 30.1}, "several"),
-    (40.0, NOT_COMPUTABLE, {"seeing": 60.0}, "declined"),
-    (NOT_COMPUTABLE, 60.0, {"seeing": 60.0}, "baseless"),
+    (40.0, 30.0, {"intervening": 30.0, "base_rate": 30.1}, "several"),
+    (40.0, NOT_COMPUTABLE, {"conditioning": 60.0}, "declined"),
+    (NOT_COMPUTABLE, 60.0, {"conditioning": 60.0}, "baseless"),
     (NOT_COMPUTABLE, NOT_COMPUTABLE, {}, "right"),
-    (40.0, None, {"seeing": 60.0}, "no_answer"),
+    (40.0, None, {"conditioning": 60.0}, "no_answer"),
 )
 
 
@@ -78,8 +78,8 @@ def test_an_answer_has_the_diagnosis_found_by_hand(
 
 
 def test_the_greater_of_two_is_diagnosed_by_its_code() -> None:
-    assert diagnose(2.0, 1.0, "greater", {"seeing": 2.0, "base_rate": 1.0}) == "seeing"
-    assert diagnose(2.0, 1.0, "greater", {"seeing": 1.0}) == "unexplained"
+    assert diagnose(2.0, 1.0, "greater", {"conditioning": 2.0, "base_rate": 1.0}) == "conditioning"
+    assert diagnose(2.0, 1.0, "greater", {"conditioning": 1.0}) == "unexplained"
     assert diagnose(1.0, NOT_COMPUTABLE, "greater", {}) == "baseless"
 
 
@@ -120,20 +120,21 @@ def test_counts_and_shares_are_those_of_the_cases() -> None:
 
 
 def test_shares_of_mistakes_are_the_measures_where_all_wrong_answers_have_room() -> None:
-    rows = [row(n, 40, 60 if n < 7 else 75, seeing=60.0) for n in range(10)]
+    rows = [row(n, 40, 60 if n < 7 else 75, conditioning=60.0) for n in range(10)]
     table = record_table(rows, SUITE.record_columns)
     [found] = diagnose_groups(table)
-    [measure] = [m for m in SUITE.measures(table) if m.name == "mistake_seeing"]
-    share = found.shares["seeing"]
+    [measure] = [m for m in SUITE.measures(table) if m.name == "error_conditioning"]
+    share = found.shares["conditioning"]
     assert (share.estimate, share.low, share.high) == (measure.estimate, measure.low, measure.high)
 
 
 def test_a_sentence_says_which_mistake_is_made() -> None:
-    rows = [row(n, 40, 60 if n < 8 else 40 if n < 40 else 75, seeing=60.0) for n in range(42)]
+    rows = [row(n, 40, 60 if n < 8 else 40 if n < 40 else 75, conditioning=60.0) for n in range(42)]
     [found] = diagnose_groups(record_table(rows, SUITE.record_columns))
-    low, high = found.shares["seeing"].low, found.shares["seeing"].high
+    low, high = found.shares["conditioning"].low, found.shares["conditioning"].high
     assert found.tell("a") == (
-        f"a: 10 of 42 answers are wrong. It takes seeing for doing (80%, {low:.0%} to {high:.0%}); "
+        "a: 10 of 42 answers are wrong. It conditions instead of intervening "
+        f"(80%, {low:.0%} to {high:.0%}); "
         f"errs in no typical way (20%, {1 - high:.0%} to {1 - low:.0%})."
     )
     right = record_table(rows[8:40], SUITE.record_columns)
@@ -236,7 +237,7 @@ def test_bars_show_every_way_to_be_wrong_and_say_it_in_words() -> None:
 def test_points_are_the_numbers_with_a_mark_for_each_mistake() -> None:
     figure = figure_of("answers")
     met = Counter(mark["diagnosis"] for mark in told(figure))
-    assert met[WAYS["seeing"]] == 3
+    assert met[WAYS["conditioning"]] == 3
     assert met["right"] == 3 + 30
     assert "slope 1.00 [1.00, 1.00]" in texts(figure)
     assert len(figure.rows) == 24 + 30
@@ -253,7 +254,21 @@ def test_levels_are_drawn_with_their_names() -> None:
 def test_a_skill_far_below_0_does_not_press_the_rest_together() -> None:
     labels = {"agent": "maker/wild", "design": "d"}
     measures = [
-        Measure("skill", value, value - 1, value + 1, 40, 40, 40, 0, 0, "", (), labels, {"rung": n})
+        Measure(
+            "skill_score",
+            value,
+            value - 1,
+            value + 1,
+            40,
+            40,
+            40,
+            0,
+            0,
+            "",
+            (),
+            labels,
+            {"rung": n},
+        )
         for n, value in ((1, -9.0), (2, 0.5))
     ]
     scale = shares_by_level(measures, "rung")["spec"]["layer"][-1]["encoding"]["y"]["scale"]

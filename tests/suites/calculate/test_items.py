@@ -198,12 +198,12 @@ def test_a_program_tells_coins_and_draws() -> None:
     assert parse_program("\n".join(lines)) == list(rules.items())
 
 
-def test_the_same_world_in_other_words_has_the_same_pairing_key() -> None:
+def test_the_same_world_in_other_words_has_the_same_case() -> None:
     one, other = (
         next(iter(SUITE.items(SUITE.make_design({"design": "core", "theme": theme}))))
         for theme in ("workshop", "glims")
     )
-    assert one.pairing_key == other.pairing_key
+    assert one.case == other.case
     assert one.id != other.id
     assert one.truth == other.truth
 

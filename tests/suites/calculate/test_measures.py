@@ -20,7 +20,7 @@ NO_MISTAKES = dict.fromkeys(MISTAKES, NOT_COMPUTABLE)
 def row(number: int, truth: float, value: float | None, **further: Any) -> dict[str, Any]:
     told = {
         "agent": "a", "suite": "calculate", "version": 1, "design": "d", "design_hash": "h",
-        "epoch": 1, "item": f"i{number}", "pairing_key": f"k{number}", "reason": "",
+        "epoch": 1, "item": f"i{number}", "case": f"k{number}", "reason": "",
         "outcome": "no_answer" if value is None else "scored", "value": value, "truth": truth,
         "query": "do", "rung": 2, "mechanism": "tables", "variant": "trap", "form": "number",
         "gap": "none", "variables": 3, "relevant": 3, "operations": 9, "theme": "glims",
@@ -38,21 +38,21 @@ def test_skill_is_error_over_that_of_a_constant() -> None:
     # A constant of 50 errs by 30, 20, 10; the answers by 0, 4, and, not given, as the constant.
     rows = [row(1, 80, 80), row(2, 30, 34), row(3, 60, None)]
     found = measure(rows)
-    assert found["skill"] == pytest.approx(1 - 14 / 60)
+    assert found["skill_score"] == pytest.approx(1 - 14 / 60)
     assert found["accuracy"] == pytest.approx(1 / 3)
     assert found["answered"] == pytest.approx(2 / 3)
 
 
 def test_effects_are_held_against_none() -> None:
     rows = [row(1, -20, -20, query="ate"), row(2, 10, 0, query="ate")]
-    assert measure(rows)["skill"] == pytest.approx(1 - 10 / 30)
+    assert measure(rows)["skill_score"] == pytest.approx(1 - 10 / 30)
 
 
 def test_to_say_that_there_is_no_answer_is_worth_a_constant() -> None:
     rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30)]
     found = measure(rows)
-    assert found["skill"] == found["number_skill"] == pytest.approx(1 - 30 / 50)
-    assert "gap_skill" not in found
+    assert found["skill_score"] == found["number_skill"] == pytest.approx(1 - 30 / 50)
+    assert "answerability_skill" not in found
 
 
 def test_gaps_that_matter_are_held_against_idle_ones_query_by_query() -> None:
@@ -73,47 +73,49 @@ def test_gaps_that_matter_are_held_against_idle_ones_query_by_query() -> None:
     ]
     found = measure(rows)
     # Half of do and all of pn, against a third of do; what is told in full does not count here.
-    assert found["gap_skill"] == pytest.approx((1 / 2 + 1) / 2 - 1 / 3)
+    assert found["answerability_skill"] == pytest.approx((1 / 2 + 1) / 2 - 1 / 3)
     # A constant of 50 errs by 30 three times and by 20; two of the 30s are answered.
     assert found["number_skill"] == pytest.approx(60 / 110)
-    assert found["skill"] == pytest.approx((found["gap_skill"] + found["number_skill"]) / 2)
+    assert found["skill_score"] == pytest.approx(
+        (found["answerability_skill"] + found["number_skill"]) / 2
+    )
 
 
 def test_without_idle_numbers_all_that_has_an_answer_stands_in() -> None:
     rows = [row(1, 80, NOT_COMPUTABLE), row(2, 30, 30), row(3, NOT_COMPUTABLE, 12)]
     found = measure(rows)
-    assert found["gap_skill"] == pytest.approx(0 - 1 / 2)
-    assert found["computability"] == pytest.approx((1 / 2 + 0) / 2)
+    assert found["answerability_skill"] == pytest.approx(0 - 1 / 2)
+    assert found["answerability"] == pytest.approx((1 / 2 + 0) / 2)
 
 
 def test_what_has_no_answer_alone_is_no_skill() -> None:
     found = measure([row(1, NOT_COMPUTABLE, NOT_COMPUTABLE), row(2, NOT_COMPUTABLE, 12)])
-    assert found["skill"] is found["number_skill"] is found["gap_skill"] is None
+    assert found["skill_score"] is found["number_skill"] is found["answerability_skill"] is None
 
 
 def test_silence_tells_nothing_apart() -> None:
     found = measure([row(1, 80, None), row(2, NOT_COMPUTABLE, None)])
-    assert found["computability"] == 0
-    assert found["skill"] == found["number_skill"] == found["gap_skill"] == 0
+    assert found["answerability"] == 0
+    assert found["skill_score"] == found["number_skill"] == found["answerability_skill"] == 0
 
 
 def test_the_greater_of_two_is_held_against_a_coin() -> None:
     rows = [row(n, 1, 1 if n else 2, form="greater") for n in range(4)]
     found = measure(rows)
     assert found["accuracy"] == pytest.approx(3 / 4)
-    assert found["skill"] == pytest.approx(1 - (1 / 4) / 0.5)
+    assert found["skill_score"] == pytest.approx(1 - (1 / 4) / 0.5)
 
 
 def test_a_mistake_is_known_by_its_value() -> None:
     rows = [
-        row(1, 40, 60.4, seeing=60.0),
-        row(2, 40, 70.0, seeing=60.0),
-        row(3, 40, 40.0, seeing=60.0),
+        row(1, 40, 60.4, conditioning=60.0),
+        row(2, 40, 70.0, conditioning=60.0),
+        row(3, 40, 40.0, conditioning=60.0),
         row(4, 40, 90.0),
     ]
     found = measure(rows)
-    assert found["mistake_seeing"] == pytest.approx(1 / 2)
-    assert found["mistake_doing"] is None
+    assert found["error_conditioning"] == pytest.approx(1 / 2)
+    assert found["error_intervening"] is None
 
 
 @cache
@@ -128,28 +130,28 @@ def core_measures(agent: str) -> dict[tuple[str, tuple[Any, ...]], float | None]
     [("exact", 1), ("assumes-half", 1 / 2), ("constant", 0), ("says-cannot", 0)],
 )
 def test_where_agents_stand(agent: str, skill: float) -> None:
-    assert core_measures(agent)["skill", ()] == pytest.approx(skill)
+    assert core_measures(agent)["skill_score", ()] == pytest.approx(skill)
 
 
 def test_doubt_wherever_a_number_is_not_told_is_not_paid_for() -> None:
     found = core_measures("doubts")
     assert found["number_skill", ()] == 0
-    assert found["skill", ()] <= 0  # type: ignore[operator]
-    assert found["computability", ()] > 0.7  # type: ignore[operator]
+    assert found["skill_score", ()] <= 0  # type: ignore[operator]
+    assert found["answerability", ()] > 0.7  # type: ignore[operator]
 
 
-def test_skill_is_given_where_both_kinds_of_questions_are() -> None:
-    levels = {at[0][0] for name, at in core_measures("exact") if name == "skill" and at}
+def test_skill_score_is_given_where_both_kinds_of_questions_are() -> None:
+    levels = {at[0][0] for name, at in core_measures("exact") if name == "skill_score" and at}
     assert levels == {"rung", "query", "mechanism", "variables"}
     levels = {at[0][0] for name, at in core_measures("exact") if name == "number_skill" and at}
     assert "variant" in levels
 
 
 @pytest.mark.parametrize(
-    ("agent", "mistake"), [("sees-only", "seeing"), ("base-rate", "base_rate")]
+    ("agent", "mistake"), [("sees-only", "conditioning"), ("base-rate", "base_rate")]
 )
 def test_agents_that_make_a_mistake_are_found_out(agent: str, mistake: str) -> None:
-    assert core_measures(agent)[f"mistake_{mistake}", ()] == 1
+    assert core_measures(agent)[f"error_{mistake}", ()] == 1
 
 
 def test_seeing_is_no_mistake_where_it_is_asked() -> None:

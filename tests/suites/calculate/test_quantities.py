@@ -118,11 +118,11 @@ def test_an_unstated_number_matters_or_not() -> None:
 
 def test_mistakes_by_hand() -> None:
     found = make_mistakes(CONFOUNDED, (Quantity("do", "X", "Y"),))
-    assert found["seeing"] == 72
+    assert found["conditioning"] == 72
     assert float(found["base_rate"]) == pytest.approx(28.8 + 100 * (0.48 * 0.1 + 0.12 * 0.5))
-    assert found["doing"] == found["no_update"] == found["total_effect"] == NOT_COMPUTABLE
+    assert found["intervening"] == found["no_abduction"] == found["total_effect"] == NOT_COMPUTABLE
     found = make_mistakes(GATE, (Quantity("pn", "X", "Y"),))
-    assert float(found["seeing"]) == pytest.approx(
+    assert float(found["conditioning"]) == pytest.approx(
         100 * 0.48 / 0.68
     )  # the truth: nothing confounds
 

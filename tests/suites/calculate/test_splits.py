@@ -93,6 +93,6 @@ def test_the_two_sides_are_different_items_under_different_keys() -> None:
     train, test = (
         next(iter(SUITE.items(SUITE.make_design({"split": split})))) for split in ("train", "test")
     )
-    assert train.pairing_key == "observe-tables-trap-number-3-2-train-0"
-    assert test.pairing_key == "observe-tables-trap-number-3-2-0"
+    assert train.case == "observe-tables-trap-number-3-2-train-0"
+    assert test.case == "observe-tables-trap-number-3-2-0"
     assert train.question != test.question

@@ -80,5 +80,5 @@ def test_a_sample_in_inspect_says_what_became_of_its_answer(tmp_path: Path) -> N
     values = [score.value for score in scores]
     assert {*values[0]} == {"diagnosis", "correct", "answered"}
     found = {value["diagnosis"] for value in values}
-    assert {"right", "seeing", "baseless"} <= found <= {*DIAGNOSES}
+    assert {"right", "conditioning", "baseless"} <= found <= {*DIAGNOSES}
     assert all((value["diagnosis"] == "right") == (value["correct"] == 1) for value in values)

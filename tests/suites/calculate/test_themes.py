@@ -50,7 +50,7 @@ def test_its_worlds_are_those_of_other_themes(own: Path) -> None:
         for theme in (str(own), "glims")
     )
     assert [item.truth for item in one] == [item.truth for item in other]
-    assert [item.pairing_key for item in one] == [item.pairing_key for item in other]
+    assert [item.case for item in one] == [item.case for item in other]
 
 
 def test_words_count_and_paths_do_not(own: Path) -> None:

@@ -18,7 +18,7 @@ from whybench.suites.compose.agents import (
 )
 from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.generation import compose_items, draw_batch
-from whybench.suites.compose.measures import CLASS_MEASURES
+from whybench.suites.compose.measures import CLASSES
 from whybench.suites.compose.planning import list_worlds
 from whybench.suites.compose.truth import list_queries, make_answer_key
 from whybench.suites.compose.world import Block, ComposeWorld
@@ -108,7 +108,7 @@ def test_every_agent_is_of_its_class_where_units_suffice_for_verdicts(agent: str
     }
     # A coin agrees with itself by chance in some compositions.
     surely = 0.75 if AGENTS[agent].noisy({}) else 1.0
-    assert found[CLASS_MEASURES[EXPECTED[agent]]] >= surely
+    assert found[CLASSES[EXPECTED[agent]][0]] >= surely
 
 
 @pytest.mark.slow

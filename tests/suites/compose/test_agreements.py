@@ -15,7 +15,7 @@ from whybench.suites.compose.agreements import combine_lesser, sum_agreements
 from whybench.suites.compose.design import DESIGNS
 from whybench.suites.compose.expected import expect_coin, expect_constant, expect_copy
 from whybench.suites.compose.groups import compose_groups, group_by_world
-from whybench.suites.compose.paired import compose_pairs
+from whybench.suites.compose.measures import compose_pairs
 from whybench.suites.pairs import stack_sides
 
 
@@ -36,30 +36,32 @@ def test_the_lesser_of_the_two_agreements_is_the_headline() -> None:
     found = measured(rows(whole_follows_the_first_block, each=40))
     assert found["valid_agreement"].estimate == 1.0
     assert found["consistent_agreement"].estimate == pytest.approx(0.1 / 0.5)
-    assert found["agreement"].estimate == found["consistent_agreement"].estimate
+    assert found["compositional_agreement"].estimate == found["consistent_agreement"].estimate
     # An agent that says the effect is what the cause is made has the true share of the whole.
-    assert found["skill"].estimate == pytest.approx((0.2 - 0.1) / (1 - 0.1))
+    assert found["skill_score"].estimate == pytest.approx((0.2 - 0.1) / (1 - 0.1))
 
 
 def test_an_agent_that_copies_the_setting_agrees_with_itself_and_has_no_skill() -> None:
     found = measured(rows(lambda _stratum, _cause, _effect, made: made))
     assert found["consistent_agreement"].estimate == 1.0
-    assert found["agreement"].estimate == pytest.approx(0.1)
-    assert found["skill"].estimate == pytest.approx(0.0)
+    assert found["compositional_agreement"].estimate == pytest.approx(0.1)
+    assert found["skill_score"].estimate == pytest.approx(0.0)
 
 
 def test_what_is_not_answered_is_disagreement_and_what_is_lost_is_left_out() -> None:
     every = list(rows(each=40))
-    whole = measured(every)["agreement"]
+    whole = measured(every)["compositional_agreement"]
     assert whole.estimate == 1.0
     lost, silent = [dict(row) for row in every], [dict(row) for row in every]
     for one, other in zip(lost, silent, strict=True):
         if one["unit"] % 5 == 0:
             one |= {"outcome": "error", "reason": "lost", "value": None}
             other |= {"outcome": "no_answer", "reason": "refusal", "value": None}
-    assert measured(lost)["agreement"].estimate == 1.0
+    assert measured(lost)["compositional_agreement"].estimate == 1.0
     # A fifth of the weight is said to follow by one side and not by the other.
-    assert measured(silent)["agreement"].estimate == pytest.approx(0.8 * 0.1 / (0.8 * 0.1 + 0.2))
+    assert measured(silent)["compositional_agreement"].estimate == pytest.approx(
+        0.8 * 0.1 / (0.8 * 0.1 + 0.2)
+    )
 
 
 def test_an_agent_that_says_nothing_has_nothing() -> None:
@@ -67,10 +69,10 @@ def test_an_agent_that_says_nothing_has_nothing() -> None:
         row | {"outcome": "no_answer", "reason": "refusal", "value": None} for row in rows(each=10)
     ]
     found = measured(silent)
-    assert found["agreement"].estimate == 0.0
-    assert found["skill"].estimate < 0
+    assert found["compositional_agreement"].estimate == 0.0
+    assert found["skill_score"].estimate < 0
     lost = [row | {"outcome": "error", "reason": "lost", "value": None} for row in silent]
-    assert measured(lost)["agreement"].estimate is None
+    assert measured(lost)["compositional_agreement"].estimate is None
 
 
 def test_the_same_agent_has_the_same_value_at_any_number_of_epochs() -> None:
@@ -87,27 +89,32 @@ def test_the_same_agent_has_the_same_value_at_any_number_of_epochs() -> None:
     # A vote is another agent: three epochs outvote most errors.
     voted = sum_agreements(worlds_of(flipped(0.1, 0, 3)), by_vote=True).estimate().lesser.estimate
     assert voted > means[3] + 0.1
-    assert measured(flipped(0.1, 0, 3))["agreement_vote"].estimate == pytest.approx(voted)
-    assert "agreement_vote" not in measured(flipped(0.1, 0, 2))
+    assert measured(flipped(0.1, 0, 3))["compositional_agreement_vote"].estimate == pytest.approx(
+        voted
+    )
+    assert "compositional_agreement_vote" not in measured(flipped(0.1, 0, 2))
 
 
 def test_epochs_that_repeat_an_error_outvote_nothing() -> None:
     once = list(flipped(0.1, 0))
     again = [row | {"epoch": epoch} for row in once for epoch in (1, 2, 3)]
-    found = measured(again)["agreement_vote"]
-    assert found.estimate == pytest.approx(measured(once)["agreement"].estimate)
+    found = measured(again)["compositional_agreement_vote"]
+    assert found.estimate == pytest.approx(measured(once)["compositional_agreement"].estimate)
     assert "noise_biased" in found.flags
-    assert "noise_biased" not in measured(flipped(0.1, 0, 3))["agreement_vote"].flags
+    assert "noise_biased" not in measured(flipped(0.1, 0, 3))["compositional_agreement_vote"].flags
 
 
 def test_the_interval_is_clustered_by_world_where_there_are_several() -> None:
     alone, several = measured(flipped(0.1, 1)), measured(flipped(0.1, 1, each=4, draws=6))
-    assert (alone["agreement"].units, several["agreement"].units) == (96, 6)
-    assert "one_world" in alone["agreement"].flags
-    assert alone["agreement"].method.endswith("by unit")
-    assert several["agreement"].method.endswith("by world")
+    assert (alone["compositional_agreement"].units, several["compositional_agreement"].units) == (
+        96,
+        6,
+    )
+    assert "one_world" in alone["compositional_agreement"].flags
+    assert alone["compositional_agreement"].method.endswith("by unit")
+    assert several["compositional_agreement"].method.endswith("by world")
     for found in (alone, several):
-        headline = found["agreement"]
+        headline = found["compositional_agreement"]
         assert headline.low < headline.estimate < headline.high
 
 
@@ -132,16 +139,16 @@ def test_a_comparison_leaves_out_what_either_side_lost() -> None:
             row |= {"outcome": "error", "reason": "lost", "value": None}
     tables = (record_table(side, SUITE.record_columns) for side in (right, wrong))
     pair = next(iter(compose_pairs(stack_sides(*tables))))
-    assert (pair.measure, pair.first) == ("agreement", 1.0)
-    assert pair.second < 0.7
-    assert pair.difference.p < 0.05
-    assert pair.difference.estimate.high < 0
+    assert (pair.measure, pair.b.estimate) == ("compositional_agreement", 1.0)
+    assert pair.a.estimate < 0.7
+    assert pair.p < 0.05
+    assert pair.high < 0
 
 
 @pytest.mark.parametrize("name", ["core", "shapes", "full"])
 def test_no_agent_that_does_not_reason_does_better_than_the_one_that_copies(name: str) -> None:
     design = DESIGNS[name]
-    best = expect_copy({}, design)["agreement"]
-    assert expect_coin({}, design)["agreement"] < best
-    assert expect_constant({}, design)["agreement"] < best
-    assert AGENTS["exact"].expected({}, design)["agreement"] == 1.0
+    best = expect_copy({}, design)["compositional_agreement"]
+    assert expect_coin({}, design)["compositional_agreement"] < best
+    assert expect_constant({}, design)["compositional_agreement"] < best
+    assert AGENTS["exact"].expected({}, design)["compositional_agreement"] == 1.0

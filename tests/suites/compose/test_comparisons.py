@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from whybench.suites.compose.answer_arrays import AnswerArrays
 from whybench.suites.compose.blocks import Block
-from whybench.suites.compose.comparisons import AnswerArrays, compare_compositions, resolution
+from whybench.suites.compose.comparisons import compare_compositions, resolution
 from whybench.suites.compose.estimators import Sample
 from whybench.suites.compose.truth import make_answer_key
 from whybench.suites.compose.units import draw_units

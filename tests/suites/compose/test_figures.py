@@ -20,7 +20,8 @@ from tests.drawing.seen_charts import ChartLaws, told
 from tests.drawing.seen_charts import texts as chart_texts
 
 from whybench.drawing.figure import Figure as Saved
-from whybench.drawing.figure import rows_of, save_figures
+from whybench.drawing.figure import save_figures
+from whybench.frames import rows_of
 from whybench.records.table import record_table
 from whybench.stats import Estimate, Measure
 from whybench.suites.compose import SUITE

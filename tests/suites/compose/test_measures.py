@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from whybench.records.table import record_table
 from whybench.seeds import generator
 from whybench.suites.compose import SUITE
-from whybench.suites.compose.measures import compose_measures, compositions_table
+from whybench.suites.compose.measures import compose_measures
+from whybench.suites.compose.tables import compositions_table
 
 ROW = {
     "agent": "a",
@@ -205,8 +206,8 @@ def test_classes_are_shares_of_the_compositions_of_all_worlds() -> None:
     found = measured([*right, *wrong])
     assert found["valid_and_consistent"].estimate == 0.5
     assert found["valid_inconsistent"].estimate == 0.5
-    assert found["agreement (gates or)"].estimate == 1.0
-    assert found["agreement (gates and)"].estimate == pytest.approx(0.1 / 0.5)
+    assert found["compositional_agreement (gates or)"].estimate == 1.0
+    assert found["compositional_agreement (gates and)"].estimate == pytest.approx(0.1 / 0.5)
     assert found["balanced_accuracy_interventional (gates or)"].estimate == 1.0
     told = [(row["gates"], row["draw"], row["path"]) for row in tabled([*right, *wrong])]
     assert told == [("or", 0, "0-1-2"), ("and", 3, "0-1-2")]

@@ -21,7 +21,6 @@ from whybench.suites.compose import SUITE
 from whybench.suites.compose.design import DESIGNS, NumbersDesign
 from whybench.suites.compose.generation import compose_items, item_at
 from whybench.suites.compose.groups import compose_groups
-from whybench.suites.compose.measures import compositions_table, pairs_table
 from whybench.suites.compose.number_items import NumberItem
 from whybench.suites.compose.number_prompts import (
     COUNTED,
@@ -39,6 +38,7 @@ from whybench.suites.compose.number_questions import (
 )
 from whybench.suites.compose.prompt_parser import ComposePromptError
 from whybench.suites.compose.replies import parse_number_reply
+from whybench.suites.compose.tables import compositions_table, pairs_table
 from whybench.suites.compose.themes import THEME_NAMES
 from whybench.suites.compose.truth import population_pns
 from whybench.suites.compose.units import make_world
@@ -415,8 +415,8 @@ def test_two_agents_are_compared_on_questions_that_neither_lost() -> None:
     lost = drop_answers(SUITE, worse, "error", lambda place, _: place == 0)
     pairs = list(SUITE.comparison.pairs(stack_sides(_table(better), _table(lost))))
     assert [pair.measure for pair in pairs] == ["number_skill", "number_accuracy", "answered"]
-    skill = pairs[0].difference
-    assert skill.estimate.n == 287
+    skill = pairs[0]
+    assert skill.n == 287
     assert skill.p is not None
     assert skill.p < 0.001
 

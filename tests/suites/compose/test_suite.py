@@ -144,7 +144,7 @@ def test_commands_list_show_and_plan() -> None:
     )
     alone = said("run", "compose", "--model", "x", "--plan", "--limit", "4", "--group", "1")
     assert "4 items x 1 epoch = 4 calls to x" in alone
-    ids = said("items", "compose", "--shard", "2/3", "-T", "units=6", "--format", "ids")
+    ids = said("show", "compose", "--shard", "2/3", "-T", "units=6", "--format", "ids")
     assert len(ids.split()) == 8 * 6 * 15
 
 

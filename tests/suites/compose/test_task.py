@@ -53,8 +53,10 @@ def test_logs_records_and_simulation_agree(tmp_path) -> None:
     shown = {name: metric.value for name, metric in log.results.scores[0].metrics.items()}
     by_name = {one.title: one for one in simulated}
     assert shown["scored"] == 2 * 8 * 8
-    assert shown["agreement"] == pytest.approx(by_name["agreement"].estimate)
-    width = by_name["agreement"].high - by_name["agreement"].low
+    assert shown["compositional_agreement"] == pytest.approx(
+        by_name["compositional_agreement"].estimate
+    )
+    width = by_name["compositional_agreement"].high - by_name["compositional_agreement"].low
     assert shown["stderr"] == pytest.approx(width / 2 / 1.959963984540054)
     for end in ("low", "high"):
         measure = by_name["balanced_accuracy_interventional"]

@@ -19,8 +19,6 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
         "advanced": 1280,
         "source-advanced": 1200,
         "graph": 160,
-        "published": 168,
-        "bridge": 336,
     }
     assert {name: design.block for name, design in DESIGNS.items()} == {
         "core": 84,
@@ -28,8 +26,6 @@ def test_named_designs_have_the_sizes_of_the_specification() -> None:
         "advanced": 32,
         "source-advanced": 1200,
         "graph": 4,
-        "published": 168,
-        "bridge": 336,
     }
 
 

@@ -19,7 +19,8 @@ from tests.drawing.seen import FigureLaws, check_apart, check_readable, words
 from tests.drawing.seen_charts import ChartLaws, texts, told
 
 from whybench.drawing.figure import Figure as Saved
-from whybench.drawing.figure import rows_of, save_figures
+from whybench.drawing.figure import save_figures
+from whybench.frames import rows_of
 from whybench.records.table import record_table
 from whybench.stats import Measure
 from whybench.suites.contract import UserError, reply_generator

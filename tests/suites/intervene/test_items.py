@@ -156,7 +156,7 @@ def test_limited_worlds_are_balanced_within_each_kind_of_first_state() -> None:
     )
     assert set(kinds.values()) == {3}
     assert len(kinds) == 16
-    assert len({item.pairing_key for item in limited}) == len(limited)
+    assert len({item.case for item in limited}) == len(limited)
 
 
 def test_the_side_of_a_world_does_not_depend_on_names_or_listing() -> None:

@@ -20,12 +20,23 @@ from whybench.suites.intervene.experimenters import (
     expected_steps_at_first,
 )
 from whybench.suites.intervene.generation import intervene_items
-from whybench.suites.intervene.measures import MODES, intervene_measures, optimal_steps
+from whybench.suites.intervene.measures import (
+    ENDING_MEASURES,
+    MEASURES,
+    intervene_measures,
+    optimal_steps,
+)
+from whybench.suites.intervene.reports import PAIR_VERDICTS
 from whybench.suites.intervene.verdicts import PATTERNS
+from whybench.suites.intervene.verdicts import VERDICTS as ALL_VERDICTS
+
+MODES = [
+    one.name.removeprefix("mode_") for one in ENDING_MEASURES if one.family.startswith("mode_")
+]
 
 COLUMNS = {
     **dict.fromkeys(("worlds", "structure", "initial", "relation", "graph", "moving"), str),
-    **dict.fromkeys(("asked", "theme", "style", "interface", "stimuli", "split"), str),
+    **dict.fromkeys(("asked", "theme", "style", "interface", "split"), str),
     **dict.fromkeys(("verdict", "pattern", "evidence", "path", "report"), str),
     **dict.fromkeys(("entities", "steps", "reasks"), int),
 }
@@ -46,7 +57,6 @@ ROW = {
     "theme": "shapes",
     "style": "direct",
     "interface": "text",
-    "stimuli": "own",
     "split": "test",
     "graph": CHAIN,
     "moving": "0 1 2",
@@ -132,6 +142,14 @@ def test_shares_of_a_hand_made_table() -> None:
     assert counts.flags == ("small_n", "many_lost", "few_units")
     assert found["justified_accuracy_answered"].n == 5
     assert not [name for name in found if found[name].at or "per_entity" in name]
+
+
+def test_families_have_a_measure_for_each_verdict_and_pattern() -> None:
+    verdicts = {f"verdict_{one}" for one in ALL_VERDICTS if one not in {"justified", "no_answer"}}
+    of_pairs = {f"verdict_{one}" for one in PAIR_VERDICTS if one != "justified"}
+    patterns = {f"pattern_{one}" for one in PATTERNS}
+    assert {one.name for one in MEASURES if one.family == "verdict_…"} == verdicts | of_pairs
+    assert {one.name for one in MEASURES if one.family == "pattern_…"} == patterns
 
 
 def test_nothing_to_estimate_is_none_and_never_zero() -> None:
@@ -298,7 +316,7 @@ def test_agents_and_conditions_are_kept_apart_in_order_of_appearance() -> None:
     ]
     assert list(found[0].labels) == [
         *("agent", "design", "design_hash", "worlds", "theme", "style", "interface"),
-        *("stimuli", "split"),
+        "split",
     ]
     assert found[0].row()["interface"] == "text"
 

@@ -388,7 +388,7 @@ def test_questions_about_one_pair_are_measured_as_if_there_were_no_reports() -> 
             (other.estimate, other.low, other.high)
         )
     names = {found.name for found in both if found.labels["worlds"] == "graph"}
-    assert not names & {"accuracy", "balanced_accuracy", "d_prime", "skill", "entailed_share"}
+    assert not names & {"accuracy", "balanced_accuracy", "d_prime", "skill_score", "entailed_share"}
 
 
 @pytest.mark.parametrize("name", ["limited", "graph"])
@@ -423,7 +423,8 @@ def test_two_agents_are_compared_by_pairs_of_a_report() -> None:
     )
     found = {pair.measure: pair for pair in SUITE.comparison.pairs(stack_sides(first, second))}
     assert [*found] == ["justified_pairs", "justified_accuracy", "accuracy_pairs", "answered"]
-    assert (found["justified_pairs"].first, found["justified_pairs"].second) == (0, 1)
+    found_pairs = found["justified_pairs"]
+    assert (found_pairs.b.estimate, found_pairs.a.estimate) == (0, 1)
 
 
 def test_the_table_of_steps_says_how_many_pairs_are_settled() -> None:

@@ -24,20 +24,22 @@ def measured(core, name: str, **settings):
 def test_noisy_or_explains_away_and_keeps_causes_apart(core) -> None:
     # By hand: VIII = .82/.92 = .891 -> 89, VI = .964/1.784 = .540 -> 54.
     found = measured(core, "noisy-or")
-    assert found["ea"].estimate == pytest.approx(0.89 - 0.54)
-    assert found["mv"].estimate == 0
+    assert found["explaining_away"].estimate == pytest.approx(0.89 - 0.54)
+    assert found["markov_violation"].estimate == 0
 
 
 def test_the_associative_agent_violates_the_markov_condition_by_rho(core) -> None:
     found = measured(core, "associative", rho=0.25, p=0.4)
     # By hand: P(C1|C2=1) = .4 + .25 * .6 = .55, P(C1|C2=0) = .4 * .75 = .30.
-    assert found["mv"].estimate == pytest.approx(0.25)
-    assert measured(core, "associative", rho=0)["mv"].estimate == 0
+    assert found["markov_violation"].estimate == pytest.approx(0.25)
+    assert measured(core, "associative", rho=0)["markov_violation"].estimate == 0
 
 
 def test_the_anchored_agent_halves_everything(core) -> None:
     # Rounded 50 + (89.13 - 50)/2 = 70 and 50 + (54.04 - 50)/2 = 52.
-    assert measured(core, "anchored-at-50")["ea"].estimate == pytest.approx(0.70 - 0.52)
+    assert measured(core, "anchored-at-50")["explaining_away"].estimate == pytest.approx(
+        0.70 - 0.52
+    )
 
 
 def test_the_extreme_agent_says_0_or_100_or_50_in_between(core) -> None:
@@ -47,11 +49,11 @@ def test_the_extreme_agent_says_0_or_100_or_50_in_between(core) -> None:
 
 
 def test_people_are_replayed_to_the_printed_digits(mirror) -> None:
-    items = list(SUITE.items(DESIGNS["published"]))
-    found = simulate(SUITE, DESIGNS["published"], items, SUITE.agent("human-rw17"), {})
+    items = list(SUITE.items(DESIGNS["core"]))
+    found = simulate(SUITE, DESIGNS["core"], items, SUITE.agent("human-rw17"), {})
     estimates = {measure.name: measure.estimate for measure in found}
-    assert round(estimates["ea"], 4) == 0.0995
-    assert round(estimates["mv"], 4) == 0.1004
+    assert round(estimates["explaining_away"], 4) == 0.0995
+    assert round(estimates["markov_violation"], 4) == 0.1004
 
 
 def test_people_were_not_asked_about_symbols(mirror) -> None:
@@ -73,7 +75,9 @@ def test_noise_keeps_the_mean(core, noise: float) -> None:
 
 @pytest.mark.slow
 def test_replies_follow_from_the_seed(core) -> None:
-    one, two, other = (measured(core, "random", seed=seed)["ea"].estimate for seed in (1, 1, 2))
+    one, two, other = (
+        measured(core, "random", seed=seed)["explaining_away"].estimate for seed in (1, 1, 2)
+    )
     assert one == two != other
 
 

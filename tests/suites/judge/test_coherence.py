@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from whybench.records.table import record_table
-from whybench.results.changes import compare_tables
+from whybench.results.pairing import compare_tables
 from whybench.seeds import generator
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.judge import SUITE
@@ -196,8 +196,8 @@ def test_a_belief_of_its_own_for_every_story_is_no_incoherence() -> None:
 def test_a_comparison_tells_who_heeds_the_other_cause() -> None:
     sides = (record_table(answers(who), SUITE.record_columns) for who in ("heedless", "noisy-or"))
     (change,) = [one for one in compare_tables(SUITE, *sides) if one.measure == "coherence"]
-    assert change.verdict == "rose"
-    assert change.estimate == pytest.approx(2, abs=0.01)
+    assert change.verdict == "higher"
+    assert change.difference == pytest.approx(2, abs=0.01)
 
 
 def by_leaving_out(rows, key, strata=None) -> tuple[float, float]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
-from tests.suites.judge.test_alignment import POLARITIES, QUESTIONS, STORIES, row
+from tests.suites.judge.test_human_correlation import POLARITIES, QUESTIONS, STORIES, row
 
 from whybench.records.table import record_table
 from whybench.seeds import generator
@@ -55,15 +55,15 @@ def test_who_knows_its_slips_has_1_and_who_is_sure_of_them_has_less_than_0() -> 
     assert found["confidence"].estimate == pytest.approx(
         np.mean([r["confidence"] for r in rows]) / 100
     )
-    assert found["confidence_tells"].estimate == pytest.approx(1.0)
-    assert found["confidence_tells"].n == 144
+    assert found["confidence_resolution"].estimate == pytest.approx(1.0)
+    assert found["confidence_resolution"].n == 144
     turned = [r | {"confidence": 100 - r["confidence"]} for r in rows]
-    assert measure(turned)["confidence_tells"].estimate == pytest.approx(-1.0)
+    assert measure(turned)["confidence_resolution"].estimate == pytest.approx(-1.0)
 
 
 def test_what_was_kept_of_stated_worlds_is_read_as_that_of_stories() -> None:
-    stories, stated = answers(), answers(stimuli="generated")
-    found = [measure(rows)["confidence_tells"] for rows in (stories, stated)]
+    stories, stated = answers(), answers(overload="e")
+    found = [measure(rows)["confidence_resolution"] for rows in (stories, stated)]
     assert found[0].estimate == found[1].estimate
     assert found[0].n == found[1].n == 144
 
@@ -78,7 +78,7 @@ def test_the_interval_is_that_of_leaving_out_vignettes() -> None:
         off = [-abs(r["value"] - r["truth"]) for r in kept]
         values.append(spearmanr([r["confidence"] for r in kept], off).statistic)
     reach = 2.200985 * np.sqrt(11 / 12 * np.sum((values - np.mean(values)) ** 2))
-    found = measure(rows)["confidence_tells"]
+    found = measure(rows)["confidence_resolution"]
     assert found.high - found.estimate == pytest.approx(reach, rel=1e-5)
     assert found.estimate - found.low == pytest.approx(reach, rel=1e-5)
 
@@ -87,8 +87,8 @@ def test_the_interval_is_that_of_leaving_out_vignettes() -> None:
 def test_constant_confidence_tells_nothing(stated: int) -> None:
     found = measure(answers(confidence=float(stated)))
     assert found["confidence"].estimate == pytest.approx(stated / 100)
-    assert found["confidence_tells"].estimate is None
-    assert "constant" in found["confidence_tells"].flags
+    assert found["confidence_resolution"].estimate is None
+    assert "constant" in found["confidence_resolution"].flags
 
 
 def test_where_no_confidence_is_stated_there_is_no_measure() -> None:
@@ -100,10 +100,10 @@ def test_where_no_confidence_is_stated_there_is_no_measure() -> None:
 
 def test_an_unanswered_table_leaves_nothing_to_be_held_against() -> None:
     rows = [r for r in answers() if r["task"] != "III"]
-    found = measure(rows)["confidence_tells"]
+    found = measure(rows)["confidence_resolution"]
     assert (found.estimate, found.n) == (None, 0)
 
 
 def test_it_is_among_the_measures_of_the_suite() -> None:
     names = {m.name for m in judge_measures(record_table(answers(), COLUMNS))}
-    assert {"confidence", "confidence_tells"} <= names
+    assert {"confidence", "confidence_resolution"} <= names

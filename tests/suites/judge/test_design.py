@@ -24,18 +24,6 @@ def test_every_condition_of_the_full_design_is_crossed() -> None:
     assert design.overloads[:3] == (("none", "none"), ("d", "story"), ("d", "filler"))
 
 
-def test_the_thesis_is_four_contents_in_two_styles() -> None:
-    styles = {"style": "direct,cot"}
-    thesis = make_design({"design": "thesis", "stimuli": "own"})
-    four = ("core", "abstract", "overload-e", "abstract-overload-d")
-    apart = [make_design({"design": name, **styles}) for name in four]
-    ids = [item.id for item in SUITE.items(thesis)]
-    assert sorted(ids) == sorted(item.id for one in apart for item in SUITE.items(one))
-    assert (len(ids), thesis.size, thesis.block) == (2400, 2400, 300)
-    assert DESIGNS["thesis"].summary.startswith("2400 items: union of 480 about economy, ")
-    assert {story.content for story in thesis.stories} == {"story", "abstract"}
-
-
 def test_the_hash_is_of_what_is_asked_not_of_names() -> None:
     assert replace(DESIGNS["core"], name="mine").hash == DESIGNS["core"].hash
     hashes = {design.hash for design in DESIGNS.values()}
@@ -73,7 +61,6 @@ def test_a_design_can_be_a_file(tmp_path) -> None:
         ({"style": "essay"}, "style must be among direct, cot, confidence, got 'essay'"),
         ({"overload": "x"}, "overload must be among none, d, e, de, got 'x'"),
         ({"overload_source": "web"}, "overload_source must be among story, filler, got 'web'"),
-        ({"stimuli": "other"}, "stimuli must be among own, published, got 'other'"),
         ({"polarity": "mmm"}, "polarity must be among ppp, pmm, mpm, mmp, got 'mmm'"),
         ({"task": "XII"}, "task must be among I, II, .* got 'XII'"),
         ({"story": "ecnomy"}, "story must be one of economy, .* got 'ecnomy'"),

@@ -27,17 +27,15 @@ from whybench.stats import Measure
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.figures import (
-    alignment_by_story,
-    alignment_forest,
     change_forest,
     determinacy_by_condition,
     determinacy_panels,
+    human_correlation_by_story,
+    human_correlation_forest,
     judgment_shares,
     measure_by_condition,
-    measures_by_release,
     measures_forest,
     parameter_map,
-    replication_figures,
     tasks_panel,
 )
 from whybench.suites.judge.figures.distribution import share_rows
@@ -46,8 +44,6 @@ from whybench.suites.judge.figures.run import make_figure, sheets_of
 from whybench.suites.judge.figures.tasks_panel import layers, task_rows
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.measures import CONDITION
-from whybench.suites.judge.published_models import released
-from whybench.suites.judge.published_replies import CONDITIONS, published_records
 from whybench.suites.judge.questions import GRAPHS, load_structure
 
 if TYPE_CHECKING:
@@ -68,7 +64,15 @@ AGENTS = (
 )
 SMALL = AGENTS[3]
 PEOPLE = "human/rw17.mean"
-NAMES = ("ea", "mv", "p", "b", "m", "lad", "consistency")
+NAMES = (
+    "explaining_away",
+    "markov_violation",
+    "prior",
+    "leak",
+    "strength",
+    "leak_adjusted_determinacy",
+    "heldout_r2",
+)
 CONTENTS = ("story", "abstract")
 STYLES = ("direct", "cot")
 
@@ -91,7 +95,6 @@ def measure(name: str, agent: str, content: str, style: str, value: float | None
             "agent": agent,
             "design": "made-up",
             "graph": "collider",
-            "stimuli": "published",
             "content": content,
             "overload": "none",
             "overload_source": "none",
@@ -127,7 +130,6 @@ def answered(graph: str = "collider", *, few: bool = False, **changed: str) -> p
             "design": "made-up",
             "design_hash": "",
             "graph": graph,
-            "stimuli": "own",
             "content": "story",
             "style": "direct",
             "item": f"{story}-{polarity}-{place}",
@@ -166,7 +168,7 @@ def without_people(table: pa.Table) -> pa.Table:
 
 
 def ceiling() -> Measure:
-    return measure("alignment_ceiling", PEOPLE, "story", "direct", 0.92)
+    return measure("human_correlation_ceiling", PEOPLE, "story", "direct", 0.92)
 
 
 def some(kind: str, plot: Callable[..., Any], *given: Any) -> Callable[[], Chart]:
@@ -177,7 +179,7 @@ def many() -> list[Measure]:
     """Thirty agents."""
     return [
         measure(name, f"maker/a-model-of-number-{place}", "story", "direct", (place % 11) / 12)
-        for name in ("consistency", "ea", "mv")
+        for name in ("heldout_r2", "explaining_away", "markov_violation")
         for place in range(30)
     ]
 
@@ -195,27 +197,43 @@ def beside(*names: str) -> list[Measure]:
 
 
 def of_stories() -> list[Measure]:
-    pooled = only(beside("alignment"), content="story")
+    pooled = only(beside("human_correlation"), content="story")
     return [*pooled, *(replace(m, at={"story": story}) for m in pooled for story in ("a", "b"))]
 
 
 CHARTS = {
-    "alignment": some("alignment", alignment_forest, made("alignment"), ceiling()),
-    "measures": some("measures", measures_forest, made("consistency", "ea", "mv")),
+    "human_correlation": some(
+        "human_correlation", human_correlation_forest, made("human_correlation"), ceiling()
+    ),
+    "measures": some(
+        "measures", measures_forest, made("heldout_r2", "explaining_away", "markov_violation")
+    ),
     "measures-of-many": some("measures", measures_forest, many()),
-    "parameters": some("parameters", parameter_map, made("p", "b", "m", "lad")),
-    "consistency": some("consistency", measure_by_condition, made("consistency")),
+    "parameters": some(
+        "parameters", parameter_map, made("prior", "leak", "strength", "leak_adjusted_determinacy")
+    ),
+    "heldout_r2": some("heldout_r2", measure_by_condition, made("heldout_r2")),
     "determinacy": some("determinacy", determinacy_panels, only(made(*NAMES), content="story")),
     "changes": some(
         "changes",
         change_forest,
-        only(made("ea", "mv", "consistency"), content="story", style="direct"),
-        only(made("ea", "mv", "consistency"), content="abstract", style="direct"),
+        only(
+            made("explaining_away", "markov_violation", "heldout_r2"),
+            content="story",
+            style="direct",
+        ),
+        only(
+            made("explaining_away", "markov_violation", "heldout_r2"),
+            content="abstract",
+            style="direct",
+        ),
     ),
-    "release": some("release", measures_by_release, only(made(*NAMES), content="story")),
-    "release-conditions": some("release", measures_by_release, beside("lad"), ("lad",)),
-    "alignment-stories": some("alignment", alignment_by_story, of_stories()),
-    "conditions": some("conditions", measure_by_condition, beside("ea"), "ea"),
+    "human_correlation-stories": some(
+        "human_correlation", human_correlation_by_story, of_stories()
+    ),
+    "conditions": some(
+        "conditions", measure_by_condition, beside("explaining_away"), "explaining_away"
+    ),
     "determinacy-own": some(
         "determinacy", determinacy_panels, only(beside(*NAMES), content="story")
     ),
@@ -260,17 +278,16 @@ def points(name: str) -> int:
 def test_each_agent_is_a_point() -> None:
     agents = len(AGENTS)
     assert drawn(tasks()) == 3 * 11
-    assert points("alignment") == agents * 4
+    assert points("human_correlation") == agents * 4
     assert points("measures") == 3 * agents * 4
     assert points("parameters") == 4 * (agents * 4 + 2)  # people stand under both styles
-    assert points("consistency") == agents * 4
+    assert points("heldout_r2") == agents * 4
     assert points("determinacy") == 3 * (agents * 2 + 1)
     assert points("changes") == 3 * agents * 2
-    assert points("release") == 4 * agents * 2
 
 
 def test_people_and_ceilings_are_lines() -> None:
-    lines = [mark for mark in told(figure_of("alignment")) if "what" in mark]
+    lines = [mark for mark in told(figure_of("human_correlation")) if "what" in mark]
     assert [mark["estimate"] for mark in lines] == ["0.92"] * 4
     lines = [mark for mark in told(figure_of("measures")) if "what" in mark]
     assert [(mark["what"], mark["estimate"]) for mark in lines] == [("people", "0.4")] * 3
@@ -281,11 +298,19 @@ def few(name: str) -> int:
 
 
 def test_few_answers_are_marked_and_not_ranked() -> None:
-    marked = {"alignment": 2, "measures": 6, "consistency": 2, "determinacy": 6, "changes": 3}
-    for name, count in {**marked, "release": 8, "parameters": 8}.items():
+    marked = {
+        "human_correlation": 2,
+        "measures": 6,
+        "heldout_r2": 2,
+        "determinacy": 6,
+        "changes": 3,
+    }
+    for name, count in {**marked, "parameters": 8}.items():
         assert few(name) == count, name
         assert "fewer than 60 answers" in " ".join(texts(figure_of(name))), name
-    domain = figure_of("alignment").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
+    domain = figure_of("human_correlation").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"][
+        "domain"
+    ]
     assert domain[-1] == "claude-opus-4"
     domain = figure_of("measures").spec["spec"]["layer"][-1]["encoding"]["y"]["scale"]["domain"]
     assert {row.split(",")[0] for row in domain[-2:]} == {"claude-opus-4"}
@@ -294,11 +319,13 @@ def test_few_answers_are_marked_and_not_ranked() -> None:
 
 
 def test_the_map_holds_numbers_where_they_fit() -> None:
-    one = parameter_map(only(made("p", "b", "m", "lad"), style="direct"))
+    one = parameter_map(
+        only(made("prior", "leak", "strength", "leak_adjusted_determinacy"), style="direct")
+    )
     assert "hundredths" in one["usermeta"]["note"]
     many = [
         Measure(**{**vars(m), "labels": {**m.labels, "overload": overload}})
-        for m in made("p", "b", "m", "lad")
+        for m in made("prior", "leak", "strength", "leak_adjusted_determinacy")
         for overload in ("none", "d", "e", "de")
     ]
     crowded = parameter_map(many)
@@ -311,10 +338,10 @@ def test_the_map_holds_numbers_where_they_fit() -> None:
 
 def test_forest_without_a_rho_has_a_cross() -> None:
     figure = make_figure(
-        "alignment",
-        alignment_forest,
-        [measure("alignment", agent, "story", "direct", 0.5) for agent in AGENTS[:2]]
-        + [measure("alignment", AGENTS[2], "story", "direct", None)],
+        "human_correlation",
+        human_correlation_forest,
+        [measure("human_correlation", agent, "story", "direct", 0.5) for agent in AGENTS[:2]]
+        + [measure("human_correlation", AGENTS[2], "story", "direct", None)],
     )
     assert [(mark["agent"], mark["estimate"]) for mark in told(figure)][-1] == (
         "gpt-5-mini, low", "none",
@@ -342,34 +369,6 @@ def test_conditions_are_named_by_what_differs() -> None:
     assert condition_name({**labels, "graph": "collider", "overload": "none"}) == "abstract"
 
 
-def test_release_dates_are_those_of_the_source() -> None:
-    assert released(AGENTS[1]) == released("published/gpt-5-v_low-r_low")
-    assert str(released("published/gpt-4o[temperature=0.7]")) == (
-        "('OpenAI', datetime.date(2024, 5, 13))"
-    )
-    assert released("reference/judge.noisy-or") is None
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("mirror")
-def test_every_published_model_has_a_release_date() -> None:
-    for design in CONDITIONS:
-        agents = set(published_records(design)["agent"].to_pylist())
-        assert [agent for agent in agents if released(agent) is None] == []
-
-
-def test_agents_without_a_date_are_counted() -> None:
-    unknown = [measure("ea", "published/of-old", "story", "direct", 0.3)]
-    chart = measures_by_release(made("ea") + unknown, names=("ea",))
-    assert "without a known date: 1 agents" in chart["usermeta"]["note"]
-    own = [measure("ea", OWN, "story", "direct", 0.3)]
-    note = measures_by_release(made("ea") + own, names=("ea",))["usermeta"]["note"]
-    assert "dashed line: noisy-or" in note
-    assert "without a known date" not in note
-    with pytest.raises(UserError, match="known release date"):
-        measures_by_release(unknown)
-
-
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="1 to 4 agents, after people .*, got 5 and 1 people"):
         tasks_panel(models() * 2)
@@ -378,11 +377,11 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(UserError, match="one graph, got collider, fork"):
         tasks_panel([models()[0], models("fork")[0]])
     with pytest.raises(UserError, match="pooled alignments"):
-        alignment_forest([])
-    with pytest.raises(UserError, match="an estimate of consistency, got none"):
+        human_correlation_forest([])
+    with pytest.raises(UserError, match="an estimate of heldout_r2, got none"):
         measure_by_condition([])
     with pytest.raises(UserError, match="none in common"):
-        change_forest(made("ea"), [])
+        change_forest(made("explaining_away"), [])
 
 
 def test_a_single_agent_without_people_is_drawn() -> None:
@@ -390,8 +389,7 @@ def test_a_single_agent_without_people_is_drawn() -> None:
     story = only(few, content="story", style="direct")
     for kind, plot, count in (
         ("determinacy", determinacy_panels, 3),
-        ("consistency", measure_by_condition, 1),
-        ("release", measures_by_release, 4),
+        ("heldout_r2", measure_by_condition, 1),
         ("parameters", parameter_map, 4),
     ):
         assert len(told(make_figure(kind, plot, story))) == count, kind
@@ -419,8 +417,10 @@ def test_too_few_tasks_have_means_and_no_model() -> None:
 
 
 def test_rows_of_a_forest_are_ranked_by_what_can_be_trusted() -> None:
-    good, better, none = (measure("ea", AGENTS[0], "story", "cot", v) for v in (0.2, 0.6, None))
-    few = measure("ea", SMALL, "story", "cot", 0.9)
+    good, better, none = (
+        measure("explaining_away", AGENTS[0], "story", "cot", v) for v in (0.2, 0.6, None)
+    )
+    few = measure("explaining_away", SMALL, "story", "cot", 0.9)
     assert sorted([[few], [good], [none], [better]], key=rank) == [[better], [good], [few], [none]]
     assert rank([None, good]) > rank([good, None]) > rank([better, None])
 
@@ -442,7 +442,7 @@ def test_a_changed_design_stands_beside_published_models_that_were_asked_the_sam
     published = joined(
         answered(design="published"),
         answered(design="published", style="cot", design_hash="c"),
-        answered(design="published-abstract", content="abstract", design_hash="a"),
+        answered(design="abstract", content="abstract", design_hash="a"),
     )
 
     def asked(design: str, **levels: str) -> pa.Table:
@@ -464,9 +464,9 @@ def test_a_changed_design_stands_beside_published_models_that_were_asked_the_sam
 
 
 def test_ones_own_agents_are_bold_among_published_ones() -> None:
-    for name in ("conditions", "alignment-stories"):
+    for name in ("conditions", "human_correlation-stories"):
         assert '"bold"' in json.dumps(figure_of(name).spec), name
-    assert '"bold"' not in json.dumps(figure_of("consistency").spec)
+    assert '"bold"' not in json.dumps(figure_of("heldout_r2").spec)
 
 
 def test_with_many_rows_each_measure_has_conditions_for_panels(
@@ -475,7 +475,11 @@ def test_with_many_rows_each_measure_has_conditions_for_panels(
     monkeypatch.setattr("whybench.suites.judge.figures.run.people_are_fetched", lambda: False)
     monkeypatch.setattr("whybench.suites.judge.figures.run.MOST_ROWS", 3)
     names = names_of(joined(answered(), answered(style="cot", design_hash="c")))
-    assert {"measures-made-up-ea", "measures-made-up-mv", "consistency-made-up"} <= {*names}
+    assert {
+        "measures-made-up-explaining_away",
+        "measures-made-up-markov_violation",
+        "heldout_r2-made-up",
+    } <= {*names}
     assert "measures-made-up" not in names
 
 
@@ -525,12 +529,12 @@ def names_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[pa.Ta
 @pytest.mark.usefixtures("mirror")
 def test_the_figures_of_a_run_are_those_that_it_has_answers_for(names_of) -> None:
     run, changed = answered(design="core"), answered(design="core*", design_hash="1")
-    kinds = ("tasks", "measures", "alignment", "parameters")
+    kinds = ("tasks", "measures", "human_correlation", "parameters")
     assert names_of(joined(run, changed)) == [
         *(f"{kind}-core" for kind in kinds),
         *(f"{kind}-core-2" for kind in kinds),
     ]
-    assert names_of(without_people(run).slice(0, 3)) == ["tasks-core", "alignment-core"]
+    assert names_of(without_people(run).slice(0, 3)) == ["tasks-core", "human_correlation-core"]
 
 
 def test_the_rows_behind_the_tasks_are_what_is_drawn() -> None:
@@ -559,7 +563,7 @@ def test_several_conditions_are_compared(names_of, monkeypatch: pytest.MonkeyPat
         "tasks-made-up-story-cot",
         "measures-made-up",
         "parameters-made-up",
-        "consistency-made-up",
+        "heldout_r2-made-up",
         "changes-made-up-story-cot",
     ]
 
@@ -598,16 +602,3 @@ def test_the_suite_does_not_import_matplotlib() -> None:
         "assert 'matplotlib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
-@pytest.mark.usefixtures("mirror")
-def test_an_unknown_model_cannot_be_shown() -> None:
-    with pytest.raises(UserError, match="published models, got gpt-0"):
-        next(replication_figures(shown=("gpt-0",)))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("mirror")
-def test_the_first_figure_of_the_published_data(tmp_path: Path) -> None:
-    figures = save_figures(replication_figures(), tmp_path)
-    assert [next(figures).name for _ in range(3)] == ["tasks.pdf", "tasks.svg", "tasks.png"]

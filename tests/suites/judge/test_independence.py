@@ -14,10 +14,10 @@ from whybench.stats import Measure
 from whybench.suites.calibration import simulate_rows
 from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
-from whybench.suites.judge.alignment import alignment
 from whybench.suites.judge.design import DESIGNS, make_design
 from whybench.suites.judge.differences import condition_changes
 from whybench.suites.judge.figures.looks import condition_name
+from whybench.suites.judge.human_correlation import human_correlations
 from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.prompt_parser import JudgePromptError, parse_prompt
 from whybench.suites.judge.published import human_means, people_records
@@ -58,11 +58,11 @@ def test_the_sentence_is_the_one_that_the_graph_implies(graph: str) -> None:
 
 @pytest.mark.parametrize("design", ["stories", "fork-stories", "chain-stories", "abstract"])
 def test_one_line_is_added_and_nothing_else_changes(design: str) -> None:
-    plain = {item.pairing_key: item for item in asked(design=design)}
+    plain = {item.case: item for item in asked(design=design)}
     stated = asked(design=design, independence="stated")
-    assert {item.pairing_key for item in stated} == set(plain)
+    assert {item.case for item in stated} == set(plain)
     for item in stated:
-        before = plain[item.pairing_key]
+        before = plain[item.case]
         lines = SUITE.render(item).split("\n")
         (added,) = [line for line in lines if " just as often as " in line]
         lines.remove(added)
@@ -117,10 +117,6 @@ def test_a_damaged_sentence_gives_no_world(damage, message: str) -> None:
     ("settings", "message"),
     [
         ({"independence": "said"}, "independence must be among unstated, stated, got 'said'"),
-        (
-            {"design": "published", "independence": "stated"},
-            r"must be asked with independence=unstated, got stated; .*\(stimuli=own\)",
-        ),
     ],
 )
 def test_errors_say_what_was_expected(settings: dict[str, object], message: str) -> None:
@@ -135,7 +131,7 @@ def test_the_summary_says_what_is_stated() -> None:
 
 def test_measures_keep_the_two_apart() -> None:
     table = answers("noisy-or", independence=BOTH)
-    found = [m for m in contrast_measures(table) if m.name == "mv"]
+    found = [m for m in contrast_measures(table) if m.name == "markov_violation"]
     assert {m.labels["independence"]: m.scored for m in found} == dict.fromkeys(BOTH, 240)
 
 
@@ -148,15 +144,15 @@ def test_people_were_not_told(mirror: Path) -> None:
     with pytest.raises(UserError, match="independence unstated.*got .* independence=stated"):
         agent.reply(stated, {}, generator())
     assert agent.expected({}, design) == {}
-    assert agent.expected({}, DESIGNS["core"]) == {"alignment": 1.0}
+    assert agent.expected({}, DESIGNS["core"]) == {"human_correlation": 1.0}
 
 
 def test_only_prompts_that_do_not_state_it_are_aligned_with_people(mirror: Path) -> None:
     table = answers("noisy-or", independence=BOTH)
-    found = alignment(table, human_means("collider"), resamples=20)
+    found = human_correlations(table, human_means("collider"), resamples=20)
     assert {measure.labels["independence"] for measure in found} == {"unstated"}
     stated = table.filter(pc.equal(table["independence"], "stated"))
-    assert alignment(stated, human_means("collider"), resamples=20) == []
+    assert human_correlations(stated, human_means("collider"), resamples=20) == []
 
 
 def test_people_of_a_study_read_the_sentence() -> None:
@@ -167,18 +163,20 @@ def test_people_of_a_study_read_the_sentence() -> None:
 
 
 def test_the_change_from_unstated_to_stated_is_compared() -> None:
-    labels = {"graph": "collider", "stimuli": "own", "content": "story", "overload": "none"}
+    labels = {"graph": "collider", "content": "story", "overload": "none"}
     labels |= {"style": "direct"}
     (change,) = condition_changes(
         [
-            Measure("mv", value, None, None, 48, 12, 240, 0, 0, "", (), {**labels, **own})
+            Measure(
+                "markov_violation", value, None, None, 48, 12, 240, 0, 0, "", (), {**labels, **own}
+            )
             for agent, values in {"a": (0.3, 0.1), "b": (0.2, 0.1)}.items()
             for level, value in zip(BOTH, values, strict=True)
             for own in [{"agent": agent, "independence": level}]
         ]
     )
-    assert change.manipulation == "independence"
-    assert change.mean.estimate == pytest.approx(-0.15)
+    assert change.labels["manipulation"] == "independence"
+    assert change.difference == pytest.approx(-0.15)
 
 
 def test_a_figure_says_what_is_stated() -> None:

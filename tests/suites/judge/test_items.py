@@ -5,10 +5,8 @@ import sys
 
 import pytest
 
-from whybench.suites.contract import UserError
 from whybench.suites.judge import SUITE
 from whybench.suites.judge.design import DESIGNS
-from whybench.suites.judge.items import draw_graph
 from whybench.suites.judge.prompt_parser import JudgePromptError, parse_prompt
 from whybench.suites.judge.prompts import overload_text
 from whybench.suites.judge.stories import load_story
@@ -70,7 +68,7 @@ def test_items_are_shared_by_designs_that_hold_them(core) -> None:
 def test_items_are_the_same_in_every_process() -> None:
     code = (
         "import hashlib\nfrom whybench.cli import main\nimport sys\n"
-        "sys.argv = ['whybench', 'items', 'judge', '--design', 'styles', '--format', 'jsonl']\n"
+        "sys.argv = 'whybench show judge --all --design styles --format jsonl'.split()\n"
         "main()\n"
     )
     printed = {
@@ -123,50 +121,3 @@ def test_a_damaged_prompt_gives_no_world(core, damage, message) -> None:
     item = next(i for i in core if i.story.name == "economy" and i.polarity == "ppp")
     with pytest.raises(JudgePromptError, match=message):
         parse_prompt(damage(SUITE.render(item)))
-
-
-def test_published_prompts_are_taken_verbatim(mirror) -> None:
-    items = list(SUITE.items(DESIGNS["published"]))
-    assert len(items) == 240
-    first = next(
-        i
-        for i in items
-        if i.question.task == "VI"
-        and i.question.cause == "C1"
-        and i.story.name == "economy"
-        and i.polarity == "ppp"
-    )
-    assert "known to have high retirement savings and small trade deficits" in SUITE.render(first)
-    assert "how likely it is that low interest rates is present" in SUITE.render(first)
-
-
-@pytest.mark.parametrize("name", [name for name in DESIGNS if name.startswith("published")])
-def test_published_prompts_ask_what_their_item_says(mirror, name: str) -> None:
-    for item in SUITE.items(DESIGNS[name]):
-        if item.story.content == "abstract":
-            continue
-        prompt = SUITE.render(item).lower()
-        asked = item.story.state(item.question.target, item.polarity, 1)
-        assert f"how likely it is that {asked} is present" in prompt
-        known = prompt.split("on their own as well.")[1].split("your task")[0]
-        for node, value in item.question.given:
-            assert item.story.state(node, item.polarity, value) in known
-
-
-def test_conditions_that_the_source_does_not_have_are_refused(mirror) -> None:
-    with pytest.raises(
-        UserError, match="published stimuli must be asked for as .* style=confidence"
-    ):
-        list(SUITE.items(SUITE.make_design({"design": "published", "style": "confidence"})))
-
-
-def test_a_picture_has_no_names_that_the_prompt_has_not(mirror) -> None:
-    told = next(iter(SUITE.items(DESIGNS["published"])))
-    assert told.story.state("C1", told.polarity, 1) in "\n".join(draw_graph(told))
-    abstract = next(iter(SUITE.items(DESIGNS["published-abstract"])))
-    lines = list(draw_graph(abstract))
-    assert [line.split(maxsplit=1)[1].split() for line in lines] == [
-        ["C1", "->", "E", "absent"],
-        ["C2", "->", "E", "absent"],
-        ["E", "unknown", "<-", "asked"],
-    ]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, spearmanr
-from tests.suites.judge.test_alignment import POLARITIES, QUESTIONS, STORIES, row
+from tests.suites.judge.test_human_correlation import POLARITIES, QUESTIONS, STORIES, row
 
 from whybench.records.table import record_table
 from whybench.seeds import generator
@@ -69,7 +69,7 @@ def cell_means(rows: list[dict[str, Any]]) -> dict[tuple[str, str, str], float]:
 
 def test_distance_is_the_mean_gap_of_means() -> None:
     rows = answers(epochs=3)
-    found, people = likeness(rows)["distance"], human_means("collider")
+    found, people = likeness(rows)["human_distance"], human_means("collider")
     means = cell_means(rows)
     expected = sum(abs(mean - people[cell]) for cell, mean in means.items()) / len(means)
     assert found.estimate.estimate == pytest.approx(expected, abs=1e-9)
@@ -85,24 +85,24 @@ def test_the_floor_is_the_best_agent_that_does_not_reason() -> None:
         gaps[name] = sum(abs(x - y) for x, y in pairs) / len(pairs)
         if name != "always 50":
             rhos[name] = spearmanr(*zip(*pairs, strict=True)).statistic
-    assert found["distance"].floor == pytest.approx(min(gaps.values()))
-    assert gaps[found["distance"].floor_agent] == min(gaps.values())
-    assert found["alignment"].floor == pytest.approx(max(rhos.values()))
-    assert rhos[found["alignment"].floor_agent] == max(rhos.values())
+    assert found["human_distance"].floor == pytest.approx(min(gaps.values()))
+    assert gaps[found["human_distance"].floor_agent] == min(gaps.values())
+    assert found["human_correlation"].floor == pytest.approx(max(rhos.values()))
+    assert rhos[found["human_correlation"].floor_agent] == max(rhos.values())
 
 
 @pytest.mark.parametrize("name", ["six numbers", "0, 50 or 100", "always 50"])
 def test_who_does_not_reason_is_not_shown_to_be_above_the_floor(name: str) -> None:
     for one in likeness(saying(name)).values():
-        assert one.verdict != "nearer than the floor"
+        assert one.verdict != "closer than the baseline"
     if name == "six numbers":
         assert all(one.gain.estimate == pytest.approx(0) for one in likeness(saying(name)).values())
 
 
 def test_who_knows_peoples_means_is_beyond_the_floor_and_the_ceiling() -> None:
     for one in likeness(answers(noise=0.0)).values():
-        assert one.verdict == "nearer than the floor"
-    assert likeness(answers(noise=0.0))["distance"].estimate.estimate < 1
+        assert one.verdict == "closer than the baseline"
+    assert likeness(answers(noise=0.0))["human_distance"].estimate.estimate < 1
 
 
 @pytest.mark.parametrize("graph", ["collider", "fork"])
@@ -139,11 +139,16 @@ def test_a_known_noise_is_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_measures_of_likeness() -> None:
     found = {m.name: m for m in likeness_measures(table(answers()))}
-    assert list(found) == ["alignment", "alignment_ceiling", "alignment_floor", "distance"]
-    assert found["alignment_floor"].method == "of an agent: six numbers"
+    assert list(found) == [
+        "human_correlation",
+        "human_correlation_ceiling",
+        "human_correlation_baseline",
+        "human_distance",
+    ]
+    assert found["human_correlation_baseline"].method == "of an agent: six numbers"
     people = {m.name: m for m in likeness_measures(people_records())}
     others = distance_to_others("collider")
-    assert people["distance"].estimate == pytest.approx(sum(others.values()) / len(others))
+    assert people["human_distance"].estimate == pytest.approx(sum(others.values()) / len(others))
 
 
 @settings(
@@ -154,7 +159,7 @@ def test_neither_order_nor_repetition_matters(order: list[int], times: int) -> N
     rows = answers()
     again = [rows[place] | {"epoch": epoch} for epoch in range(times) for place in order]
     one, many = ({k: v.row() for k, v in likeness(r).items()} for r in (rows, again))
-    for name in ("alignment", "distance"):
+    for name in ("human_correlation", "human_distance"):
         for key in ("agent_value", "low", "high", "gain", "gain_low", "gain_high"):
             assert one[name][key] == pytest.approx(many[name][key])
 
@@ -168,25 +173,27 @@ def place(found: AgentAmongPeople, measure: str) -> Place:
 
 
 def test_people_are_the_mean_person_of_the_source() -> None:
-    found = {pair.measure: pair for pair in among(answers(epochs=2)).pairs}
-    assert list(found) == ["coherence", "ea", "mv"]
+    found = {pair.measure: pair for pair in among(answers(epochs=2)).differences}
+    assert list(found) == ["coherence", "explaining_away", "markov_violation"]
     for measure in contrast_measures(mean_records()):
-        assert found[measure.name].first == pytest.approx(measure.estimate, abs=1e-12)
+        assert found[measure.name].b.estimate == pytest.approx(measure.estimate, abs=1e-12)
     means = {m.name: m.estimate for m in contrast_measures(table(answers(epochs=2)))}
-    assert found["ea"].second == pytest.approx(means["ea"])
-    assert found["ea"].difference.estimate.units == 12
+    assert found["explaining_away"].a.estimate == pytest.approx(means["explaining_away"])
+    assert found["explaining_away"].units == 12
 
 
 def test_what_the_mean_person_says_does_not_differ_from_people() -> None:
     people = mean_records()
     names = pa.array(["agent"] * people.num_rows)
     mean_person = people.set_column(people.column_names.index("agent"), "agent", names)
-    for pair in compare_with_people(mean_person).pairs:
+    for pair in compare_with_people(mean_person).differences:
         # Versions of a question differ in people, not in the mean of a cell.
         if pair.measure != "coherence":
-            assert pair.difference.estimate.estimate == pytest.approx(0, abs=1e-12)
+            assert pair.difference == pytest.approx(0, abs=1e-12)
     for one in compare_with_people(mean_person).likeness:
-        assert one.estimate.estimate == pytest.approx(1 if one.measure == "alignment" else 0)
+        assert one.estimate.estimate == pytest.approx(
+            1 if one.measure == "human_correlation" else 0
+        )
 
 
 def test_only_cells_that_the_agent_answered_are_compared() -> None:
@@ -197,8 +204,8 @@ def test_only_cells_that_the_agent_answered_are_compared() -> None:
     assert found.lost == pytest.approx(3 / 80)
     assert found.notes[0] == "collider: 44 of 132 cells that people judged"
     weather = people_records().filter(pc.equal(people_records()["story"], "weather"))
-    assert place(found, "ea").share.n == len(set(weather["person"].to_pylist()))
-    (ea,) = (pair for pair in found.pairs if pair.measure == "ea")
+    assert place(found, "explaining_away").share.n == len(set(weather["person"].to_pylist()))
+    (ea,) = (pair for pair in found.differences if pair.measure == "explaining_away")
     gone = {(r["polarity"], r["letter"], r["cause"]) for r in rows[:3]}
     cells: dict[tuple[str, ...], list[float]] = {}
     for r in weather.to_pylist():
@@ -207,7 +214,7 @@ def test_only_cells_that_the_agent_answered_are_compared() -> None:
             cells.setdefault(key, []).append(r["value"])
     means = {key: sum(values) / len(values) for key, values in cells.items()}
     c, a = ([mean for key, mean in means.items() if key[0] == letter] for letter in "ca")
-    assert ea.first == pytest.approx((sum(c) / len(c) - sum(a) / len(a)) / 100)
+    assert ea.b.estimate == pytest.approx((sum(c) / len(c) - sum(a) / len(a)) / 100)
 
 
 def test_the_place_of_an_agent_is_the_share_of_people_below() -> None:
@@ -225,26 +232,30 @@ def test_the_place_of_an_agent_is_the_share_of_people_below() -> None:
             nearer.append(sum(abs(person[x] - mean[x]) for x in person) < mine)
     ea = sum(own) / len(own)
     below = [1.0 if value < ea - 1e-9 else 0.5 * (value <= ea + 1e-9) for value in theirs]
-    assert place(found, "ea").value == pytest.approx(ea)
-    assert place(found, "ea").share.estimate == pytest.approx(sum(below) / 48)
-    assert place(found, "distance").share.estimate == pytest.approx(sum(nearer) / 48)
-    assert place(found, "ea").share.low < sum(below) / 48 < place(found, "ea").share.high
+    assert place(found, "explaining_away").value == pytest.approx(ea)
+    assert place(found, "explaining_away").share.estimate == pytest.approx(sum(below) / 48)
+    assert place(found, "human_distance").share.estimate == pytest.approx(sum(nearer) / 48)
+    assert (
+        place(found, "explaining_away").share.low
+        < sum(below) / 48
+        < place(found, "explaining_away").share.high
+    )
 
 
 def test_extremes_lie_at_the_ends() -> None:
     last = [r | {"value": {"VIII": 100.0, "VI": 0.0}.get(r["task"], r["value"])} for r in answers()]
-    assert place(among(last), "ea").share.estimate > 0.97
+    assert place(among(last), "explaining_away").share.estimate > 0.97
     first = [
         r | {"value": {"VIII": 0.0, "VI": 100.0}.get(r["task"], r["value"])} for r in answers()
     ]
-    assert place(among(first), "ea").share.estimate < 0.03
+    assert place(among(first), "explaining_away").share.estimate < 0.03
 
 
 def test_other_words_are_flagged() -> None:
-    found = among([r | {"stimuli": "ours"} for r in answers()])
-    assert all("other_stimuli" in pair.difference.estimate.flags for pair in found.pairs)
+    found = among([r | {"suite": "judge"} for r in answers()])
+    assert all("other_stimuli" in one.flags for one in found.differences)
     assert all("other_stimuli" in one.estimate.flags for one in found.likeness)
-    assert not any("other_stimuli" in p.difference.estimate.flags for p in among(answers()).pairs)
+    assert not any("other_stimuli" in p.flags for p in among(answers()).differences)
 
 
 @pytest.mark.parametrize(
@@ -276,4 +287,4 @@ def test_reliability_is_that_of_the_two_versions() -> None:
             person[r["cause"]] += r["value"] if r["letter"] == "c" else -r["value"]
     first, second = ([person[cause] for person in versions.values()] for cause in ("C1", "C2"))
     r = pearsonr(first, second).statistic
-    assert place(among(answers()), "ea").reliability == pytest.approx(2 * r / (1 + r))
+    assert place(among(answers()), "explaining_away").reliability == pytest.approx(2 * r / (1 + r))

@@ -8,7 +8,6 @@ from whybench.suites.judge.measures import contrast_measures, judge_measures
 
 CONDITION = {
     "graph": "collider",
-    "stimuli": "own",
     "content": "story",
     "overload": "none",
     "overload_source": "none",
@@ -50,11 +49,15 @@ def test_ea_is_viii_minus_vi_and_mv_is_iv_minus_v() -> None:
             )
         )
     )
-    assert found["ea"].estimate == pytest.approx(0.30)
-    assert found["mv"].estimate == pytest.approx(0.05)
-    assert (found["ea"].n, found["ea"].units, found["ea"].scored) == (2, 1, 5)
-    assert found["ea"].low is None
-    assert found["ea"].flags == ("small_n",)
+    assert found["explaining_away"].estimate == pytest.approx(0.30)
+    assert found["markov_violation"].estimate == pytest.approx(0.05)
+    assert (
+        found["explaining_away"].n,
+        found["explaining_away"].units,
+        found["explaining_away"].scored,
+    ) == (2, 1, 5)
+    assert found["explaining_away"].low is None
+    assert found["explaining_away"].flags == ("small_n",)
 
 
 @pytest.mark.parametrize(
@@ -65,13 +68,13 @@ def test_mv_of_fork_and_chain_is_the_mean_of_two_differences(graph, above, below
     pairs = ((above[0], 80.0), (above[1], 30.0), (below[0], 60.0), (below[1], 20.0))
     rows = [row(task, value, graph=graph) for task, value in pairs]
     found = by_name(contrast_measures(table(*rows)))
-    assert "ea" not in found
-    assert found["mv"].n == 4
-    assert found["mv"].estimate == pytest.approx((0.20 + 0.10) / 2)
+    assert "explaining_away" not in found
+    assert found["markov_violation"].n == 4
+    assert found["markov_violation"].estimate == pytest.approx((0.20 + 0.10) / 2)
     # Task means count alike however many answers there are; without one of them there is no mv.
-    again = by_name(contrast_measures(table(*rows, *[rows[0]] * 3)))["mv"]
+    again = by_name(contrast_measures(table(*rows, *[rows[0]] * 3)))["markov_violation"]
     assert again.estimate == pytest.approx(0.15)
-    none = by_name(contrast_measures(table(*rows[:3])))["mv"]
+    none = by_name(contrast_measures(table(*rows[:3])))["markov_violation"]
     assert (none.estimate, none.n, none.units) == (None, 3, 1)
 
 
@@ -82,7 +85,7 @@ def test_the_interval_of_two_differences_is_clustered_by_vignette() -> None:
         for story, lift in (("economy", 10.0), ("weather", 30.0))
         for task, value in (("VI", 60.0 + lift), ("IX", 20.0 + lift), ("VIII", 60.0), ("XI", 20.0))
     ]
-    found = by_name(contrast_measures(table(*rows)))["mv"]
+    found = by_name(contrast_measures(table(*rows)))["markov_violation"]
     assert found.estimate == pytest.approx(0.2)
     assert found.high - found.estimate == pytest.approx(12.7062 * 0.1, rel=1e-4)
 
@@ -97,8 +100,12 @@ def test_missing_answers_are_counted_and_never_zero() -> None:
             )
         )
     )
-    assert found["ea"].estimate is None
-    assert (found["ea"].scored, found["ea"].no_answer, found["ea"].error) == (1, 1, 1)
+    assert found["explaining_away"].estimate is None
+    assert (
+        found["explaining_away"].scored,
+        found["explaining_away"].no_answer,
+        found["explaining_away"].error,
+    ) == (1, 1, 1)
 
 
 def test_agents_and_conditions_are_kept_apart() -> None:
@@ -114,7 +121,9 @@ def test_agents_and_conditions_are_kept_apart() -> None:
         )
     )
     estimates = {
-        (m.labels["agent"], m.labels["style"]): m.estimate for m in found if m.name == "ea"
+        (m.labels["agent"], m.labels["style"]): m.estimate
+        for m in found
+        if m.name == "explaining_away"
     }
     assert estimates == {
         ("a", "direct"): pytest.approx(0.3),
@@ -131,13 +140,13 @@ def test_the_interval_is_clustered_by_vignette() -> None:
         for story, above in (("economy", 70.0), ("weather", 90.0))
         for task, value in (("VIII", above), ("VIII", above), ("VI", 50.0), ("VI", 50.0))
     ]
-    found = by_name(judge_measures(table(*rows)))["ea"]
+    found = by_name(judge_measures(table(*rows)))["explaining_away"]
     assert found.units == 2
     assert found.high - found.estimate == pytest.approx(12.7062 * 0.1, rel=1e-4)
 
 
 def test_a_measure_is_one_flat_row() -> None:
-    flat = by_name(judge_measures(table(row("VIII", 90.0))))["ea"].row()
+    flat = by_name(judge_measures(table(row("VIII", 90.0))))["explaining_away"].row()
     assert flat["agent"] == "a"
     assert flat["style"] == "direct"
     assert flat["flags"] == "small_n"
@@ -164,7 +173,7 @@ def test_intervals_for_these_stories_and_for_stories_like_these() -> None:
     # By story 10, 20, 30, by polarity 4 more or less: within stories the variance is 64/3.
     found = by_name(
         contrast_measures(lifted(lambda story, place: 10 * story + 10 + (4, -4, 4, -4)[place]))
-    )["ea"]
+    )["explaining_away"]
     assert found.estimate == pytest.approx(0.20)
     assert found.high - 0.20 == pytest.approx(2.26216 * (64 / 3 / 12) ** 0.5 / 100, rel=1e-4)
     # Story means 10, 20, 30: variance 100, three of them, t(2).
@@ -174,7 +183,9 @@ def test_intervals_for_these_stories_and_for_stories_like_these() -> None:
     row_of = found.row()
     assert row_of["general_low"] == found.general_low
     # Stories alike: what is not known of these is not known of others either.
-    alike = by_name(contrast_measures(lifted(lambda _, place: (4, -4, 4, -4)[place])))["ea"]
+    alike = by_name(contrast_measures(lifted(lambda _, place: (4, -4, 4, -4)[place])))[
+        "explaining_away"
+    ]
     assert (alike.general_low, alike.general_high) == (alike.low, alike.high)
 
 
@@ -190,7 +201,7 @@ def test_one_story_has_no_second_interval_and_lone_vignettes_are_together() -> N
                 )
             )
         )
-    )["ea"]
+    )["explaining_away"]
     assert one.low is not None
     assert one.general_low is None
     assert "general_low" not in one.row()
@@ -204,7 +215,7 @@ def test_one_story_has_no_second_interval_and_lone_vignettes_are_together() -> N
                 )
             )
         )
-    )["ea"]
+    )["explaining_away"]
     assert "within stories, lone clusters together" in lone.method
     assert (lone.low, lone.high) == (
         pytest.approx(lone.general_low),
@@ -220,7 +231,7 @@ def test_people_are_drawn_within_stories() -> None:
         for number in (0, 1)
         for task, value in (("VIII", 50.0 + 20 * place + 10 * number), ("VI", 40.0))
     ]
-    found = by_name(contrast_measures(table(*rows)))["ea"]
+    found = by_name(contrast_measures(table(*rows)))["explaining_away"]
     assert (found.units, found.general_units) == (6, 3)
     half = 3.18245 * (50 / 6) ** 0.5 / 100
     assert found.high - found.estimate == pytest.approx(half, rel=1e-4)

@@ -88,9 +88,12 @@ def test_the_mean_person_is_the_source_s_240_rows() -> None:
 
 def test_people_s_measures_in_both_weightings() -> None:
     by_cell = {m.name: m.estimate for m in contrast_measures(mean_records())}
-    assert by_cell == {"ea": pytest.approx(0.0995, abs=5e-5), "mv": pytest.approx(0.1004, abs=5e-5)}
+    assert by_cell == {
+        "explaining_away": pytest.approx(0.0995, abs=5e-5),
+        "markov_violation": pytest.approx(0.1004, abs=5e-5),
+    }
     by_person = {m.name: m.estimate for m in contrast_measures(people_records())}
     assert by_person == {
-        "ea": pytest.approx(0.0964, abs=5e-5),
-        "mv": pytest.approx(0.0844, abs=5e-5),
+        "explaining_away": pytest.approx(0.0964, abs=5e-5),
+        "markov_violation": pytest.approx(0.0844, abs=5e-5),
     }

@@ -23,32 +23,28 @@ from whybench.suites.analyze.design import (
     make_design,
 )
 from whybench.suites.analyze.episode import AnalyzeEpisode
-from whybench.suites.analyze.grader.verdicts import apply_marks
 from whybench.suites.analyze.items import (
     COLUMNS,
     RANDOM_COLUMNS,
     AnalyzeItem,
     analyze_items,
     check_rows,
+    describe_item,
     describe_truth,
-    item_identity,
     world_key,
 )
-from whybench.suites.analyze.measures import CONDITION, analyze_measures, analyze_pairs
+from whybench.suites.analyze.measures import CONDITION, MEASURES, analyze_measures, analyze_pairs
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import code_columns
 from whybench.suites.analyze.protocols.prompts import ROWS_FILE
-from whybench.suites.analyze.published.illustrations import is_published
-from whybench.suites.analyze.tables import PARTS, RUBRIC_MARKS, fields_table
+from whybench.suites.analyze.tables import PARTS, fields_table
 from whybench.suites.contract import (
     TRAINING_WORLDS,
-    Answer,
     Budget,
     Costs,
     HeadlineScale,
     Inspection,
     PairedComparison,
-    Replication,
     Scalar,
     ScoreColors,
     SelfTest,
@@ -95,32 +91,6 @@ TABLES = {"fields": fields_table}
 REPLY_TOKENS = {"direct": 1500, "code": 1200, "code-debug": 1200, "agentic": 800, "free": 800}
 TURNS = {"direct": 2, "code": 3, "code-debug": 4, "agentic": 7, "free": 7}
 
-OPTIONS: Mapping[str, tuple[Any, str]] = {
-    "graded": (
-        False,
-        "Also have reasons and limitations marked by the model of the role `grader`.",
-    ),
-    "calibration": (
-        None,
-        "The log of `whybench/grader_calibration` by the same grader, whose agreement with the "
-        "labelled answers is then told with its marks.",
-    ),
-}
-
-
-def _published_tables(
-    resamples: int, beside: pa.Table | None = None
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.analyze.published.reliability import (  # noqa: PLC0415
-        agent_tables,
-        printed_tables,
-    )
-    from whybench.suites.analyze.published.replication import replicate  # noqa: PLC0415
-
-    own = {} if beside is None else agent_tables(beside)
-    tables = {**replicate(resamples), **printed_tables()}
-    return {name: [*own.get(name, ()), *rows] for name, rows in tables.items()}
-
 
 def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
     if design.rows:
@@ -148,7 +118,8 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     parts = PARTS
     condition = CONDITION
     random_columns = frozenset(RANDOM_COLUMNS)
-    headline = ("twin_score",)
+    measure_table = MEASURES
+    headline = ("paired_score",)
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
@@ -166,11 +137,6 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         world_key=world_key,
         reward=lambda _factors, _truth, answer: answer.value or 0.0,
     )
-    replication = Replication(
-        _published_tables,
-        names=("keys", "not_recomputed", "reliability", "families", "challenges", "hints"),
-        takes_records=True,
-    )
     scale = HeadlineScale(exact=("gold", {}))
     comparison = PairedComparison(analyze_pairs)
     inspection = Inspection(
@@ -178,15 +144,14 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         scorer="analysis",
         metric="twin_measures",
         shown=(
-            "twin_score",
+            "paired_score",
             "reliability",
             "score_trap",
             "score_control",
-            "fell_for",
+            "trap_rate",
             "false_alarm",
             "diagnosis",
         ),
-        options=OPTIONS,
         sample_scores=dict.fromkeys(("score", "trap", "control", "answered"), ScoreColors()),
     )
 
@@ -204,10 +169,6 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     def render(self, item: AnalyzeItem) -> str:
         """Return the prompt of an item."""
         return item.prompt
-
-    def is_native_prompt(self, item: AnalyzeItem) -> bool:
-        """Whether a prompt is in our words, and not the source's question."""
-        return not is_published(item.variant)
 
     def open_episode(self, factors: Mapping[str, Scalar]) -> AnalyzeEpisode:
         """Open the conversation about an item: a report, and what it rests on."""
@@ -228,7 +189,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def identity(self, item: AnalyzeItem) -> str:
         """Return what decides an item, rows included, which not every prompt shows."""
-        return item_identity(item)
+        return describe_item(item)
 
     def files(self, item: AnalyzeItem) -> Mapping[str, str]:
         """Return the rows, where an agent is to find them in a file."""
@@ -243,18 +204,11 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
         outcomes = read_outcomes(messages)
         return code_columns(outcomes) if outcomes else {}
 
-    def complete_answer(self, answer: Answer, messages: Sequence[Any]) -> Answer:
-        """Return an answer with columns, and with its score where a rubric was applied to it."""
-        marked = apply_marks(answer, messages) if RUBRIC_MARKS in answer.parts else answer
-        return super().complete_answer(marked, messages)
-
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return the score, once more in the column of traps or that of controls."""
 
         def mean(chosen: Iterable[Mapping[str, Any]]) -> float | None:
-            # What nobody marked has no score, not one of 0.
-            marked = (row for row in chosen if row.get(RUBRIC_MARKS) != "")
-            return round_mean(row["value"] or 0.0 for row in marked)
+            return round_mean(row["value"] or 0.0 for row in chosen)
 
         return {
             "score": mean(rows),
@@ -269,10 +223,10 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
     def make_task(
         self, design: AnalyzeDesign, options: Mapping[str, Any], ask: Callable[..., Any]
     ) -> Any:
-        """Return the task with the solver of its protocol, and a grader where one is asked for."""
+        """Return the task with the solver of its protocol."""
         from whybench.suites.analyze.task import analysis_task  # noqa: PLC0415  (imports Inspect)
 
-        return analysis_task(self, design, options, ask)
+        return analysis_task(design.protocol, options["group"], ask)
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:
         """Return the figures of a run."""
@@ -282,7 +236,7 @@ class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
 
     def draw(self, item: AnalyzeItem) -> Iterable[str]:
         """Return lines that say what is true of each field."""
-        return describe_truth(item)
+        return describe_truth(item.instance, item.names)
 
     def self_tests(self, design: AnalyzeDesign, seeds: int) -> Iterable[SelfTest]:
         """Return what each challenge does to agents that fall for it and that do not."""

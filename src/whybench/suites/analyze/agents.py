@@ -18,7 +18,7 @@ from whybench.suites.analyze.expected import (
 )
 from whybench.suites.analyze.guesses import guess_reply
 from whybench.suites.analyze.replies import render_reply
-from whybench.suites.contract import Agent, Parameter, UserError
+from whybench.suites.contract import Agent, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,16 +29,7 @@ if TYPE_CHECKING:
 
 
 def oracle_reply(asked: AnalyzeEpisode) -> str:
-    """Return what is true of the fields that are asked for, as a reply.
-
-    Raises:
-        UserError: No fields are asked for, but an answer in one's own words.
-    """
-    if not asked.fields:
-        raise UserError(
-            "agents must be able to answer in their own words where rubrics are applied, got the "
-            "oracle of analyze"
-        )
+    """Return the true values of the fields that are asked for, as a reply."""
     return render_reply(true_answer(asked.instance), asked.fields, asked.names)
 
 

@@ -13,20 +13,7 @@ from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import NumericTruth, UnidentifiedTruth
 from whybench.suites.analyze.estimators.regression import Coefficient
 from whybench.suites.analyze.fields import IntervalField
-from whybench.suites.analyze.published import instances
-from whybench.suites.analyze.published.forms import (
-    NO_RUBRICS,
-    PUBLISHED,
-    published_fields,
-    rubrics_of,
-)
-from whybench.suites.analyze.published.illustrations import (
-    ILLUSTRATIONS,
-    answer_illustration,
-    is_published,
-)
 from whybench.suites.analyze.replies import render_reply
-from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,19 +37,15 @@ DECLINES = "I cannot draw a causal conclusion from these data."
 
 
 def report_fields(instance: Instance) -> tuple[Field, ...]:
-    """Return the fields of a report; of published data, all that their form asks, if any."""
-    if rubrics_of(instance) != NO_RUBRICS:
-        return ()
-    if instance.variant == PUBLISHED:
-        return published_fields(instance.challenge)
-    if instance.variant in ILLUSTRATIONS:
-        return ILLUSTRATIONS[instance.variant].fields
+    """Return the fields of a report."""
+    if instance.script is not None:
+        return instance.script.fields
     return CHALLENGES[instance.challenge].report
 
 
 def diagnosis_fields(instance: Instance) -> tuple[Field, ...]:
-    """Return the fields of a diagnosis; none of published data, which are asked about once."""
-    return () if is_published(instance.variant) else CHALLENGES[instance.challenge].diagnosis
+    """Return the fields of a diagnosis; data with a script are asked about once."""
+    return () if instance.script is not None else CHALLENGES[instance.challenge].diagnosis
 
 
 def fields_for(instance: Instance) -> tuple[Field, ...]:
@@ -78,40 +61,14 @@ def analyst_reply(
         raise ValueError(f"analyst must be one of {', '.join(ANALYSTS)}, got {analyst!r}")
     if analyst == "null":
         return DECLINES
-    if not fields:
-        raise UserError(
-            f"agents must be able to answer in their own words where rubrics are applied, got "
-            f"reference/analyze.{analyst}"
-        )
     if analyst == "schema-breaker":
         return schema_breaker(fields)
     return render_reply(analyst_answer(analyst, instance), fields, names)
 
 
-def is_known(analyst: str, variant: str) -> bool:
-    """Whether it is known what an analyst concludes from data of a variant."""
-    if variant == PUBLISHED:
-        return analyst == "competent"
-    return variant not in ILLUSTRATIONS or analyst in ("competent", "naive")
-
-
 @lru_cache(maxsize=CACHED)
 def analyst_answer(analyst: str, instance: Instance) -> Mapping[str, Any]:
-    """Return the typed answers of an analyst who has a strategy for the challenge.
-
-    Raises:
-        UserError: The data are published ones, of which it is known only how to analyse them well.
-    """
-    if not is_known(analyst, instance.variant):
-        known = [name for name in ANALYSTS if is_known(name, instance.variant)]
-        raise UserError(
-            f"analysts of published data must be {', '.join(known)}, null or schema-breaker, got "
-            f"{analyst}: what its strategy would conclude from them is not known"
-        )
-    if instance.variant in ILLUSTRATIONS:
-        return answer_illustration(analyst, instance)
-    if instance.variant == PUBLISHED:
-        return instances.competent_answer(instance)
+    """Return the typed answers of an analyst who has a strategy for the challenge."""
     return CHALLENGES[instance.challenge].answer(analyst.replace("-", "_"), instance)
 
 

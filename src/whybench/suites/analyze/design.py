@@ -21,20 +21,6 @@ from whybench.seeds import Split, digest
 from whybench.suites.analyze.challenges import CHALLENGES, CORE, FAMILIES, HARD
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.prompts import PROTOCOLS
-from whybench.suites.analyze.published.data_sets import FOLDERS
-from whybench.suites.analyze.published.forms import (
-    FORMS,
-    NO_RUBRICS,
-    PRINTED,
-    PUBLISHED,
-    REPAIRED,
-    SETS,
-)
-from whybench.suites.analyze.published.illustrations import (
-    ILLUSTRATED,
-    ILLUSTRATIONS,
-    is_published,
-)
 from whybench.suites.analyze.settings import LABELS
 from whybench.suites.analyze.stories import HINTS
 from whybench.suites.contract import UserError
@@ -63,26 +49,20 @@ FOR_FEW_ROWS = (
 """One challenge of each family that a right analysis gets right in so few rows, nearly always."""
 
 LEVELS: Mapping[str, tuple[Any, ...]] = {
-    "variant": (TRAP, CONTROL, CONTROLS, PUBLISHED, *ILLUSTRATIONS),
+    "variant": (TRAP, CONTROL, CONTROLS),
     "hint": HINTS,
     "label": LABELS,
     "protocol": PROTOCOLS,
-    "rubrics": (NO_RUBRICS, PRINTED, REPAIRED),
     "split": get_args(Split),
 }
 """The levels of the factors. The variant `control` is one control of the challenge, another with
-each draw; `controls` are all of them; `published` are the source's 75 data sets,
-and the others its illustrations."""
-
-ONLY_GENERATED: Mapping[str, object] = {"rows": 0, "setting": "", "split": "test"}
-"""What factors must be with data that are not generated."""
+each draw; `controls` are all of them."""
 
 MANIPULATED: dict[str, Manipulated] = {
     "hint": Manipulated("hint-{}"),
     "label": Manipulated(),
     "protocol": Manipulated(),
     "rows": Manipulated("{}-rows", 0),
-    "rubrics": Manipulated("{}-rubrics", NO_RUBRICS),
 }
 """What may be manipulated while the same is asked of the same data set."""
 
@@ -123,8 +103,7 @@ class AnalyzeDesign:
     )
     variant: tuple[str, ...] = factor(
         (TRAP, CONTROL),
-        "trap; control, one a draw in turn; controls, all of them; or (downloaded) published, the "
-        "source's data and questions, or its illustrations, ice_cream, pure_noise and branding.",
+        "trap; control, one a draw in turn; controls, all of them.",
     )
     hint: tuple[int, ...] = factor(
         (5,),
@@ -142,18 +121,12 @@ class AnalyzeDesign:
     rows: int = factor(
         0, "How many rows are shown under the protocol direct, as a sample; `all` or 0 for all."
     )
-    rubrics: str = factor(
-        NO_RUBRICS,
-        "With published data: none, a form graded by what rows settle; printed or repaired, an "
-        "answer in one's own words, marked by the source's rubrics by the model of the role "
-        "`grader`.",
-    )
     setting: str = factor(
         "",
         "The path of a setting of one's own, in which all is told; else settings of the split.",
         files=True,
     )
-    seeds: int = factor(6, "Number of draws; of published data sets, which have numbers instead.")
+    seeds: int = factor(6, "Number of draws.")
     split: Split = factor("test", "The side of the train/test divide.")
 
     def __post_init__(self) -> None:
@@ -172,20 +145,6 @@ class AnalyzeDesign:
                 CHALLENGES[name].find_setting(self.setting)  # refuses one of another challenge
         if self.seeds < 1:
             raise UserError(f"seeds must be 1 or more, got {self.seeds}")
-        if {*self.variant} & {*ILLUSTRATIONS}:
-            self._check_illustrations()
-        elif PUBLISHED in self.variant:
-            self._check_published()
-        if self.rubrics != NO_RUBRICS and PUBLISHED not in self.variant:
-            raise UserError(
-                f"rubrics must be {NO_RUBRICS} unless data are published, got {self.rubrics}; name "
-                f"design={PUBLISHED}"
-            )
-        if self.rubrics != NO_RUBRICS and "free" in self.protocol:
-            raise UserError(
-                "protocol must be direct, code, code-debug or agentic where rubrics are applied, "
-                "got free, which asks for a form"
-            )
         if self.rows < 0:
             raise UserError(f"rows must be {ALL}, or 1 or more, got {self.rows}")
         if self.rows and self.protocol != (DIRECT,):
@@ -194,53 +153,10 @@ class AnalyzeDesign:
                 f"{_join(self.protocol)}; samples are for protocol={DIRECT}"
             )
 
-    def _check_published(self) -> None:
-        """Refuse what only generated data have."""
-        only = {"variant": (PUBLISHED,), "label": ("neutral",), **ONLY_GENERATED}
-        self._require(only, "published data")
-        if self.seeds > SETS:
-            raise UserError(
-                f"seeds must be from 1 to {SETS} with published data, which are {SETS} sets a "
-                f"challenge, got {self.seeds}"
-            )
-        if not self.active_challenges:
-            raise UserError(
-                f"challenge must be among {_join(self._asked_of_source)} with published data, got "
-                f"{_join(self.challenge)}, of whose keys rows settle nothing"
-            )
-
-    def _check_illustrations(self) -> None:
-        """Refuse what the source's illustrations do not have."""
-        shown = [ILLUSTRATIONS[name] for name in self.variant if name in ILLUSTRATIONS]
-        if len(shown) < len(self.variant):
-            raise UserError(
-                f"variant must be among {_join(tuple(ILLUSTRATIONS))} where one of these is, got "
-                f"{_join(self.variant)}"
-            )
-        self._require(
-            {"challenge": (ILLUSTRATED,), "hint": (5,), **ONLY_GENERATED}, "illustrations"
-        )
-        for entry in shown:
-            check_levels("label", self.label, tuple(entry.words))
-        if self.seeds > (most := min(len(entry.files) for entry in shown)):
-            raise UserError(f"seeds must be {most} at most with these data, got {self.seeds}")
-
-    def _require(self, only: Mapping[str, object], data: str) -> None:
-        for name, must in only.items():
-            if (got := getattr(self, name)) != must:
-                raise UserError(
-                    f"{name} must be {_join(must)} with {data}, got {_join(got)}; leave it out"
-                )
-
-    @property
-    def is_published(self) -> bool:
-        """Whether data are the source's."""
-        return any(map(is_published, self.variant))
-
     @cached_property
     def cells(self) -> tuple[DesignCell, ...]:
         """The crossing; twins stand one after the other."""
-        challenges = self.active_challenges
+        challenges = self.challenge
         levels = (challenges, self.hint, self.label, self.protocol)
         return tuple(
             DesignCell(
@@ -257,18 +173,6 @@ class AnalyzeDesign:
     def _variants(self, challenge: str) -> tuple[str, ...]:
         all_of = {CONTROLS: CHALLENGES[challenge].controls}
         return tuple(name for level in self.variant for name in all_of.get(level, (level,)))
-
-    @property
-    def active_challenges(self) -> tuple[str, ...]:
-        """The challenges but for those of which nothing that is published can be marked."""
-        if PUBLISHED not in self.variant:
-            return self.challenge
-        return tuple(name for name in self.challenge if name in self._asked_of_source)
-
-    @property
-    def _asked_of_source(self) -> tuple[str, ...]:
-        """The challenges with published rubrics, or with published keys that rows settle."""
-        return tuple(FORMS) if self.rubrics == NO_RUBRICS else tuple(FOLDERS.values())
 
     @property
     def twins(self) -> bool:
@@ -288,21 +192,6 @@ class AnalyzeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        if PUBLISHED in self.variant:
-            sets = len(self.active_challenges) * self.seeds
-            names = tuple(name for name in self.challenge if name not in self._asked_of_source)
-            left_out = f"{len(names) * self.seeds} left out, whose rows do not determine the answer"
-            return (
-                f"{self.size} items: the paper's questions on {sets} of its data sets"
-                f"{f' ({left_out}: {_join(names)})' if names else ''}; "
-                f"hint {_join(self.hint)}; {_join(self.protocol)}"
-                f"{'' if self.rubrics == NO_RUBRICS else f'; {self.rubrics} rubrics'}"
-            )
-        if self.is_published:
-            return (
-                f"{self.size} items: the paper's illustrations {_join(self.variant)}; "
-                f"{_join(self.label)}; {_join(self.protocol)}"
-            )
         every = set(self.challenge) == set(CORE)
         challenges = f"all {len(CORE)} challenges" if every else _join(self.challenge)
         draws = f"{self.seeds} draw{'s' if self.seeds > 1 else ''}"
@@ -315,8 +204,7 @@ class AnalyzeDesign:
     @cached_property
     def hash(self) -> str:
         """A digest of what decides the items; the name does not, nor a sample that is not taken."""
-        unused = [("rows", self.rows), ("rubrics", self.rubrics != NO_RUBRICS)]
-        left_out = [name for name, used in unused if not used]
+        left_out = () if self.rows else ("rows",)
         settings = identifying_settings(self, "setting", *left_out)
         own = (read_text(self.setting),) if self.setting else ()
         return digest("analyze", settings, *own).hex()[:16]
@@ -334,31 +222,11 @@ DESIGNS: Mapping[str, AnalyzeDesign] = {
         AnalyzeDesign("code", protocol=("code",)),
         AnalyzeDesign("full", variant=(TRAP, CONTROLS), hint=HINTS, label=LABELS, seeds=1),
         AnalyzeDesign("hard", challenge=HARD),
-        AnalyzeDesign(
-            "published", variant=(PUBLISHED,), hint=HINTS, protocol=(DIRECT,), seeds=SETS
-        ),
-        AnalyzeDesign(
-            "published-ice-cream",
-            challenge=(ILLUSTRATED,),
-            variant=("ice_cream", "pure_noise"),
-            protocol=(DIRECT,),
-            seeds=1,
-        ),
-        AnalyzeDesign(
-            "published-branding",
-            challenge=(ILLUSTRATED,),
-            variant=("branding",),
-            label=("flattering", "damning"),
-            protocol=(DIRECT,),
-            seeds=2,
-        ),
     )
 }
 """The named designs. With the six draws of `core` every challenge that has one, two or three
 controls has each equally often. `direct` shows so few rows that a person could take them in, and
-`code` asks of the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier.
-`published` asks the source's own questions on its own rows; `published-ice-cream` and
-`published-branding` ask about its two illustrations."""
+`code` asks of the rows of `core`. `full` is the whole crossing, and `hard` asks the harder tier."""
 
 
 def _join(levels: object) -> str:
@@ -377,7 +245,7 @@ def make_design(settings: Mapping[str, object]) -> AnalyzeDesign:
     return build_design(
         {**settings, **implied},
         DESIGNS,
-        {"rows": _parse_rows, "challenge": _parse_challenges},
+        {"rows": _parse_rows, "challenge": parse_challenges},
     )
 
 
@@ -385,7 +253,8 @@ def _parse_rows(value: object) -> int:
     return 0 if value == ALL else int(parse_number("rows", value, int))
 
 
-def _parse_challenges(value: object) -> tuple[str, ...]:
+def parse_challenges(value: object) -> tuple[str, ...]:
+    """Return challenges by name, given names, families or `all`."""
     return tuple(name for level in list_levels(value) for name in _expand_level(str(level)))
 
 

@@ -2,24 +2,21 @@
 
 The report is asked for first, in a form that gives nothing away, and its score is the answer's. Who
 has given one is asked for a diagnosis, which says why: it has a score of its own and changes no
-report. A report that cannot be read ends the conversation, and so does one on published data, about
-which the source has a single form; or none, where its rubrics are applied to what is said in free
-words. What these give is in the transcript (`grader.verdicts`).
+report. A report that cannot be read ends the conversation, and so does one without a diagnosis.
 """
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from whybench.suites.analyze.analysts import diagnosis_fields, report_fields
 from whybench.suites.analyze.grading import grade, write_conclusion
 from whybench.suites.analyze.items import grading_key, instance_from_factors
 from whybench.suites.analyze.prompts import column_names, render_diagnosis
-from whybench.suites.analyze.published.forms import PUBLISHED
-from whybench.suites.analyze.published.replication import key_score
+from whybench.suites.analyze.protocols.prompts import ANSWER
 from whybench.suites.analyze.replies import parse_reply
-from whybench.suites.analyze.tables import RUBRIC_MARKS, write_marks
+from whybench.suites.analyze.tables import write_marks
 from whybench.suites.contract import Answer
 
 if TYPE_CHECKING:
@@ -29,13 +26,6 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.fields import Field
     from whybench.suites.analyze.grading import Verdict
     from whybench.suites.contract import Scalar
-
-
-def _take_text(reply: str, truncated: bool) -> Answer:
-    """Take in an answer in somebody's own words; it has no marks yet, and so far is worth 0."""
-    if truncated or not reply.strip():
-        return Answer(None, "cut_off" if truncated else "empty")
-    return Answer(0.0, parts={RUBRIC_MARKS: ""})
 
 
 class AnalyzeEpisode:
@@ -48,17 +38,26 @@ class AnalyzeEpisode:
 
     def __init__(self, factors: Mapping[str, Scalar]) -> None:
         self._factors = factors
-        self._key = grading_key(factors)
+        self._key = self.grading_key(factors)
         self._verdicts: tuple[Verdict, ...] = ()
         self.label = str(factors["label"])
         self.names = column_names(self._key, self.label)
         self.answer = Answer(None, "unfinished")
         self.over = False
 
+    def grading_key(self, factors: Mapping[str, Scalar]) -> Instance:
+        """Return the data set of an item without its rows."""
+        return grading_key(factors)
+
     @cached_property
     def instance(self) -> Instance:
         """The data set, with its rows."""
         return instance_from_factors(self._factors)
+
+    @property
+    def request(self) -> str:
+        """The message that asks an agent that ran programs for its answer."""
+        return ANSWER
 
     @property
     def fields(self) -> Sequence[Field]:
@@ -72,9 +71,6 @@ class AnalyzeEpisode:
 
     def hear(self, reply: str, truncated: bool) -> str | None:
         """Take in a report, and ask for the diagnosis; or take in the diagnosis."""
-        if not self.fields:
-            self.answer, self.over = _take_text(reply, truncated), True
-            return None
         if self.is_reported:
             self.answer, self.over = self._diagnose(reply, truncated), True
             return None
@@ -85,10 +81,9 @@ class AnalyzeEpisode:
     def _report(self, text: str, truncated: bool) -> Answer:
         reply = parse_reply(text, self.fields, self.names, truncated)
         values = {name: said.value for name, said in reply.fields.items() if said.has_value}
-        agreement = key_score(self._key, values) if self._key.variant == PUBLISHED else None
-        printed: dict[str, Scalar] = {} if agreement is None else {"key_score": agreement}
+        more = self.extra_parts(self._key, values)
         if reply.reason:
-            return Answer(None, reply.reason, parts=printed)
+            return Answer(None, reply.reason, parts=more)
         graded = grade(self.fields, self._key, reply.fields)
         self._verdicts = graded.verdicts
         conclusion = write_conclusion(self.fields, self._key, values)
@@ -99,9 +94,13 @@ class AnalyzeEpisode:
                 "false_alarm": graded.false_alarm,
                 **self._marks(),
                 "conclusion": conclusion,
-                **printed,
+                **more,
             },
         )
+
+    def extra_parts(self, key: Instance, values: Mapping[str, Any]) -> dict[str, Scalar]:  # noqa: ARG002
+        """Return further parts of the answer, given the data set and the values of the report."""
+        return {}
 
     def _diagnose(self, text: str, truncated: bool) -> Answer:
         reply = parse_reply(text, self.fields, self.names, truncated)

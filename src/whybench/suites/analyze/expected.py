@@ -15,12 +15,11 @@ from whybench.stats import FEW_UNITS
 from whybench.suites.analyze.analysts import (
     analyst_answer,
     diagnosis_fields,
-    is_known,
     report_fields,
 )
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL, CONTROLS
-from whybench.suites.analyze.grading import GradedAnswer, grade_values, twin_score
+from whybench.suites.analyze.grading import GradedAnswer, grade_values, paired_score
 from whybench.suites.analyze.items import AnalyzeItem, analyze_items
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ def expected_of_analyst(
     """
 
     def expected(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
-        if not all(is_known(analyst, variant) for variant in design.variant):
-            return {}
         if settings.get("lapse"):
             return {"answered": 1.0}
         graded, diagnoses = {}, {}
@@ -55,7 +52,7 @@ def expected_of_analyst(
         }
         if traps := [marks for item, marks in graded.items() if item.factors["twin"] == TRAP]:
             measures["score_trap"] = _mean_score(traps)
-            measures["fell_for"] = fmean(marks.fell_for for marks in traps)
+            measures["trap_rate"] = fmean(marks.fell_for for marks in traps)
         if controls := [m for item, m in graded.items() if item.factors["twin"] == CONTROL]:
             measures["score_control"] = _mean_score(controls)
             measures["false_alarm"] = fmean(
@@ -63,11 +60,10 @@ def expected_of_analyst(
                 for item, marks in graded.items()
                 if item.factors["twin"] == CONTROL
             )
-        if not design.is_published:
-            measures["diagnosis"] = _mean_score(diagnoses.values())
+        measures["diagnosis"] = _mean_score(diagnoses.values())
         if design.twins:
-            measures["twin_score"] = _mean_twin_score(graded)
-            measures["twin_diagnosis"] = _mean_twin_score(diagnoses)
+            measures["paired_score"] = _mean_paired_score(graded)
+            measures["paired_diagnosis"] = _mean_paired_score(diagnoses)
         if len(design.label) > 1:
             measures["label_flips"] = 0.0
         return measures
@@ -78,7 +74,7 @@ def expected_of_analyst(
 def expected_of_silent(_settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
     """Return the measures of an agent that never answers."""
     measures = {"reliability": 0.0, "score": 0.0, "answered": 0.0}
-    return measures | ({"twin_score": 0.0} if design.twins else {})
+    return measures | ({"paired_score": 0.0} if design.twins else {})
 
 
 def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> dict[str, float]:
@@ -88,16 +84,15 @@ def expected_of_oracle(settings: Mapping[str, Any], design: AnalyzeDesign) -> di
     and there are few draws, intervals are flagged and claim nothing.
     """
     answers = 1 - settings["silence"]
-    if answers < 1 and len(design.active_challenges) * design.seeds < FEW_UNITS:
+    if answers < 1 and len(design.challenge) * design.seeds < FEW_UNITS:
         return {}
     measures = {"reliability": answers, "score": answers, "answered": answers}
     if design.twins:
-        measures["twin_score"] = answers**2
+        measures["paired_score"] = answers**2
     if answers == 1:
-        measures |= {"score_answered": 1.0}
-        measures |= {} if design.is_published else {"diagnosis": 1.0}
-        measures |= {"twin_diagnosis": 1.0} if design.twins else {}
-        measures |= {"fell_for": 0.0} if TRAP in design.variant else {}
+        measures |= {"score_answered": 1.0, "diagnosis": 1.0}
+        measures |= {"paired_diagnosis": 1.0} if design.twins else {}
+        measures |= {"trap_rate": 0.0} if TRAP in design.variant else {}
         measures |= {"false_alarm": 0.0} if {CONTROL, CONTROLS} & {*design.variant} else {}
         measures |= {"label_flips": 0.0} if len(design.label) > 1 else {}
     return measures
@@ -115,14 +110,14 @@ def _mean_score(graded: Iterable[GradedAnswer]) -> float:
     return fmean(marks.score for marks in graded)
 
 
-def _mean_twin_score(graded: Mapping[AnalyzeItem, GradedAnswer]) -> float:
+def _mean_paired_score(graded: Mapping[AnalyzeItem, GradedAnswer]) -> float:
     """Return the mean over all pairs of a trap and an item that differs in the variant alone."""
     twins: dict[AnalyzeItem, list[GradedAnswer]] = defaultdict(list)
     for item, marks in graded.items():
         if item.variant != TRAP:
             twins[replace(item, variant=TRAP)].append(marks)
     return fmean(
-        twin_score(graded[trap], control)
+        paired_score(graded[trap], control)
         for trap, controls in twins.items()
         if trap in graded
         for control in controls

@@ -65,7 +65,7 @@ __all__ = [
     "is_near_naive",
     "is_near_truth",
     "number_passes",
-    "twin_score",
+    "paired_score",
     "write_conclusion",
 ]
 
@@ -133,7 +133,7 @@ def grade_values(
     return grade(fields, instance, {name: FieldValue(value) for name, value in values.items()})
 
 
-def twin_score(trap: GradedAnswer, control: GradedAnswer) -> float:
+def paired_score(trap: GradedAnswer, control: GradedAnswer) -> float:
     """Return what a pair of twins is worth."""
     return min(trap.score, control.score)
 

@@ -5,7 +5,7 @@ each field is the instance's. The certificate says that both derivations of the 
 answer made of the values of the first derivation, and one of the values of the second.
 
 A prompt need not hold the rows, which code reads from a file, and truths are of the world and not
-of the rows. So a digest follows from prompt, rows and truths (`item_identity`): two items have the
+of the rows. So a digest follows from prompt, rows and truths (`describe_item`): two items have the
 same digest exactly when they ask the same of the same data and the same is true.
 """
 
@@ -23,7 +23,6 @@ from whybench.suites.analyze.analysts import diagnosis_fields, fields_for, true_
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.challenges.contract import TRAP, CategoricalTruth, Instance
 from whybench.suites.analyze.design import CONTROL, MANIPULATED
-from whybench.suites.analyze.grader.verdicts import MET, mean_mark
 from whybench.suites.analyze.grading import grade_values, write_conclusion
 from whybench.suites.analyze.prompts import (
     column_names,
@@ -31,14 +30,6 @@ from whybench.suites.analyze.prompts import (
     render_prompt,
     rows_csv,
 )
-from whybench.suites.analyze.published.forms import NEITHER, NO_RUBRICS, PUBLISHED
-from whybench.suites.analyze.published.illustrations import (
-    ILLUSTRATIONS,
-    illustrated_instance,
-    is_published,
-)
-from whybench.suites.analyze.published.instances import published_instance
-from whybench.suites.analyze.published.rubrics import read_rubric
 from whybench.suites.analyze.samples import check_row_count, sample_rows
 from whybench.suites.contract import UserError
 from whybench.suites.designs import name_item
@@ -70,13 +61,11 @@ COLUMNS: Mapping[str, type] = {
     "label": str,
     "protocol": str,
     "rows": int,
-    "rubrics": str,
     "split": str,
     **RANDOM_COLUMNS,
 }
-"""The factor columns of analyze records. `twin` is trap, control or, of the source's 75 data
-sets, none; `rows` is how many rows are to be shown, as a sample, or 0 for all; `rubrics`, of
-published data, by which rubrics answers are marked, or none."""
+"""The factor columns of analyze records. `twin` is trap or control; `rows` is how many rows are
+to be shown, as a sample, or 0 for all."""
 
 CACHED = 256
 """Data sets that are kept: making one takes some hundredths of a second, and answers to it, under
@@ -98,14 +87,13 @@ class AnalyzeItem:
 
     Attributes:
         challenge: The challenge.
-        variant: `trap`, the name of a control, `published`, or an illustration of the source's.
-        draw: The number of the draw from which the data set is made, or of the published data set.
+        variant: `trap` or the name of a control.
+        draw: The number of the draw from which the data set is made.
         hint: The hint level.
         label: Whether names are neutral, flattering or damning.
         protocol: How the agent works.
         rows: How many rows are shown, as a sample; 0 for all.
         own: The path of a setting of one's own in which it is told.
-        rubrics: By which rubrics of the source answers are marked, or none.
     """
 
     challenge: str
@@ -116,7 +104,6 @@ class AnalyzeItem:
     protocol: str
     rows: int = 0
     own: str = ""
-    rubrics: str = NO_RUBRICS
 
     @property
     def instance(self) -> Instance:
@@ -124,8 +111,8 @@ class AnalyzeItem:
         return shown_instance(*self._key)
 
     @property
-    def _key(self) -> tuple[str, str, int, int, str, str]:
-        return self.challenge, self.variant, self.draw, self.rows, self.own, self.rubrics
+    def _key(self) -> tuple[str, str, int, int, str]:
+        return self.challenge, self.variant, self.draw, self.rows, self.own
 
     @property
     def prompt(self) -> str:
@@ -135,20 +122,17 @@ class AnalyzeItem:
     @cached_property
     def digest(self) -> str:
         """Equal exactly when prompt, rows and truths are equal."""
-        return item_digest("analyze", item_identity(self), self.truth)
+        return item_digest("analyze", describe_item(self), self.truth)
 
     @property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """The challenge, the variant and the number of the draw."""
         return f"{self.challenge}-{self.variant}-{self.draw}"
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits; equal exactly when prompt, rows and truths are."""
-        generated = not is_published(self.variant)
-        return name_item(
-            self.digest, self.pairing_key, asdict(self), MANIPULATED, generated=generated
-        )
+        """Case, condition and digits; equal exactly when prompt, rows and truths are."""
+        return name_item(self.digest, self.case, asdict(self), MANIPULATED, generated=True)
 
     @property
     def truth(self) -> float:
@@ -162,21 +146,8 @@ class AnalyzeItem:
 
     @cached_property
     def certificate(self) -> Certificate:
-        """What answers made of the first and of the second derivations are worth.
-
-        Of rubrics: what an answer is worth that meets every criterion, counted in two ways.
-        """
-        if self.rubrics != NO_RUBRICS:
-            criteria = read_rubric(self.challenge, self.draw, self.rubrics)
-            return agreed(
-                f"score of an answer to {self.challenge} that meets every criterion",
-                ("mean of the marks", mean_mark(dict.fromkeys(criteria, MET))),
-                ("points over the highest score", len(criteria) / len(criteria)),
-            )
-        return agreed(
-            f"score of the true answer to {self.challenge}, {self.variant}",
-            *(_score_derivation(self.instance, order) for order in (0, 1)),
-        )
+        """The scores of answers made of the first and of the second derivations."""
+        return certify_score(self.instance)
 
     @property
     def names(self) -> dict[str, str]:
@@ -191,21 +162,13 @@ class AnalyzeItem:
         _cached_key(*self._key)
         values = asdict(self) | {
             "family": CHALLENGES[self.challenge].family,
-            "twin": _twin_of(self.variant),
-            # What is published may be in anybody's training: it is for tests alone.
-            "split": "test" if is_published(self.variant) else split_of_draw(self.draw),
+            "twin": TRAP if self.variant == TRAP else CONTROL,
+            "split": split_of_draw(self.draw),
             "setting": instance.telling.setting,
             "size": instance.size,
             "data": rows_digest(instance),
         }
         return {name: values[name] for name in COLUMNS}
-
-
-def _twin_of(variant: str) -> str:
-    """Return whether data of a variant are a trap or a control; none of the source's 75."""
-    if variant in ILLUSTRATIONS:
-        return ILLUSTRATIONS[variant].twin
-    return {TRAP: TRAP, PUBLISHED: NEITHER}.get(variant, CONTROL)
 
 
 def split_of_draw(draw: int) -> Split:
@@ -214,22 +177,13 @@ def split_of_draw(draw: int) -> Split:
 
 
 def world_key(item: AnalyzeItem) -> str:
-    """Return what decides the split of an item: its draw, or the published data set."""
-    if item.variant in ILLUSTRATIONS:
-        return f"{item.variant} {item.draw}"
-    published = f"published {item.challenge} " if item.variant == PUBLISHED else ""
-    return f"{published}draw {item.draw}"
+    """Return what decides the split of an item: its draw."""
+    return f"draw {item.draw}"
 
 
 @lru_cache(maxsize=CACHED)
-def full_instance(
-    challenge: str, variant: str, draw: int, own: str = "", rubrics: str = NO_RUBRICS
-) -> Instance:
-    """Return the data set of a draw, or the published one of this number."""
-    if variant == PUBLISHED:
-        return published_instance(challenge, draw, rubrics)
-    if variant in ILLUSTRATIONS:
-        return illustrated_instance(variant, draw)
+def full_instance(challenge: str, variant: str, draw: int, own: str = "") -> Instance:
+    """Return the data set of a draw."""
     return _twins(challenge, draw, own)[variant]
 
 
@@ -242,11 +196,9 @@ def _twins(challenge: str, draw: int, own: str) -> dict[str, Instance]:
 
 
 @lru_cache(maxsize=CACHED)
-def shown_instance(
-    challenge: str, variant: str, draw: int, rows: int, own: str = "", rubrics: str = NO_RUBRICS
-) -> Instance:
+def shown_instance(challenge: str, variant: str, draw: int, rows: int, own: str = "") -> Instance:
     """Return what is shown of the data set of a draw: a sample of n rows, or all where n is 0."""
-    instance = full_instance(challenge, variant, draw, own, rubrics)
+    instance = full_instance(challenge, variant, draw, own)
     return sample_rows(instance, rows) if rows else instance
 
 
@@ -268,35 +220,49 @@ def grading_key(factors: Mapping[str, Any]) -> Instance:
     """
     challenge, variant, draw, *_ = _instance_key(factors)
     key, digest = _cached_key(*_instance_key(factors))
-    if digest != factors["data"]:
-        raise UserError(
-            f"rows of {challenge}, {variant}, draw {draw} must have the digest {factors['data']} "
-            f"of the item that was asked, got {digest}; read these answers with the "
-            "versions of WhyBench and NumPy that asked for them"
-        )
+    check_digest(digest, factors, f"{challenge}, {variant}, draw {draw}")
     return key
 
 
-def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str, str]:
+def check_digest(digest: str, factors: Mapping[str, Any], data: str) -> None:
+    """Refuse rows that aren't those of the item with these factors.
+
+    Raises:
+        UserError: The digest of the rows is another.
+    """
+    if digest != factors["data"]:
+        raise UserError(
+            f"rows of {data} must have the digest {factors['data']} of the item that was asked, "
+            f"got {digest}; read these answers with the versions of WhyBench and NumPy that asked "
+            "for them"
+        )
+
+
+def _instance_key(factors: Mapping[str, Any]) -> tuple[str, str, int, int, str]:
     rows, setting = int(factors["rows"]), str(factors["setting"])
     own = setting if is_path(setting) else ""
     challenge, variant, draw = (factors[name] for name in ("challenge", "variant", "draw"))
-    rubrics = str(factors["rubrics"])
-    return str(challenge), str(variant), int(draw), rows, own, rubrics
+    return str(challenge), str(variant), int(draw), rows, own
 
 
 @lru_cache(maxsize=KEYS)
 def _cached_key(
-    challenge: str, variant: str, draw: int, rows: int, own: str, rubrics: str
+    challenge: str, variant: str, draw: int, rows: int, own: str
 ) -> tuple[Instance, str]:
     """Return what is shown of a draw without its rows, and the digest of these.
 
     Called for every item that is made, so that grading makes no data set again.
     """
-    instance = shown_instance(challenge, variant, draw, rows, own, rubrics)
+    instance = shown_instance(challenge, variant, draw, rows, own)
+    return drop_rows(instance), rows_digest(instance)
+
+
+def drop_rows(instance: Instance) -> Instance:
+    """Return an instance without its rows."""
     # A copy, since an empty view would keep the whole column.
-    empty = {role: values[:0].copy() for role, values in instance.rows.items()}
-    return replace(instance, rows=empty), rows_digest(instance)
+    return replace(
+        instance, rows={role: values[:0].copy() for role, values in instance.rows.items()}
+    )
 
 
 @lru_cache(maxsize=CACHED)
@@ -306,45 +272,48 @@ def rows_digest(instance: Instance) -> str:
     return hashlib.sha256(rows.encode()).hexdigest()[:16]
 
 
-def item_identity(item: AnalyzeItem) -> str:
-    """Return the canonical description that decides an item's digest."""
-    instance = item.instance
+def describe_item(item: AnalyzeItem) -> str:
+    """Return the canonical description that, with the truth, decides an item's digest."""
+    return describe_question(item.instance, item.prompt, item.label)
+
+
+def describe_question(instance: Instance, prompt: str, label: str, **more: Any) -> str:
+    """Return the canonical description of a question about a data set."""
     numbers = instance.numbers().items()
     conclusion = write_conclusion(fields_for(instance), instance, true_answer(instance))
     asked = diagnosis_fields(instance)
     return canonical(
         {
-            "prompt": item.prompt,
-            "diagnosis": render_diagnosis(instance, item.label) if asked else "",
+            "prompt": prompt,
+            "diagnosis": render_diagnosis(instance, label) if asked else "",
             "rows": rows_digest(instance),
             "numbers": {name: settle(truth.value, DIGITS) for name, truth in numbers},
             "conclusion": conclusion,
-            **_name_criteria(item),
+            **more,
         }
     )
 
 
-def _name_criteria(item: AnalyzeItem) -> dict[str, Any]:
-    if item.rubrics == NO_RUBRICS:
-        return {}
-    return {"rubric": read_rubric(item.challenge, item.draw, item.rubrics)}
-
-
-def describe_truth(item: AnalyzeItem) -> Iterator[str]:
-    """Yield lines that say what is true of each field; not for those who are to answer."""
-    instance = item.instance
-    for criteria in _name_criteria(item).values():
-        yield from (f"{name:32} {text}" for name, text in criteria.items())
+def describe_truth(instance: Instance, names: Mapping[str, str]) -> Iterator[str]:
+    """Yield lines with the truth of each field; `names` are those of the columns by role."""
     for field in fields_for(instance):
         truth = instance.truths.get(field.name)
         if isinstance(truth, CategoricalTruth):
-            yield f"{field.name:16} {field.write(truth.value, item.names)}"
+            yield f"{field.name:16} {field.write(truth.value, names)}"
     for name, number in instance.numbers().items():
         estimates = [f"{x.value:.4g} by {method}" for method, x in number.panel.items()]
         estimates += [f"{x:.4g} naively by {method}" for method, x in number.naive.items()]
         yield f"{name:16} {number.value:.6g}, SE {number.se:.4g}; {'; '.join(estimates)}"
         for method, value in number.certificate.derivations:
             yield f"{'':16} {float(value):.15g}  by {method}"
+
+
+def certify_score(instance: Instance) -> Certificate:
+    """Certify the score of the true answer by both derivations of its numbers."""
+    return agreed(
+        f"score of the true answer to {instance.challenge}, {instance.variant}",
+        *(_score_derivation(instance, order) for order in (0, 1)),
+    )
 
 
 def _score_derivation(instance: Instance, order: int) -> tuple[str, float]:
@@ -392,13 +361,12 @@ def item_at(design: AnalyzeDesign, index: int) -> AnalyzeItem:
     return AnalyzeItem(
         challenge=cell.challenge,
         variant=cell.variant_at(turn),
-        draw=turn + 1 if is_published(cell.variant) else nth_draw(design.split, turn),
+        draw=nth_draw(design.split, turn),
         hint=cell.hint,
         label=cell.label,
         protocol=cell.protocol,
         rows=design.rows,
-        own="" if is_published(cell.variant) else design.setting,
-        rubrics=design.rubrics,
+        own=design.setting,
     )
 
 

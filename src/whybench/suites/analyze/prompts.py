@@ -16,13 +16,6 @@ from typing import TYPE_CHECKING
 from whybench.suites.analyze.analysts import diagnosis_fields, report_fields
 from whybench.suites.analyze.challenges import CHALLENGES
 from whybench.suites.analyze.protocols.prompts import PROTOCOLS as WITH_PROGRAMS
-from whybench.suites.analyze.published.forms import (
-    PUBLISHED,
-    data_set_of,
-    field_meanings,
-    render_question,
-)
-from whybench.suites.analyze.published.illustrations import ILLUSTRATIONS
 from whybench.suites.analyze.reports import find_number
 from whybench.suites.analyze.settings import LABELS, Setting
 from whybench.suites.analyze.stories import (
@@ -60,7 +53,6 @@ SAMPLE = (
     "The data have {whole} rows and these columns; you are shown a sample of {size} of the rows, "
     "drawn by lot. The step says when a column was measured: a lower step came before a higher one."
 )
-NO_DICTIONARY = "The data have {size} rows and the columns {columns}."
 FORM = (
     "End your reply with one JSON object that fits this schema. Numbers are plain numbers with all "
     "the digits you have, columns go by their names.\n{schema}"
@@ -93,10 +85,8 @@ def column_names(instance: Instance, labels: str) -> dict[str, str]:
     """Return the name of each column of an instance, by role, in the order of the data."""
     if labels not in LABELS:
         raise ValueError(f"labels must be one of {', '.join(LABELS)}, got {labels!r}")
-    if instance.variant == PUBLISHED:
-        return {column.role: column.role for column in instance.columns}
-    if instance.variant in ILLUSTRATIONS:
-        return ILLUSTRATIONS[instance.variant].name_columns(instance.rows, labels)
+    if instance.script is not None:
+        return instance.script.name_columns(labels)
     setting, telling = setting_of(instance), instance.telling
     return {
         column.role: setting.name_column(
@@ -124,10 +114,8 @@ def render_description(instance: Instance, labels: str, hint: int) -> str:
     """Return everything that is said about an instance, the rows excepted."""
     if hint not in HINTS:
         raise ValueError(f"hint must be one of {HINTS}, got {hint!r}")
-    if instance.variant == PUBLISHED:
-        texts = _published_texts(instance, hint)
-    elif instance.variant in ILLUSTRATIONS:
-        texts = _illustration_texts(instance, labels)
+    if instance.script is not None:
+        texts = instance.script.paragraphs(labels, hint)
     else:
         texts = _story_texts(instance, labels, hint)
     fields = report_fields(instance)
@@ -142,23 +130,6 @@ def render_diagnosis(instance: Instance, labels: str) -> str:
 def _render_form(instance: Instance, labels: str, fields: Sequence[Field]) -> str:
     schema = answer_schema(instance, labels, fields)
     return FORM.format(schema=json.dumps(schema, ensure_ascii=False))
-
-
-def _published_texts(instance: Instance, hint: int) -> tuple[str, ...]:
-    """Return what the source says of its data: a question, and no word of what columns mean."""
-    return (
-        NO_DICTIONARY.format(size=instance.size, columns=", ".join(instance.rows)),
-        f"Question: {render_question(data_set_of(instance), hint)}",
-    )
-
-
-def _illustration_texts(instance: Instance, labels: str) -> tuple[str, ...]:
-    """Return what is asked about an illustration of the source's."""
-    shown, names = ILLUSTRATIONS[instance.variant], column_names(instance, labels)
-    return (
-        NO_DICTIONARY.format(size=instance.size, columns=", ".join(names.values())),
-        f"Question: {shown.fill_in(shown.question, names, labels)}",
-    )
 
 
 def _story_texts(instance: Instance, labels: str, hint: int) -> tuple[str, ...]:
@@ -187,11 +158,8 @@ def answer_schema(instance: Instance, labels: str, fields: Sequence[Field]) -> d
 
 def _field_meanings(instance: Instance, labels: str) -> Mapping[str, str]:
     """Return what is to be said in each field."""
-    if instance.variant == PUBLISHED:
-        return field_meanings(data_set_of(instance))
-    if instance.variant in ILLUSTRATIONS:
-        shown, named = ILLUSTRATIONS[instance.variant], column_names(instance, labels)
-        return {field: shown.fill_in(text, named, labels) for field, text in shown.answer.items()}
+    if instance.script is not None:
+        return instance.script.field_meanings(labels)
     words = _placeholder_words(instance, labels)
     own = {name: text.format(**words) for name, text in story_of(instance).answer.items()}
     challenge = CHALLENGES[instance.challenge]

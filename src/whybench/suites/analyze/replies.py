@@ -29,9 +29,6 @@ REASONS = {
 }
 """Every reason for which a reply may have no answers at all, and what it means."""
 
-UNMARKED = "unmarked"
-"""The reason why an answer in free words has no score: no marks of the grader could be read."""
-
 
 @dataclass(frozen=True)
 class ParsedReply:

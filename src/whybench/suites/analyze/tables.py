@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-RUBRIC_MARKS = "rubric_marks"
-"""The column of the criteria of a rubric that an answer meets."""
-
 PARTS: Mapping[str, type] = {
     "fell_for": bool,
     "false_alarm": bool,
@@ -30,19 +27,14 @@ PARTS: Mapping[str, type] = {
     "conclusion": str,
     "diagnosis": float,
     "diagnosis_reason": str,
-    "key_score": float,
-    RUBRIC_MARKS: str,
-    "grader": str,
     "runs": int,
     "failed_runs": int,
     "code_outcome": str,
 }
 """The columns that an answer adds to those of its item: whether it fell for the trap or claimed one
 that is not there, how many of the fields passed, the marks of each, and what it concludes; the
-score of the diagnosis, where one was asked for, and why it is 0 if it could not be read; of
-published data, the share of the printed key with which it agrees, or which criteria of a rubric it
-meets by whose word; and where programs were run, how many, how many of them failed, and what came
-of the last one."""
+score of the diagnosis, where one was asked for, and why it is 0 if it could not be read; and where
+programs were run, how many, how many of them failed, and what came of the last one."""
 
 ITEM_COLUMNS = ("challenge", "variant", "twin", "hint", "label", "protocol")
 PLAIN_FAILURE: Mapping[str, Any] = asdict(Verdict("", passed=False))

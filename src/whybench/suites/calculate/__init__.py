@@ -20,7 +20,12 @@ from whybench.suites.calculate.items import (
     calculate_items,
     is_right,
 )
-from whybench.suites.calculate.measures import CONDITION, calculate_measures, calculate_pairs
+from whybench.suites.calculate.measures import (
+    CONDITION,
+    MEASURES,
+    calculate_measures,
+    calculate_pairs,
+)
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
 from whybench.suites.calculate.prompts import render_answer
 from whybench.suites.calculate.quantities import NOT_COMPUTABLE
@@ -100,10 +105,12 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     columns = COLUMNS
     condition = CONDITION
     random_columns = DRAWN
-    headline = ("skill", "accuracy", "computability")
+    measure_table = MEASURES
+    headline = ("skill_score", "accuracy", "answerability")
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
+    validated_items = 500
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
@@ -129,7 +136,14 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     inspection = Inspection(
         task="whybench.tasks:calculate",
         scorer="answer",
-        shown=("skill", "number_skill", "gap_skill", "accuracy", "computability", "slope"),
+        shown=(
+            "skill_score",
+            "number_skill",
+            "answerability_skill",
+            "accuracy",
+            "answerability",
+            "slope",
+        ),
         sample_scores={
             "diagnosis": ScoreColors(DIAGNOSIS_COLORS),
             "correct": ScoreColors(),
@@ -177,7 +191,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
         }
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return skill and its parts, accuracy, computability, slope and mistakes."""
+        """Return skill and its parts, accuracy, answerability, slope and mistakes."""
         return calculate_measures(records)
 
     def figures(self, records: pa.Table) -> Iterable[Figure]:

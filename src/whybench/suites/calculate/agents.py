@@ -163,7 +163,9 @@ def make_agent(name: str, summary: str, answer: Answerer, **further: Any) -> Age
     return Agent(name=name, summary=summary, reply=_reply(answer), **expected)
 
 
-NOISY = frozenset({"skill", "number_skill", "gap_skill", "accuracy", "computability"})
+NOISY = frozenset(
+    {"skill_score", "number_skill", "answerability_skill", "accuracy", "answerability"}
+)
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 AGENTS: Mapping[str, Agent[CalculateItem]] = {
@@ -173,17 +175,17 @@ AGENTS: Mapping[str, Agent[CalculateItem]] = {
         make_agent(
             "sees-only",
             "conditions instead of intervening: P(y | x) for P(y | do(x))",
-            _make_mistake("seeing"),
+            _make_mistake("conditioning"),
         ),
         make_agent(
             "does-only",
             "intervenes instead of conditioning: P(y | do(x)) for P(y | x)",
-            _make_mistake("doing"),
+            _make_mistake("intervening"),
         ),
         make_agent(
             "no-update",
             "skips abduction: ignores the evidence about the case",
-            _make_mistake("no_update"),
+            _make_mistake("no_abduction"),
         ),
         make_agent(
             "base-rate", "answers the marginal probability of the effect", _answer_base_rate

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 RIGHT = "right"
 
 WAYS: Mapping[str, str] = {
-    "seeing": "takes seeing for doing",
-    "doing": "takes doing for seeing",
-    "no_update": "ignores what is known of the case",
-    "base_rate": "says the base rate",
-    "total_effect": "takes all of an effect for a part",
+    "conditioning": "conditions instead of intervening",
+    "intervening": "intervenes instead of conditioning",
+    "no_abduction": "skips abduction (ignores the evidence about the case)",
+    "base_rate": "gives the base rate",
+    "total_effect": "gives the total effect for a part",
     "several": "errs as several mistakes would",
     "unexplained": "errs in no typical way",
     "declined": "says “cannot”, though it can",
@@ -49,9 +49,9 @@ def diagnose(value: float | None, truth: float, form: str, made: Mapping[str, fl
         form: What was asked for: ``number``, or ``greater``.
         made: What each mistake comes to; `NOT_COMPUTABLE` where there is no room for it.
 
-    >>> diagnose(60.2, 40.0, "number", {"seeing": 60.0, "base_rate": 10.0})
-    'seeing'
-    >>> diagnose(60.2, 1000.0, "number", {"seeing": 60.0})
+    >>> diagnose(60.2, 40.0, "number", {"conditioning": 60.0, "base_rate": 10.0})
+    'conditioning'
+    >>> diagnose(60.2, 1000.0, "number", {"conditioning": 60.0})
     'baseless'
     """
     if value is None:

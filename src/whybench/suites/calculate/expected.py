@@ -34,11 +34,11 @@ def random_answers(item: CalculateItem) -> Chances:
 
 def expect_exact(_: Mapping[str, Any], design: CalculateDesign) -> dict[str, float]:
     """Return the measures of the agent that is right."""
-    values = dict.fromkeys(("skill", "number_skill", "accuracy", "answered"), 1.0)
+    values = dict.fromkeys(("skill_score", "number_skill", "accuracy", "answered"), 1.0)
     if design.union:
         return values
     if "missing" in design.variant:
-        values |= {"gap_skill": 1.0, "computability": 1.0}
+        values |= {"answerability_skill": 1.0, "answerability": 1.0}
     return values | ({"slope": 1.0} if design.form == ("number",) else {})
 
 
@@ -65,14 +65,14 @@ def expect_chances(
             for item, given in pairs
         ]
         skill = 1 - sum(errors) / sum(blind)
-        measures = {"skill": skill, "number_skill": skill, "accuracy": fmean(right)}
+        measures = {"skill_score": skill, "number_skill": skill, "accuracy": fmean(right)}
         none = [c.get(NOT_COMPUTABLE, 0.0) for i, c in zip(items, chances, strict=True)
                 if i.truth == NOT_COMPUTABLE]  # fmt: skip
         some = [1 - given.get(NOT_COMPUTABLE, 0.0) for _, given in pairs]
         if none:
-            measures["computability"] = (fmean(none) + fmean(some)) / 2
-            measures["gap_skill"] = _expect_gaps(items, chances)
-            measures["skill"] = (skill + measures["gap_skill"]) / 2
+            measures["answerability"] = (fmean(none) + fmean(some)) / 2
+            measures["answerability_skill"] = _expect_gaps(items, chances)
+            measures["skill_score"] = (skill + measures["answerability_skill"]) / 2
         sure = all(max(given.values()) == 1 for given in chances)
         if design.form == ("number",) and sure and min(some) == 1 and len(some) > 1:
             means = [sum(value * chance for value, chance in given.items()) for _, given in pairs]

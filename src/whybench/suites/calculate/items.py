@@ -82,7 +82,7 @@ class CalculateItem:
         return item_digest("calculate", self.prompt, self.truth)
 
     @property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """What is asked about which world."""
         cell = self.cell
         asked = f"{cell.query}-{cell.mechanism}-{cell.variant}-{cell.form}"
@@ -91,8 +91,8 @@ class CalculateItem:
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits."""
-        return name_item(self.digest, self.pairing_key, self.factors, MANIPULATED, generated=True)
+        """Case, condition and digits."""
+        return name_item(self.digest, self.case, self.factors, MANIPULATED, generated=True)
 
     @property
     def truth(self) -> float:

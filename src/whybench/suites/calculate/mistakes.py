@@ -1,10 +1,10 @@
 """Typical mistakes, recognised by what they come to.
 
-| mistake | what is done | where |
+| mistake | rule | where |
 |---|---|---|
-| `seeing` | cases in which the cause is seen stand for cases in which it is made | rungs 2, 3 |
-| `doing` | the cause is made where it is only seen | rung 1 |
-| `no_update` | what is known of the case, or of the group, is ignored | where such is known |
+| `conditioning` | condition on the cause instead of intervening on it | rungs 2, 3 |
+| `intervening` | intervene on the cause instead of conditioning on it | rung 1 |
+| `no_abduction` | ignore the evidence about the case or the group | where there is evidence |
 | `base_rate` | the effect's share of all cases | where a probability is asked |
 | `total_effect` | the average effect stands for a part of it, or for pn, ps, pns | rung 3 |
 
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
     from whybench.scm import Model, Query
     from whybench.suites.calculate.world import StatedWorld
 
-MISTAKES = ("seeing", "doing", "no_update", "base_rate", "total_effect")
+MISTAKES = ("conditioning", "intervening", "no_abduction", "base_rate", "total_effect")
 
 MAIN = {
-    "observe": "doing", "do": "seeing", "ate": "seeing", "ett": "seeing", "nde": "seeing",
-    "nie": "seeing", "counterfactual": "no_update", "pn": "seeing", "ps": "seeing", "pns": "seeing",
-}  # fmt: skip
+    **dict.fromkeys(("do", "ate", "ett", "nde", "nie", "pn", "ps", "pns"), "conditioning"),
+    "observe": "intervening",
+    "counterfactual": "no_abduction",
+}
 """The mistake around which items of a query are built."""
 
 ASSUMED = 50
@@ -89,20 +90,20 @@ def _values(model: Model, asked: Quantity) -> dict[str, float | None]:
         found["base_rate"] = _ask(model, observe({y: v}))
     match asked.query:
         case "observe":
-            found["doing"] = made(asked.set_to)
+            found["intervening"] = made(asked.set_to)
             if asked.given:
-                found["no_update"] = seen(asked.set_to)
+                found["no_abduction"] = seen(asked.set_to)
         case "do":
-            found["seeing"] = seen(asked.set_to)
+            found["conditioning"] = seen(asked.set_to)
         case "ate":
-            found["seeing"] = seen(1) - seen(0)
+            found["conditioning"] = seen(1) - seen(0)
         case "ett":
-            found["seeing"], found["no_update"] = seen(1) - seen(0), made(1) - made(0)
+            found["conditioning"], found["no_abduction"] = seen(1) - seen(0), made(1) - made(0)
         case "nde" | "nie":
-            found["seeing"] = _seen_part(model, asked)
+            found["conditioning"] = _seen_part(model, asked)
             found["total_effect"] = made(1) - made(0)
         case "counterfactual":
-            found["seeing"], found["no_update"] = seen(asked.set_to), made(asked.set_to)
+            found["conditioning"], found["no_abduction"] = seen(asked.set_to), made(asked.set_to)
         case _:
             found |= _of_necessity(model, asked)
     return found
@@ -111,7 +112,7 @@ def _values(model: Model, asked: Quantity) -> dict[str, float | None]:
 def _of_necessity(model: Model, asked: Quantity) -> dict[str, float | None]:
     """Return mistakes about necessity and sufficiency, whose effect is asked as present.
 
-    `seeing` is the excess of what is seen, 0 if there is none: right if nothing confounds and the
+    `conditioning` is the observed excess, 0 if there is none: right if nothing confounds and the
     cause never prevents.
     """
     x, y = asked.cause, asked.effect
@@ -121,8 +122,8 @@ def _of_necessity(model: Model, asked: Quantity) -> dict[str, float | None]:
     ignored = {"pn": 1 - unmade, "ps": made}
     base = _ask(model, observe({y: 1}))
     return {
-        "seeing": max((with_ - without) / whole, 0.0),
-        "no_update": ignored.get(asked.query),
+        "conditioning": max((with_ - without) / whole, 0.0),
+        "no_abduction": ignored.get(asked.query),
         "base_rate": 1 - base if asked.query == "pn" else base,
         "total_effect": None if asked.query == "pns" else made - unmade,
     }

@@ -13,29 +13,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from whybench.suites.compose.agents import AGENTS, MINDS, oracle
+from whybench.suites.compose.aggregates import RUNGS
 from whybench.suites.compose.checks import CHECKS, is_bundled_theme
 from whybench.suites.compose.design import DESIGNS, ComposeDesign
 from whybench.suites.compose.generation import compose_items
 from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.items import COLUMNS, DRAWN, ComposeItem, draw_graph
-from whybench.suites.compose.measures import (
-    RUNGS,
-    compose_measures,
-    compositions_table,
-    pairs_table,
-)
+from whybench.suites.compose.measures import MEASURES, compose_measures, compose_pairs
 from whybench.suites.compose.number_items import NumberItem, draw_numbers, is_near
+from whybench.suites.compose.number_measures import NUMBER_MEASURES
 from whybench.suites.compose.number_prompts import (
     NumberQuestion,
     is_number_prompt,
     parse_number_prompt,
 )
 from whybench.suites.compose.number_questions import NUMBER
-from whybench.suites.compose.paired import compose_pairs
 from whybench.suites.compose.planning import advise
 from whybench.suites.compose.prompt_parser import parse_prompt
 from whybench.suites.compose.questionnaire import QUESTIONNAIRE, unit_key
 from whybench.suites.compose.replies import parse_number_reply, parse_reply
+from whybench.suites.compose.tables import compositions_table, pairs_table
 from whybench.suites.compose.world import split_of_world
 from whybench.suites.contract import (
     TRAINING_WORLDS,
@@ -45,7 +42,6 @@ from whybench.suites.contract import (
     HeadlineScale,
     Inspection,
     PairedComparison,
-    Replication,
     Scalar,
     ScoreColors,
     Suite,
@@ -103,18 +99,6 @@ TABLES: Mapping[str, Callable[[Any], Any]] = {
 AnyItem = ComposeItem | NumberItem
 
 
-REPLICATED = ("quantities", "compositions")
-"""The tables of the replication; the last is of one's own agents."""
-
-
-def _published_tables(
-    _resamples: int, beside: pa.Table | None = None
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.compose.replication import replicate  # noqa: PLC0415
-
-    return replicate(beside)
-
-
 def _split_of(question: ComposeQuestion | NumberQuestion) -> Split | None:
     """Return the side of the divide of a prompt's world; numbers do not tell the world."""
     return None if isinstance(question, NumberQuestion) else split_of_world(question.world)
@@ -141,19 +125,12 @@ class Compose(Suite[ComposeDesign, AnyItem]):
     columns = COLUMNS
     condition = CONDITION
     random_columns = frozenset(DRAWN)
-    headline = ("agreement",)
+    measure_table = (*MEASURES, *(m for m in NUMBER_MEASURES if m.name != "answered"))
+    headline = ("compositional_agreement",)
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
-    replication = Replication(
-        _published_tables,
-        names=REPLICATED,
-        takes_records=True,
-        note="The source's repository holds generators, not the items it asked, and its results "
-        "are printed as pictures: no model's number is here. --with LOGS holds your agents on the "
-        "design party to its rule.",
-    )
     costs = Costs(
         reply_tokens=lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
@@ -178,8 +155,8 @@ class Compose(Suite[ComposeDesign, AnyItem]):
         scorer="verdict",
         metric="composition_measures",
         shown=(
-            "agreement",
-            "skill",
+            "compositional_agreement",
+            "skill_score",
             "valid_agreement",
             "consistent_agreement",
             "valid_and_consistent",

@@ -186,7 +186,10 @@ def _or_number(agent: Agent[Any]) -> Agent[Any]:
     return replace(agent, reply=reply_to_any, expected=expect_numbers(name, expected))
 
 
-AGREEMENTS = frozenset({"agreement", "valid_agreement", "consistent_agreement"}) | NUMBER_MEASURES
+AGREEMENTS = (
+    frozenset({"compositional_agreement", "valid_agreement", "consistent_agreement"})
+    | NUMBER_MEASURES
+)
 """Their intervals are for other worlds too, and seeds vary answers about the same ones."""
 
 

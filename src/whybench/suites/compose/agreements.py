@@ -11,13 +11,13 @@ An agreement is the weight of the units on which both sides say that it follows 
 units on which either does (Jaccard). Units on which neither does say nothing: they are most of all,
 and an agent that always says yes would agree with itself on all of them.
 
-`agreement`, the headline, is the lesser of the two. Either alone is had cheaply: an agent that says
-the effect is whatever the cause is made agrees with itself everywhere, one that looks at the rule
-of the effect alone is right about small steps.
+`compositional_agreement`, the headline, is the lesser of the two. Either alone is had cheaply: an
+agent that says the effect is whatever the cause is made agrees with itself everywhere, one that
+looks at the rule of the effect alone is right about small steps.
 
 *Answer by answer.* Each epoch is taken by itself, and weights are summed over epochs. So an agent
 has the same value at one epoch and at many; what a vote of the epochs would give is another
-question, which `agreement_vote` answers from three epochs on.
+question, which `compositional_agreement_vote` answers from three epochs on.
 
 *What is missing.* A unit about which an answer that is needed was not given counts as a
 disagreement: either side, not both. What was lost to a technical error, or not asked, is left out.
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from whybench.suites.compose.comparisons import AnswerArrays, Path
+    from whybench.suites.compose.answer_arrays import AnswerArrays, Path
     from whybench.suites.compose.groups import WorldAnswers
 
 METHOD = "agreement; Wilson, clustered"

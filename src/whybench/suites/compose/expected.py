@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 BOTH_RUNGS = ("balanced_accuracy_factual", "balanced_accuracy_interventional")
 PRECISIONS = ("precision_factual", "recall_factual")
-AGREEMENTS = ("agreement", "valid_agreement", "consistent_agreement")
+AGREEMENTS = ("compositional_agreement", "valid_agreement", "consistent_agreement")
 
 
 def expect_exact(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]:
     """Return the measures of the agent that is right: what can be told is valid and consistent."""
-    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, *PRECISIONS, "skill"), 1.0)}
+    values = {**dict.fromkeys((*BOTH_RUNGS, *AGREEMENTS, *PRECISIONS, "skill_score"), 1.0)}
     values |= {
         "reasoning_gap": 0.0,
         "error": 0.0,
@@ -76,7 +76,7 @@ def expect_local_only(settings: Mapping[str, Any], design: ComposeDesign) -> dic
 
     values = _count_accuracies(design, says)
     if not reach:
-        values |= {"valid_and_consistent": 0.0, "undefined": 0.0, "agreement": 0.0}
+        values |= {"valid_and_consistent": 0.0, "undefined": 0.0, "compositional_agreement": 0.0}
         values |= {"consistent_agreement": 0.0, "valid_agreement": 1.0}
         values |= {**_share_resolved("valid_inconsistent", design)}
     return values
@@ -102,12 +102,12 @@ def expect_copy(_: Mapping[str, Any], design: ComposeDesign) -> dict[str, float]
 
     values = _expect_agreements(design, follows)
     # The skill of an agent that does not reason is 0 by definition, if it is the best of them.
-    return {**values, "skill": 0.0}
+    return {**values, "skill_score": 0.0}
 
 
 def expect_constant(_: Mapping[str, Any], __: ComposeDesign) -> dict[str, float]:
     """Return the measures of a constant agent: it answers that nothing has an effect."""
-    nothing = {"valid_and_consistent": 0.0, "undefined": 1.0, "agreement": 0.0}
+    nothing = {"valid_and_consistent": 0.0, "undefined": 1.0, "compositional_agreement": 0.0}
     return dict.fromkeys(BOTH_RUNGS, 0.5) | nothing
 
 

@@ -118,10 +118,9 @@ def _unit_items(
     world = make_world(kinds, cast("Gates", gates), number, cast("Split", design.split))
     units, key = draw_batch(world, number, unit // BATCH)
     row = unit % BATCH
-    names, order, example = _draw_renderings(theme, world, number, unit // BATCH)[row]
-    details: tuple[str, ...] = ()
-    if detail == "some":
-        details = _draw_details(theme, world, number, unit // BATCH)[row]
+    renderings = _renderings(theme, world, number, unit // BATCH)
+    names, order, example = renderings.rendering(row)
+    details = renderings.details(row) if detail == "some" else ()
     counts = tuple(units.counts[row].tolist())
     holds = dict(zip(world.anchors[1:], key.factual[row].tolist(), strict=True))
     stratum, weight = int(units.strata[row]), float(units.weights[row])
@@ -169,26 +168,34 @@ def draw_batch(world: ComposeWorld, number: int, batch: int) -> tuple[Units, Ans
     return units, make_answer_key(world, units.bits)
 
 
-@lru_cache(maxsize=BATCHES_KEPT)
-def _draw_renderings(
-    theme: ComposeTheme, world: ComposeWorld, number: int, batch: int
-) -> tuple[Rendering, ...]:
-    """Draw how the units of a batch are rendered."""
-    rng = generator("compose", "telling", theme.name, world.text, number, batch)
-    examples = rng.integers(EXAMPLES, size=BATCH).tolist()
-    return tuple(
-        (theme.draw(world.size, rng), tuple(rng.permutation(world.size).tolist()), example)
-        for example in examples
-    )
+class _Renderings:
+    """How the units of a batch are rendered, drawn one after another up to the last one asked."""
+
+    def __init__(self, theme: ComposeTheme, world: ComposeWorld, number: int, batch: int) -> None:
+        keys = (theme.name, world.text, number, batch)
+        self._theme, self._size = theme, world.size
+        self._rng = generator("compose", "telling", *keys)
+        self._examples = self._rng.integers(EXAMPLES, size=BATCH).tolist()
+        self._details_rng = generator("compose", "details", *keys)
+        self._drawn: list[Rendering] = []
+        self._details: list[tuple[str, ...]] = []
+
+    def rendering(self, row: int) -> Rendering:
+        """Return the names of a unit's nodes, the order of its rules and its example."""
+        while len(self._drawn) <= row:
+            names = self._theme.draw(self._size, self._rng)
+            order = tuple(self._rng.permutation(self._size).tolist())
+            self._drawn.append((names, order, self._examples[len(self._drawn)]))
+        return self._drawn[row]
+
+    def details(self, row: int) -> tuple[str, ...]:
+        """Return a unit's irrelevant sentences, one for every two nodes."""
+        while len(self._details) <= row:
+            names, _, _ = self.rendering(len(self._details))
+            self._details.append(
+                self._theme.draw_details(names, self._size // 2, self._details_rng)
+            )
+        return self._details[row]
 
 
-@lru_cache(maxsize=BATCHES_KEPT)
-def _draw_details(
-    theme: ComposeTheme, world: ComposeWorld, number: int, batch: int
-) -> tuple[tuple[str, ...], ...]:
-    """Draw sentences without bearing for the units of a batch, one for every two nodes."""
-    rng = generator("compose", "details", theme.name, world.text, number, batch)
-    return tuple(
-        theme.draw_details(names, world.size // 2, rng)
-        for names, _, _ in _draw_renderings(theme, world, number, batch)
-    )
+_renderings = lru_cache(maxsize=BATCHES_KEPT)(_Renderings)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from whybench.suites.compose.answer_arrays import AnswerArrays
 from whybench.suites.compose.chain import Chain
-from whybench.suites.compose.comparisons import AnswerArrays
 from whybench.suites.compose.estimators import Sample
 from whybench.suites.compose.number_questions import NUMBER
 from whybench.suites.compose.units import parse_shape

@@ -98,7 +98,7 @@ class ComposeItem:
         return item_digest("compose", self.prompt, self.truth)
 
     @property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """The world by shape, gates, split and number; the unit; what is made, and what asked."""
         intervention = self.question.intervention
         world = f"{self.kinds}-{self.gates}-{self.split}-{self.draw}"
@@ -107,11 +107,9 @@ class ComposeItem:
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits; equal exactly when prompt and truth are."""
+        """Case, condition and digits; equal exactly when prompt and truth are."""
         generated = self.kinds not in NAMED
-        return name_item(
-            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
-        )
+        return name_item(self.digest, self.case, self.factors, MANIPULATED, generated=generated)
 
     @property
     def truth(self) -> float:

@@ -60,15 +60,15 @@ class NumberItem:
         return item_digest("compose", self.prompt, self.truth)
 
     @property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """The world by shape, gates, split and number; the direction, and the ends of the chain."""
         world = f"{self.kinds}-{self.gates}-{self.split}-{self.draw}"
         return f"{world}-{self.question.numbers.direction}-{self.cause}-{self.effect}"
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits; equal exactly when prompt and truth are."""
-        return name_item(self.digest, self.pairing_key, self.factors, MANIPULATED, generated=True)
+        """Case, condition and digits; equal exactly when prompt and truth are."""
+        return name_item(self.digest, self.case, self.factors, MANIPULATED, generated=True)
 
     @property
     def truth(self) -> float:

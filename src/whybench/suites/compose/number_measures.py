@@ -1,24 +1,16 @@
-"""Records to measures where numbers are asked: how near are they?
+"""Measures of answers in numbers: how near are they?
 
-Of all answers that no technical error prevented, on the scale from 0 to 100, with intervals
-clustered by world:
+Numbers are on the scale from 0 to 100, and intervals are clustered by world. The skill score is
+relative to the best agent that doesn't compose. Such an agent gives the best constant, or the
+least, the mean, the first or the last of the printed numbers. The best one has the least error on
+the questions that were asked, for the whole and for a part separately.
 
-- `number_skill`: 1 - the mean error over that of the best agent that does not compose. Of those
-  that give the best constant, or the least, the mean, the first or the last of the printed numbers,
-  that is the one with the least error on the very questions that were asked, for the whole and for
-  a part apart. What was not answered has the error of this agent.
-- `number_accuracy`: the share within half a case of the truth, which is how parts are printed.
-- `answered`.
+A typical mistake takes the least of the printed numbers, their mean, their sum (for the whole) or
+their product (for a part). Its share leaves out questions on which it would be correct or above
+100.
 
-Of the numbers given:
-
-- `number_slope`: the least-squares slope of answers on truths; 1 for an exact agent.
-- `mistake_least`, `mistake_mean`, `mistake_sum`, `mistake_multiplied`: the share that is not right
-  and is what a typical mistake makes of the numbers: the least of them, their mean, their sum (if
-  the whole is asked), their product (if a part is). Questions on which that would be right, or
-  above 100, are left out.
-
-The first two are also given at each `setting`: forward, where the whole is asked, and reverse.
+Skill score and accuracy are also given at each `setting`: forward, where the whole is asked, and
+reverse.
 """
 
 from __future__ import annotations
@@ -26,25 +18,26 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from whybench.stats import clustered_ratio, clustered_share, clustered_slope
+from whybench.stats import clustered_ratio, clustered_slope
 from whybench.suites.compose.groups import CONDITION
 from whybench.suites.compose.number_questions import ALL_CASES, NUMBER, TOLERANCE, make_numbers
 from whybench.suites.compose.units import parse_world
 from whybench.suites.groups import group_records
-from whybench.suites.pairs import answered_share
+from whybench.suites.measures import By, custom, reached, scored, share
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Estimate, Measure
+    from whybench.stats import Estimate
     from whybench.suites.groups import Group
+    from whybench.suites.measures import Rows
 
     Numbers = NDArray[np.float64]
 
@@ -79,32 +72,37 @@ def number_groups(records: pa.Table) -> list[Group]:
     return group_records(chosen, CONDITION, WORDS, NUMBERS, lambda _: ("world", WORLD))
 
 
-def measure_numbers(group: Group) -> Iterator[Measure]:
-    """Yield the measures of a group, the skill first."""
-    levels = np.unique(group["setting"]).tolist()
-    for name, estimate in NUMBER_ESTIMATORS.items():
-        yield group.measure(name, estimate(group))
-        for level in levels if len(levels) > 1 else ():
-            at_level = group.where(group["setting"] == level, setting=level)
-            yield at_level.measure(name, estimate(at_level))
-    given = group.where(group["outcome"] == "scored")
-    slope = clustered_slope(given["value"], given["truth"], given.units)
-    yield given.measure("number_slope", slope)
-    yield from _mistakes(given)
-    yield group.measure("answered", answered_share(group))
+def is_near(group: Group) -> NDArray[np.bool_]:
+    """Return whether the number is within half a case of the truth."""
+    return np.asarray(np.abs(group["value"] - group["truth"]) <= TOLERANCE)
 
 
-def _mistakes(given: Group) -> Iterator[Measure]:
-    printed = _printed_numbers(given)
-    wrong = np.abs(given["value"] - given["truth"]) > TOLERANCE
-    for name, (direction, make) in MISTAKES.items():
-        made = _apply(make, printed)
-        told = (np.abs(made - given["truth"]) > TOLERANCE) & (made <= ALL_CASES)
-        if direction:
-            told &= given["setting"] == direction
-        hits = wrong & (np.abs(given["value"] - made) <= TOLERANCE)
-        share = clustered_share(hits[told], given.units[told])
-        yield given.measure(f"mistake_{name}", share)
+def _slope_on_truth(given: Group) -> Estimate:
+    return clustered_slope(given["value"], given["truth"], given.units)
+
+
+def _apply_mistake(group: Group, name: str) -> Numbers:
+    return _apply(MISTAKES[name][1], group.once(_printed_numbers))
+
+
+def _could_show(name: str) -> Rows:
+    """Return a function that chooses the answers in which a mistake would show."""
+
+    def rows(group: Group) -> NDArray[np.bool_]:
+        made, direction = group.once(_apply_mistake, name), MISTAKES[name][0]
+        shows = (np.abs(made - group["truth"]) > TOLERANCE) & (made <= ALL_CASES)
+        here = group["setting"] == direction if direction else True
+        return np.asarray(scored(group) & shows & here)
+
+    return rows
+
+
+def _shows(name: str) -> Rows:
+    def hits(group: Group) -> NDArray[np.bool_]:
+        made = _apply_mistake(group, name)
+        return np.asarray(~is_near(group) & (np.abs(group["value"] - made) <= TOLERANCE))
+
+    return hits
 
 
 def _printed_numbers(group: Group) -> list[tuple[float, ...]]:
@@ -133,8 +131,8 @@ def _blind_errors(group: Group) -> Numbers:
     return errors
 
 
-def _skill(group: Group) -> Estimate:
-    reached = group.where(group["outcome"] != "error")
+def _skill(reached: Group) -> Estimate:
+    """Estimate 1 less the ratio of errors to those of the best agent that doesn't compose."""
     blind = _blind_errors(reached)
     silent = np.isnan(reached["value"])
     errors = np.where(silent, blind, np.abs(reached["value"] - reached["truth"]))
@@ -144,14 +142,68 @@ def _skill(group: Group) -> Estimate:
     return replace(found, estimate=value, low=low, high=high, method=f"1 - {found.method}")
 
 
-def _accuracy(group: Group) -> Estimate:
-    reached = group.where(group["outcome"] != "error")
-    near = np.abs(reached["value"] - reached["truth"]) <= TOLERANCE
-    return clustered_share(near, reached.units)
+BY_SETTING = (By("setting"),)
+BETTER: dict[str, Any] = {"direction": "higher", "exact": 1.0}
 
-
-NUMBER_ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
-    "number_skill": _skill,
-    "number_accuracy": _accuracy,
-}
-"""The main measures."""
+NUMBER_MEASURES = (
+    custom(
+        "number_skill",
+        "skill score of numbers (baseline: the best agent that doesn't compose)",
+        "One minus the mean error, as a share of the error of the best agent that doesn't compose "
+        "the printed numbers; no answer has the error of this agent.",
+        _skill,
+        reached,
+        range=(-np.inf, 1.0),
+        baseline=0.0,
+        levels=BY_SETTING,
+        compared="reached",
+        **BETTER,
+    ),
+    share(
+        "number_accuracy",
+        "accuracy of numbers",
+        "The share of answers within half a case of the truth.",
+        reached,
+        is_near,
+        levels=BY_SETTING,
+        compared="reached",
+        **BETTER,
+    ),
+    custom(
+        "number_slope",
+        "slope of numbers",
+        "The slope of answers on the truth.",
+        _slope_on_truth,
+        scored,
+        exact=1.0,
+    ),
+    *(
+        share(
+            f"mistake_{name}",
+            f"mistake: {label}",
+            f"The share of answers that are the {label} of the printed numbers, where this is "
+            "wrong and possible.",
+            _could_show(name),
+            _shows(name),
+            family="mistake_…",
+            direction="lower",
+            exact=0.0,
+        )
+        for name, label in (
+            ("least", "least"),
+            ("mean", "mean"),
+            ("sum", "sum"),
+            ("multiplied", "product"),
+        )
+    ),
+    share(
+        "answered",
+        "answered",
+        "The share of questions with an answer.",
+        reached,
+        scored,
+        compared="reached",
+        **BETTER,
+    ),
+)
+"""The measures of answers in numbers."""

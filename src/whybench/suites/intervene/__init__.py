@@ -17,7 +17,6 @@ from whybench.suites.contract import (
     HeadlineScale,
     Inspection,
     PairedComparison,
-    Replication,
     Scalar,
     ScoreColors,
     Suite,
@@ -40,7 +39,12 @@ from whybench.suites.intervene.items import (
     describe_item,
     draw_graph,
 )
-from whybench.suites.intervene.measures import CONDITION, intervene_measures, intervene_pairs
+from whybench.suites.intervene.measures import (
+    CONDITION,
+    MEASURES,
+    intervene_measures,
+    intervene_pairs,
+)
 from whybench.suites.intervene.play import PLAY
 from whybench.suites.intervene.prompt_parser import parse_prompt
 from whybench.suites.intervene.prompts import render_prompt
@@ -56,6 +60,8 @@ if TYPE_CHECKING:
 
     from whybench.drawing.figure import Figure
     from whybench.stats import Measure
+    from whybench.suites.contract import Play
+    from whybench.suites.questionnaire import Questionnaire
 
 __all__ = ["SUITE"]
 
@@ -98,24 +104,6 @@ TURNS = {"graph": 4}
 TABLES = {"steps": steps_table}
 
 
-REPLICATED = ("published", "better", "failures", "structures", "sizes")
-"""The tables of the replication; the last two are of one's own agents."""
-
-
-def _published_tables(
-    _resamples: int, beside: pa.Table | None = None
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.intervene.replication import replicate  # noqa: PLC0415
-
-    return replicate(beside)
-
-
-def _published_figures(beside: pa.Table | None = None) -> Iterable[Figure]:
-    from whybench.suites.intervene.figures.replication import replication_figures  # noqa: PLC0415
-
-    return replication_figures(beside)
-
-
 def _reward(_factors: Mapping[str, Scalar], _truth: Scalar, answer: Answer) -> float:
     """Return 1 for a right answer that what was seen entails: nothing else has this verdict.
 
@@ -144,6 +132,7 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     parts = PARTS
     condition = CONDITION
     random_columns = frozenset(DRAWN)
+    measure_table = MEASURES
     headline = ("justified_accuracy",)
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
@@ -155,26 +144,18 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
         temperature="the provider's recommendation, as in the paper: at 0 some models repeat an "
         "action until no steps are left",
     )
-    training = Training(
+    training: Training | None = Training(
         {"design": "advanced", "graphs": TRAINING_WORLDS, "split": "train"},
         world_key=lambda item: shape_text(item.hidden),
         reward=_reward,
     )
-    study = QUESTIONNAIRE
-    play = PLAY
-    tool_use = ToolUse(
+    study: Questionnaire | None = QUESTIONNAIRE
+    play: Play | None = PLAY
+    tool_use: ToolUse | None = ToolUse(
         names=tuple(TOOL_NAMES),
         replay=open_kept,
         call=lambda episode, reply: make_call(episode.case, reply),
         answer=answer_of_calls,
-    )
-    replication = Replication(
-        _published_tables,
-        _published_figures,
-        REPLICATED,
-        takes_records=True,
-        note="What the source prints by structure and by number of entities are pictures: --with "
-        "LOGS has your agents, in these tables and among the printed ones.",
     )
     comparison = PairedComparison(intervene_pairs)
     scale = HeadlineScale(
@@ -211,10 +192,6 @@ class Intervene(Suite[InterveneDesign, InterveneItem]):
     def parse_prompt(self, prompt: str) -> object:
         """Return what an opening tells of the world."""
         return parse_prompt(prompt)
-
-    def is_native_prompt(self, item: InterveneItem) -> bool:
-        """Whether the prompt is in our own words, and not in the source's."""
-        return item.stimuli == "own"
 
     def open_episode(self, factors: Mapping[str, Scalar]) -> InterveneEpisode:
         """Open the episode of an item."""

@@ -37,7 +37,6 @@ WORLDS = ("core", "limited", "advanced", "source-advanced", "graph")
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "style": ("direct", "fewest-steps", "cot", "recipe"),
     "interface": ("text", "tools"),
-    "stimuli": ("own", "published"),
     "initial": INITIAL,
     "split": ("train", "test"),
 }
@@ -47,18 +46,11 @@ MANIPULATED: dict[str, Manipulated] = {
     "theme": Manipulated(),
     "style": Manipulated(),
     "interface": Manipulated(unsaid="text"),
-    "stimuli": Manipulated(unsaid="own"),
 }
 """What may be manipulated while the same is asked."""
 
 SMALLEST = 4
 """The smallest random world: below, hardly any has all four questions, or is for tests."""
-
-AS_PUBLISHED = ("core", "advanced", "source-advanced")
-"""The sets with as many actions as the source allows, of which its prompts do not speak."""
-
-SOURCE_STYLES = ("direct", "fewest-steps")
-"""The styles in which the source asked all of its models."""
 
 OWN_DENSITY = ("limited", "graph")
 """The sets whose graphs have any density, and in which each item has a world of its own."""
@@ -87,9 +79,6 @@ class InterveneDesign:
         "How it replies: JSON in text, or tools that it calls.",
         levels=LEVELS["interface"],
     )
-    stimuli: tuple[str, ...] = factor(
-        ("own",), "In whose words it is asked: own, or published, those of the source."
-    )
     entities: tuple[int, ...] = factor(
         (), "Numbers of entities; the core set has its own, as for the next three."
     )
@@ -104,27 +93,15 @@ class InterveneDesign:
         check_levels("worlds", (self.worlds,), WORLDS)
         check_levels("theme", self.theme)
         check_levels("theme", tuple(entry.name for entry in self.themes))
-        for name in ("style", "interface", "stimuli"):
+        for name in ("style", "interface"):
             check_levels(name, getattr(self, name), LEVELS[name])
         check_levels("split", (self.split,), LEVELS["split"])
         if self.split == "train" and self.worlds not in {*OWN_DENSITY, "advanced"}:
             raise UserError(f"split must be test for {self.worlds} worlds, got 'train'")
-        if "published" in self.stimuli:
-            self._check_published()
         if self.worlds == "core":
             self._check_core()
         else:
             self._check_random()
-
-    def _check_published(self) -> None:
-        chosen = (self.worlds in AS_PUBLISHED, self.theme == ("shapes",))
-        if not all(chosen) or self.interface != ("text",):
-            raise UserError(
-                "published prompts are about shapes, in text, and say nothing of how many actions "
-                f"there are, so worlds must be one of {', '.join(AS_PUBLISHED)}, theme shapes and "
-                f"interface text, got {self.worlds}, {', '.join(self.theme)} and "
-                f"{', '.join(self.interface)}; ask in our own words (stimuli=own)"
-            )
 
     def _check_core(self) -> None:
         for name in ("entities", "density", "initial", "graphs"):
@@ -183,7 +160,7 @@ class InterveneDesign:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Number of levels of each crossed factor; what is asked of a world comes first."""
-        shared = (len(self.themes), len(self.style), len(self.interface), len(self.stimuli))
+        shared = (len(self.themes), len(self.style), len(self.interface))
         if self.worlds == "core":
             return (len(list_core_cases()), *shared)
         if self.worlds in OWN_DENSITY:
@@ -215,8 +192,6 @@ class InterveneDesign:
         """The number of items and the levels of each factor in one line."""
         themes = tuple(entry.name for entry in self.themes)
         named = "; ".join(", ".join(levels) for levels in (themes, self.style, self.interface))
-        if self.stimuli != ("own",):
-            named += f"; prompts {', '.join(self.stimuli)}"
         if self.worlds == "core":
             return f"{self.size} items: {len(list_core_cases())} cases of the core set; {named}"
         if self.worlds in OWN_DENSITY:
@@ -261,10 +236,8 @@ DESIGNS: Mapping[str, InterveneDesign] = {
         InterveneDesign(
             "graph", "graph", entities=(4, 5), initial=("rest", "all-moving"), graphs=40
         ),
-        InterveneDesign("published", style=SOURCE_STYLES, stimuli=("published",)),
-        InterveneDesign("bridge", style=SOURCE_STYLES, stimuli=LEVELS["stimuli"]),
     )
 }
 """The named designs. `limited` is that of the headline. The source's advanced set asks 1,200
 questions, of which nearly three of four have the answer yes; ours asks 1,280, half of them with the
-answer yes. `published` asks the core set in the source's words, `bridge` in these and in ours."""
+answer yes."""

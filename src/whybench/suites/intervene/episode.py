@@ -8,7 +8,6 @@ Every action counts, the first too. There are at most 2n; in limited worlds as m
 the worst case, and no more. An agent that need not be asked may
 skip ahead: it may answer, or act again, wherever it was asked how to go on, and it may answer at
 once if what it sees at first settles the question. With tools it is never asked how to go on.
-Published prompts (`published`) ask in the same order, and do not say how many actions are left.
 
 A reply that cannot be followed is asked for once more; two in a row end the episode, so every
 episode ends whatever the replies are. Its end has one of these names, of which the first is the
@@ -28,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from whybench.suites.contract import Answer
 from whybench.suites.intervene.entailment import Transition
@@ -44,15 +43,19 @@ from whybench.suites.intervene.prompts import (
     render_observation,
     state_phrases,
 )
-from whybench.suites.intervene.published import PublishedPrompts
-from whybench.suites.intervene.replies import ActionReply, ReportReply, parse_reply
+from whybench.suites.intervene.replies import (
+    NO_SYNONYMS,
+    ActionReply,
+    ReportReply,
+    Synonyms,
+    parse_reply,
+)
 from whybench.suites.intervene.reports import (
     grade_report,
     pack_report,
     read_report,
     worst_verdict,
 )
-from whybench.suites.intervene.themes import load_theme
 from whybench.suites.intervene.verdicts import decide_verdict, error_pattern
 from whybench.suites.intervene.world import ACTIONS, InterveneWorld, bits_to_state
 from whybench.suites.replies import REASK
@@ -79,9 +82,6 @@ ENDS = (
 
 CACHED = 4096
 
-PUBLISHED_THEME = "shapes"
-"""The theme that published prompts are about."""
-
 _LEFT, _BEHIND = ACTIONS_LEFT.split("{left}")
 _YES_OR_NO: dict[str, YesOrNo] = {"yes": "yes", "no": "no"}
 
@@ -101,8 +101,12 @@ class InterveneCase:
         words: The verbs for moving and holding, and the states they bring about.
         tools: Whether the agent replies by calling tools.
         worlds: The set of worlds, which decides how many actions are allowed.
-        published: The style of the published prompts in which it is asked; empty for our own words.
+        counts_actions: Whether each message states how many actions are left.
+        synonyms: Other words for keys and choices that replies may use.
     """
+
+    counts_actions: ClassVar[bool] = True
+    synonyms: ClassVar[Synonyms] = NO_SYNONYMS
 
     world: InterveneWorld
     initial: int
@@ -112,7 +116,6 @@ class InterveneCase:
     words: tuple[str, ...]
     tools: bool
     worlds: str = ""
-    published: str = ""
 
     @cached_property
     def limit(self) -> int:
@@ -144,10 +147,6 @@ class InterveneCase:
     @cached_property
     def requests(self) -> dict[Request, str]:
         """How the agent is asked for what is wanted."""
-        if self.published:
-            question = load_theme(PUBLISHED_THEME).ask(self.names[self.x], self.names[self.y])
-            prompts = PublishedPrompts(self.published, self.names, self.words[:2], question)
-            return {"act": prompts.interaction, "next": prompts.choice, "answer": prompts.answer}
         if self.tools:
             return dict.fromkeys(("act", "next", "answer"), "Call a tool.")
         act = ACT.format(move=self.words[0], hold=self.words[1])
@@ -176,7 +175,6 @@ def parse_case(factors: Mapping[str, Scalar]) -> InterveneCase:
         *(str(factors[name]) for name in ("graph", "moving", "asked", "names", "words")),
         tools=factors["interface"] == "tools",
         worlds=str(factors.get("worlds", "")),
-        published=str(factors["style"]) if factors.get("stimuli") == "published" else "",
     )
 
 
@@ -190,7 +188,6 @@ def _make_case(
     *,
     tools: bool,
     worlds: str,
-    published: str,
 ) -> InterveneCase:
     called = tuple(names.split(","))
     edges = tuple(map(_parse_pair, graph.split()))
@@ -204,7 +201,6 @@ def _make_case(
         words=tuple(words.split(",")),
         tools=tools,
         worlds=worlds,
-        published=published,
     )
 
 
@@ -267,7 +263,7 @@ class InterveneEpisode:
         if truncated:
             self.end = "cut_off"
             return None
-        turn = parse_reply(reply, self.case.asks_graph, published=bool(self.case.published))
+        turn = parse_reply(reply, self.case.asks_graph, self.case.synonyms)
         before = self._doubtful
         self._doubtful = False
         if turn is not None:
@@ -303,7 +299,7 @@ class InterveneEpisode:
             return None
         state = case.world.after(self.state, action, entity)
         self.path.append((action, entity, state))
-        if case.published:  # the source does not tell when no action is left
+        if not case.counts_actions:
             self.wants = "next"
             return f"{case.seen(state)}\n{self._request()}"
         self.wants = "answer" if not self.left else "act" if case.tools else "next"
@@ -328,7 +324,7 @@ class InterveneEpisode:
     def _request(self) -> str:
         """Say what is wanted now."""
         case = self.case
-        if case.published:
+        if not case.counts_actions:
             return case.requests[self.wants]
         return f"{_LEFT}{case.limit - len(self.path)}{_BEHIND} {case.requests[self.wants]}"
 

@@ -56,7 +56,6 @@ COLUMNS: Mapping[str, type] = {
     "theme": str,
     "style": str,
     "interface": str,
-    "stimuli": str,
     "split": str,
     **DRAWN,
 }
@@ -109,7 +108,6 @@ class InterveneItem:
         names: What the entities are called.
         style: How the agent is instructed.
         interface: How it is to reply.
-        stimuli: In whose words it is asked, our own or published ones.
         split: The side of the train/test divide.
         draw: Which of the random worlds of its kind it is; 0 in the core set.
         certificate: The two derivations of the truth.
@@ -126,13 +124,12 @@ class InterveneItem:
     names: tuple[str, ...]
     style: str
     interface: str
-    stimuli: str
     split: Split
     draw: int
     certificate: Certificate
 
     @cached_property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """The world, the first state, and what is asked; entities are numbered as listed.
 
         A world of the core set is told by its edges, a random one by its number in its series.
@@ -148,11 +145,9 @@ class InterveneItem:
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits; equal exactly when description and truth are."""
+        """Case, condition and digits; equal exactly when description and truth are."""
         generated = self.structure == "random"
-        return name_item(
-            self.digest, self.pairing_key, self.factors, MANIPULATED, generated=generated
-        )
+        return name_item(self.digest, self.case, self.factors, MANIPULATED, generated=generated)
 
     @property
     def truth(self) -> float:
@@ -200,7 +195,6 @@ class InterveneItem:
             "theme": self.theme.name,
             "style": self.style,
             "interface": self.interface,
-            "stimuli": self.stimuli,
             "split": self.split,
             "graph": " ".join(f"{cause}>{effect}" for cause, effect in sorted(self.hidden.edges)),
             "moving": " ".join(map(str, sorted(self.initial))),
@@ -248,7 +242,6 @@ def describe_item(item: InterveneItem) -> str:
             "asked": ALL if item.asks_graph else item.pair,
             "style": item.style,
             "interface": item.interface,
-            **({} if item.stimuli == "own" else {"stimuli": item.stimuli}),
             "draw": item.draw,
         }
     )

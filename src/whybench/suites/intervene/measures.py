@@ -1,43 +1,9 @@
-"""Records to measures: was it found out, was it guessed, and at what cost?
+"""The table of intervene's measures: what agents find out, why, and at which cost.
 
-Of all episodes that no technical error ended, where one without an answer is not right:
-
-- `justified_accuracy`, the headline: the share with an answer that is right and follows from what
-  was seen. A guesser who is right has no part in it, nor has who says nothing.
-- `skill`, where actions are limited: the headline from 0, what the best agent has that acts once
-  and goes by appearances, to 1, what the controlled experiment has.
-- `justified_within` at each number of `actions`: the share with such an answer after no more than
-  so many. The headline is the end of this curve.
-- `accuracy`; `accuracy_yes` and `accuracy_no`, where the truth is yes and where it is no (Acc(T)
-  and Acc(F) of the source); `balanced_accuracy`, the mean of these two, which no leaning to either
-  side can raise.
-- `answered`; `mode_…`, by what ended the others; `reasks`, how often a reply was asked for again.
-
-Of the answered episodes alone:
-
-- `justified_accuracy_answered`, the share of answers that are right and follow from what was seen.
-- `d_prime` and `criterion` of signal detection: how well causes are told from the rest, and the
-  leaning, below 0 towards yes; `yes_share`.
-- `steps`, interventions made; `steps_ratio`, all of these over those that the Bayes-optimal
-  experimenter is to expect in the same cases, where it can be computed. Below 1 is possible for
-  whoever answers before the question is settled, and by luck.
-- `information_ratio`, where actions are limited: the bits that actions were to tell of the answer,
-  over those that the best action in their place was to tell.
-- `entailed_share`: how often what was seen settled the question, whatever was answered.
-- `verdict_…`: the answers that are not justified, by verdict; `pattern_…`: the wrong answers, by
-  how they are wrong.
-
-Where a group has several sizes, structures, first states or relations, there are both accuracies at
-each level (`accuracy` at `entities` 4), and with several sizes their slope: what one entity more
-costs.
-
-Where all pairs are asked there are other measures (`report_measures`), beside `answered`, `mode_…`
-and `reasks`.
-
-Intervals are clustered by the sampled unit. Of a random world that is the hidden graph: what is
-asked of it, and how often, is not sampled anew. The core set is complete and has four graphs only;
-there each case, a graph with a first state and a question, is a unit. A share of nothing has no
-estimate.
+Accuracies count an episode without an answer as wrong. Intervals are clustered by the sampled unit:
+the hidden graph of a random world, or the case, a graph with a first state and a question, in the
+core set, which is complete and has four graphs only. `report_measures` has the measures of designs
+that ask for a report on all pairs.
 """
 
 from __future__ import annotations
@@ -47,46 +13,42 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whybench.stats import (
-    Measure,
-    balanced_accuracy,
-    clustered_mean,
-    clustered_ratio,
-    clustered_share,
-    clustered_slope,
-    scale_skill,
-    signal_detection,
-)
-from whybench.stats.left_out import Ratio, balanced_ratios, share_ratio
+from whybench.stats import clustered_share, clustered_slope, scale_skill, signal_detection
 from whybench.suites.groups import Group, group_records
 from whybench.suites.intervene.experimenters import Inquiry, expected_steps_at_first
 from whybench.suites.intervene.information import count_bits, justified_by_one
 from whybench.suites.intervene.posets import MAX_ENUMERATED
-from whybench.suites.intervene.report_measures import REPORT_ESTIMATORS, measure_reports
-from whybench.suites.intervene.verdicts import PATTERNS, VERDICTS
-from whybench.suites.pairs import (
-    Pair,
-    RatioEstimator,
-    answered_share,
-    compare_groups,
-    filter_reached_by_both,
+from whybench.suites.intervene.report_measures import REPORT_MEASURES, is_of_reports
+from whybench.suites.measures import (
+    By,
+    balanced,
+    both,
+    compare_declared,
+    custom,
+    equals,
+    mean,
+    measure_groups,
+    only_when,
+    ratio,
+    reached,
+    scored,
+    share,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Estimate
+    from whybench.stats import Difference, Estimate, Measure
+    from whybench.stats.clustered import SignalDetection
+    from whybench.suites.measures import Values
 
 LIMITED_WORLDS = "limited"
-"""The set of worlds of the headline."""
+"""The set of worlds of the primary measure."""
 
-GRAPH_WORLDS = "graph"
-"""The set of worlds of which all pairs are asked."""
-
-CONDITION = ("worlds", "theme", "style", "interface", "stimuli", "split")
+CONDITION = ("worlds", "theme", "style", "interface", "split")
 """The columns that make up a condition; measures are computed within one."""
 
 WORDS = (
@@ -110,14 +72,6 @@ GRAPH = ("entities", "graph")
 CASE = (*GRAPH, "moving", "asked")
 
 
-MODES = ("invalid_format", "invalid_action", "invalid_answer", "out_of_steps", "cut_off")
-"""The reasons for which an episode may end without an answer."""
-
-
-SPLIT_BY = ("entities", "structure", "initial", "relation")
-"""The factors at each level of which both accuracies are given."""
-
-
 def intervene_groups(records: pa.Table) -> list[Group]:
     """Return the groups of intervene records, in order of appearance."""
     return group_records(records, CONDITION, WORDS, NUMBERS, _sampled_unit)
@@ -128,145 +82,73 @@ def _sampled_unit(labels: Mapping[str, str]) -> tuple[str, tuple[str, ...]]:
 
 
 def intervene_measures(records: pa.Table) -> list[Measure]:
-    """Compute every measure of every agent under every condition, the headline first."""
-    return [measure for group in intervene_groups(records) for measure in _measures(group)]
+    """Compute every measure of every agent under every condition, the primary measure first."""
+    return [*measure_groups(intervene_groups(records), MEASURES)]
 
 
-def _measures(group: Group) -> Iterator[Measure]:
-    episodes = group.where(group["outcome"] != "error")
-    if _is_of_reports(group):
-        yield from measure_reports(group)
-        yield from _endings(episodes)
-        return
-    answers = group.where(group["outcome"] == "scored")
-    yield from _headline(episodes)
-    yield from _rightness(episodes)
-    justified = _accuracies(answers)["justified_accuracy"]
-    yield _share(answers, "justified_accuracy_answered", justified)
-    yield from _leaning(answers)
-    yield from _cost(answers)
-    yield from _reasons(answers)
-    yield from _endings(episodes)
-    yield from _by_level(group, episodes)
+def intervene_pairs(records: pa.Table) -> Iterator[Difference]:
+    """Yield the differences between two sides, the primary measure first."""
+    return compare_declared(records, intervene_groups, MEASURES)
 
 
-def _is_of_reports(group: Group) -> bool:
-    return group.labels["worlds"] == GRAPH_WORLDS
+def is_right(group: Group) -> NDArray[np.bool_]:
+    """Return whether the answer is correct; no answer isn't."""
+    return np.asarray(group["value"] == group["truth"])
 
 
-def _headline(episodes: Group) -> Iterator[Measure]:
-    """Yield the headline; where actions are not limited it is flagged, since any loop has it."""
-    hits = _accuracies(episodes)["justified_accuracy"]
-    found = clustered_share(hits, episodes.units)
-    is_limited = episodes.labels["worlds"] == LIMITED_WORLDS
-    yield episodes.measure("justified_accuracy", found, *(() if is_limited else ("ample_actions",)))
-    if not is_limited:
-        return
-    yield episodes.measure("skill", scale_skill(found, _blind_share(episodes)))
-    for most in range(int(np.nanmax(episodes["steps"], initial=0)) + 1):
-        within = episodes.where(np.ones(hits.size, dtype=bool), actions=most)
-        yield _share(within, "justified_within", hits & (episodes["steps"] <= most))
+def _is_limited(group: Group) -> bool:
+    return group.labels["worlds"] == LIMITED_WORLDS
 
 
-def _blind_share(episodes: Group) -> float:
-    """Return the share of the best agent that does not reason: of those that act once."""
+def _has_sizes(group: Group) -> bool:
+    return bool(np.unique(group["entities"]).size > 1)
+
+
+def _flag_ample(counted: Group) -> tuple[str, ...]:
+    return () if counted.at or _is_limited(counted) else ("ample_actions",)
+
+
+def _flag_beyond_planner(counted: Group) -> tuple[str, ...]:
+    return ("beyond_planner",) if counted.outcomes.get("scored") and not counted.units.size else ()
+
+
+def _scale_to_blind(episodes: Group) -> Estimate:
+    """Estimate the share of justified answers on the scale of the best agent that acts once."""
     columns = ("entities", "graph", "moving", "asked")
     cases = list(zip(*(episodes[name].tolist() for name in columns), strict=True))
-    if not cases:
-        return 0.0
-    seen = [justified_by_one(int(n), *words) for n, *words in cases]
-    return float(np.max(np.mean(seen, axis=0)))
+    shares = [justified_by_one(int(n), *words) for n, *words in cases]
+    blind = float(np.max(np.mean(shares, axis=0))) if cases else 0.0
+    return scale_skill(clustered_share(is_justified(episodes), episodes.units), blind)
 
 
-def _rightness(episodes: Group) -> Iterator[Measure]:
-    yield _share(episodes, "accuracy", _accuracies(episodes)["accuracy"])
-    yield episodes.measure("balanced_accuracy", _balanced_accuracy(episodes))
-    for name, truth in (("accuracy_yes", 1), ("accuracy_no", 0)):
-        chosen = episodes.where(episodes["truth"] == truth)
-        yield _share(chosen, name, _accuracies(chosen)["accuracy"])
+def _by_actions(group: Group) -> Iterator[Group]:
+    """Yield the group for each number of actions within which an answer may come."""
+    most = np.nanmax(group["steps"][reached(group)], initial=0)
+    for actions in range(int(most) + 1):
+        yield group.where(np.ones(group.units.size, dtype=bool), actions=actions)
 
 
-def _leaning(answers: Group) -> Iterator[Measure]:
-    yes, truth = answers["value"] == 1, answers["truth"] == 1
-    sensitivity = signal_detection(yes, truth, answers.units)
-    yield answers.measure("d_prime", sensitivity.d_prime)
-    yield answers.measure("criterion", sensitivity.criterion)
-    yield _share(answers, "yes_share", yes)
+def _within(group: Group) -> NDArray[np.bool_]:
+    return np.asarray(is_justified(group) & (group["steps"] <= group.at["actions"]))
 
 
-def _cost(answers: Group) -> Iterator[Measure]:
-    yield _mean(answers, "steps")
-    optimal = _optimal_steps(answers)
-    both = ~np.isnan(optimal + answers["steps"])
-    in_reach = answers.where(both)
-    ratio = clustered_ratio(in_reach["steps"], optimal[both], in_reach.units)
-    beyond = ("beyond_planner",) if answers.units.size and not in_reach.units.size else ()
-    yield in_reach.measure("steps_ratio", ratio, *beyond)
-    if answers.labels["worlds"] == LIMITED_WORLDS:
-        yield answers.measure("information_ratio", _information(answers))
+def _detect(answers: Group) -> SignalDetection:
+    return signal_detection(answers["value"] == 1, answers["truth"] == 1, answers.units)
 
 
-def _information(answers: Group) -> Estimate:
-    """Estimate the bits to be had from what was done, over those from what was best to do."""
+def _slope_on_entities(hits: Values, episodes: Group) -> Estimate:
+    return clustered_slope(hits(episodes), episodes["entities"], episodes.units)
+
+
+def _bits(answers: Group) -> NDArray[np.float64]:
+    """Return the expected bits of the actions of each episode, and of the best actions instead."""
     columns = ("entities", "graph", "moving", "asked", "path")
     cases = zip(*(answers[name].tolist() for name in columns), strict=True)
-    bits = np.array([count_bits(int(n), *words) for n, *words in cases]).reshape(-1, 2)
-    return clustered_ratio(bits[:, 0], bits[:, 1], answers.units)
-
-
-def _reasons(answers: Group) -> Iterator[Measure]:
-    yield _share(answers, "entailed_share", answers["evidence"] != "open")
-    for verdict in VERDICTS:
-        if verdict not in {"justified", "no_answer"}:
-            yield _share(answers, f"verdict_{verdict}", answers["verdict"] == verdict)
-    wrong = answers.where(answers["value"] != answers["truth"])
-    for pattern in PATTERNS:
-        yield _share(wrong, f"pattern_{pattern}", wrong["pattern"] == pattern)
-
-
-def _endings(episodes: Group) -> Iterator[Measure]:
-    yield _share(episodes, "answered", episodes["outcome"] == "scored")
-    for mode in MODES:
-        yield _share(episodes, f"mode_{mode}", episodes["reason"] == mode)
-    yield _mean(episodes, "reasks")
-
-
-def _by_level(group: Group, episodes: Group) -> Iterator[Measure]:
-    """Yield both accuracies at every level that the group has, reached there or not."""
-    for factor in SPLIT_BY:
-        levels = np.unique(group[factor]).tolist()
-        if len(levels) < 2:
-            continue
-        for level in levels:
-            named = {factor: int(level) if factor == "entities" else level}
-            at_level = episodes.where(episodes[factor] == level, **named)
-            for name, hits in _accuracies(at_level).items():
-                yield _share(at_level, name, hits)
-        if factor == "entities":
-            for name, hits in _accuracies(episodes).items():
-                slope = clustered_slope(hits, episodes["entities"], episodes.units)
-                yield episodes.measure(f"{name.removesuffix('_accuracy')}_per_entity", slope)
-
-
-def _accuracies(episodes: Group) -> dict[str, NDArray[np.bool_]]:
-    """Return for each episode whether it has a justified answer, and a right one."""
-    return {
-        "justified_accuracy": episodes["verdict"] == "justified",
-        "accuracy": episodes["value"] == episodes["truth"],
-    }
-
-
-def _share(group: Group, name: str, hits: NDArray[np.bool_]) -> Measure:
-    return group.measure(name, clustered_share(hits, group.units))
-
-
-def _mean(group: Group, name: str) -> Measure:
-    known = group.where(~np.isnan(group[name]))
-    return known.measure(name, clustered_mean(known[name], known.units))
+    return np.array([count_bits(int(n), *words) for n, *words in cases]).reshape(-1, 2)
 
 
 def _optimal_steps(answers: Group) -> NDArray[np.float64]:
-    """Return the steps to expect of the best experimenter, NaN for worlds beyond its reach."""
+    """Return the expected steps of the best experimenter, NaN for worlds that are too large."""
     cases = zip(*(answers[name].tolist() for name in ("entities", "moving", "asked")), strict=True)
     return np.array(
         [
@@ -275,6 +157,11 @@ def _optimal_steps(answers: Group) -> NDArray[np.float64]:
         ],
         dtype=float,
     )
+
+
+def _is_planned(group: Group) -> NDArray[np.bool_]:
+    """Return whether steps are known, those of the best experimenter too."""
+    return np.asarray(~np.isnan(group.once(_optimal_steps) + group["steps"]))
 
 
 def optimal_steps(n: int, moving: str, asked: str) -> float:
@@ -289,44 +176,245 @@ def optimal_steps(n: int, moving: str, asked: str) -> float:
     return expected_steps_at_first(Inquiry(n, x, y, frozenset(map(int, moving.split()))))
 
 
-def _balanced_accuracy(episodes: Group) -> Estimate:
-    """Estimate it with what was not answered as answered wrongly."""
-    truth = episodes["truth"] == 1
-    return balanced_accuracy(_says_yes(episodes), truth, episodes.units)
+is_justified = equals("verdict", "justified")
+is_wrong = both(scored, lambda group: ~is_right(group))
+SPLIT_BY = (By("entities", int), By("structure"), By("initial"), By("relation"))
+BETTER = {"direction": "higher", "exact": 1.0}
+WORSE = {"direction": "lower", "exact": 0.0}
 
+EPISODE_MEASURES = (
+    share(
+        "justified_accuracy",
+        "justified accuracy",
+        "The share of episodes with a correct answer that follows from the agent's experiments.",
+        reached,
+        is_justified,
+        levels=SPLIT_BY,
+        compared="reached",
+        flags=_flag_ample,
+        **BETTER,
+    ),
+    *only_when(
+        _is_limited,
+        custom(
+            "skill_score",
+            "skill score (baseline: one action and a guess)",
+            "The justified accuracy, scaled so that 0 is the best agent that acts once and guesses "
+            "and 1 is the controlled experiment.",
+            _scale_to_blind,
+            reached,
+            range=(-np.inf, 1.0),
+            baseline=0.0,
+            **BETTER,
+        ),
+        share(
+            "justified_within",
+            "justified within a number of actions",
+            "The share of episodes with a justified answer after at most this number of actions.",
+            reached,
+            _within,
+            overall=False,
+            levels=(_by_actions,),
+            **BETTER,
+        ),
+        ratio(
+            "information_ratio",
+            "information ratio",
+            "The expected information of the agent's actions as a share of the best actions'.",
+            scored,
+            lambda answers: answers.once(_bits)[:, 0],
+            lambda answers: answers.once(_bits)[:, 1],
+            range=(0.0, 1.0),
+            **BETTER,
+        ),
+    ),
+    share(
+        "accuracy",
+        "accuracy",
+        "The share of episodes with a correct answer, whether or not it follows from experiments.",
+        reached,
+        is_right,
+        levels=SPLIT_BY,
+        compared="reached",
+        **BETTER,
+    ),
+    balanced(
+        "balanced_accuracy",
+        "balanced accuracy",
+        "The mean of the accuracies where the correct answer is yes and where it is no, which a "
+        "preference for either answer can't raise.",
+        reached,
+        is_right,
+        equals("truth", 1),
+        compared="reached",
+        baseline=0.5,
+        **BETTER,
+    ),
+    *(
+        share(
+            f"accuracy_{word}",
+            f"accuracy where the answer is {word}",
+            f"The share of episodes with a correct answer where the correct answer is {word}.",
+            both(reached, equals("truth", truth)),
+            is_right,
+            family="accuracy_…",
+            **BETTER,
+        )
+        for word, truth in (("yes", 1), ("no", 0))
+    ),
+    share(
+        "justified_accuracy_answered",
+        "justified accuracy of answers",
+        "The share of answers that are correct and follow from the agent's experiments.",
+        scored,
+        is_justified,
+        **BETTER,
+    ),
+    custom(
+        "d_prime",
+        "sensitivity d′",
+        "The signal detection sensitivity d′ of answers, 0 if yes is as frequent for causes as for "
+        "other entities.",
+        lambda answers: answers.once(_detect).d_prime,
+        scored,
+        direction="higher",
+        baseline=0.0,
+    ),
+    custom(
+        "criterion",
+        "response criterion",
+        "The signal detection criterion of answers, below 0 for a preference for yes.",
+        lambda answers: answers.once(_detect).criterion,
+        scored,
+        exact=0.0,
+    ),
+    share(
+        "yes_share",
+        "share of yes",
+        "The share of answers that are yes.",
+        scored,
+        equals("value", 1),
+    ),
+    mean(
+        "steps",
+        "actions",
+        "The mean number of actions before an answer.",
+        scored,
+        lambda answers: answers["steps"],
+        range=(0.0, np.inf),
+    ),
+    ratio(
+        "steps_ratio",
+        "actions relative to the optimal experimenter",
+        "The number of actions divided by the expected number of the Bayes-optimal experimenter, "
+        "below 1 for early or lucky answers.",
+        both(scored, _is_planned),
+        lambda answers: answers["steps"],
+        _optimal_steps,
+        range=(0.0, np.inf),
+        flags=_flag_beyond_planner,
+    ),
+    share(
+        "entailed_share",
+        "settled questions",
+        "The share of answers given when the experiments had settled the question.",
+        scored,
+        lambda answers: answers["evidence"] != "open",
+        **BETTER,
+    ),
+    *(
+        share(
+            f"verdict_{verdict}",
+            f"{label} answers",
+            f"The share of answers that are {meaning}.",
+            scored,
+            equals("verdict", verdict),
+            family="verdict_…",
+            **WORSE,
+        )
+        for verdict, label, meaning in (
+            ("lucky", "lucky", "correct without evidence that settles the question"),
+            ("premature", "premature", "wrong without evidence that settles the question"),
+            ("contradicts", "contradicting", "wrong against evidence that settles the question"),
+        )
+    ),
+    *(
+        share(
+            f"pattern_{pattern}",
+            f"pattern {pattern.replace('_', ' ')}",
+            f"The share of wrong answers that are {meaning}.",
+            is_wrong,
+            equals("pattern", pattern),
+            family="pattern_…",
+        )
+        for pattern, meaning in (
+            ("correlation", "yes for two entities that moved, rested or changed together"),
+            ("reverse_collider", "no although one entity moves and the other doesn't at the end"),
+            ("illusive_confounder", "no although the evidence showed that the answer is yes"),
+            ("root_cause", "no after all entities came to rest"),
+            ("other", "of none of the other patterns"),
+        )
+    ),
+    *(
+        custom(
+            f"{name.removesuffix('_accuracy')}_per_entity",
+            f"{label} per entity",
+            f"The change of {label} with each further entity, a least-squares slope.",
+            partial(_slope_on_entities, hits),
+            reached,
+            when=_has_sizes,
+            direction="higher",
+        )
+        for name, label, hits in (
+            ("justified_accuracy", "justified accuracy", is_justified),
+            ("accuracy", "accuracy", is_right),
+        )
+    ),
+)
+"""Measures of designs that ask one question of each world."""
 
-def _balanced_ratios(episodes: Group) -> Iterator[Ratio]:
-    truth = episodes["truth"] == 1
-    return balanced_ratios(_says_yes(episodes) == truth, truth, np.ones(truth.size))
+ENDING_MEASURES = (
+    share(
+        "answered",
+        "answered",
+        "The share of episodes with an answer.",
+        reached,
+        scored,
+        compared="all",
+        **BETTER,
+    ),
+    *(
+        share(
+            f"mode_{mode}",
+            f"episodes without an answer: {mode.replace('_', ' ')}",
+            f"The share of episodes that ended without an answer because {reason}.",
+            reached,
+            equals("reason", mode),
+            family="mode_…",
+            **WORSE,
+        )
+        for mode, reason in (
+            ("invalid_format", "a reply couldn't be read"),
+            ("invalid_action", "an action wasn't possible"),
+            ("invalid_answer", "the answer wasn't one of the possible ones"),
+            ("out_of_steps", "the actions were used up"),
+            ("cut_off", "the token limit cut off a reply"),
+        )
+    ),
+    mean(
+        "reasks",
+        "repeated requests",
+        "The mean number of times that an episode asked again for a reply that couldn't be read.",
+        reached,
+        lambda episodes: episodes["reasks"],
+        range=(0.0, np.inf),
+        **WORSE,
+    ),
+)
+"""Measures of how episodes end."""
 
-
-def _says_yes(episodes: Group) -> NDArray[np.bool_]:
-    value = episodes["value"]
-    says = np.where(np.isnan(value), episodes["truth"] != 1, value == 1)
-    return np.asarray(says, dtype=bool)
-
-
-def _accuracy(episodes: Group, name: str) -> Estimate:
-    return clustered_share(_accuracies(episodes)[name], episodes.units)
-
-
-def _accuracy_ratio(episodes: Group, name: str) -> list[Ratio]:
-    return [share_ratio(_accuracies(episodes)[name], np.ones(episodes.units.size))]
-
-
-ESTIMATORS: Mapping[str, Callable[[Group], Estimate]] = {
-    **{
-        name: RatioEstimator(partial(_accuracy, name=name), partial(_accuracy_ratio, name=name))
-        for name in ("justified_accuracy", "accuracy")
-    },
-    "balanced_accuracy": RatioEstimator(_balanced_accuracy, _balanced_ratios),
-}
-
-
-def intervene_pairs(records: pa.Table) -> Iterator[Pair]:
-    """Yield the differences between two sides, the headline first."""
-    groups = intervene_groups(filter_reached_by_both(records))
-    for estimators, of_reports in ((ESTIMATORS, False), (REPORT_ESTIMATORS, True)):
-        chosen = (group for group in groups if _is_of_reports(group) == of_reports)
-        yield from compare_groups(chosen, estimators)
-    yield from compare_groups(intervene_groups(records), {"answered": answered_share})
+MEASURES = (
+    *only_when(lambda group: not is_of_reports(group), *EPISODE_MEASURES),
+    *only_when(is_of_reports, *REPORT_MEASURES),
+    *ENDING_MEASURES,
+)

@@ -163,8 +163,6 @@ def _render_optimum(episode: InterveneEpisode) -> Iterator[str]:
 
 def refuse(design: InterveneDesign) -> str:
     """Return why people cannot play a design; nothing if they can."""
-    if "published" in design.stimuli:
-        return f"people are asked in our own words, got {design.name}, with published prompts"
     if design.worlds != "graph":
         return ""
     return f"people are asked about one pair, got {design.name}, which asks about all of them"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from whybench.suites.intervene.published import PublishedPrompts
 from whybench.suites.intervene.world import state_to_bits
 
 if TYPE_CHECKING:
@@ -118,10 +117,6 @@ def render_prompt(item: InterveneItem) -> str:
     """Return the first message of an episode: rules, observation, question, form of the reply."""
     theme = item.theme
     phrases = state_phrases(item.names, theme.states)
-    if item.stimuli == "published":
-        asked = theme.ask(*(item.names[v] for v in item.pair))
-        prompts = PublishedPrompts(item.style, item.names, theme.verbs_and_states[:2], asked)
-        return prompts.opening(list_states(phrases, state_to_bits(item.initial)))
     paragraphs = (
         f"{theme.setting} {render_rules(item)}",
         LISTED.format(many=theme.many, names=", ".join(item.names)),

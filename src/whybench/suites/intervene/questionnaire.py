@@ -56,11 +56,6 @@ def _make_page(item: InterveneItem) -> ItemPage:
             f"people act by buttons, so style must be one of {', '.join(STYLES_FOR_PEOPLE)} and "
             f"interface text, got {item.style} and {item.interface}; choose them in the design"
         )
-    if item.stimuli != "own":
-        raise UserError(
-            "people can be asked in our own words alone, got stimuli=published; choose a design "
-            "with stimuli=own"
-        )
     if item.asks_graph:
         raise UserError(
             f"people are asked about one pair, got a question about all pairs ({item.worlds} "

@@ -25,10 +25,6 @@ KEYS = {"entity", "action", "next", "answer"}
 REPORTED = "drives"
 FORM = "|"
 
-PUBLISHED_KEYS = {"shape": "entity"}
-PUBLISHED_CHOICES = {"continue interaction": "continue", "answer the question": "answer"}
-"""Words in which published prompts ask for a reply, and ours."""
-
 _ARROW = re.compile(r"\s*(?:[-=]*>|→)\s*")
 
 
@@ -37,6 +33,13 @@ class ActionReply(NamedTuple):
 
     entity: str
     action: str
+
+
+class Synonyms(NamedTuple):
+    """Other words in which a prompt may ask for a reply, in lower case, and ours for them."""
+
+    keys: Mapping[str, str] = {}
+    choices: Mapping[str, str] = {}
 
 
 class Decision(NamedTuple):
@@ -58,23 +61,25 @@ class ReportReply(NamedTuple):
 
 InterveneReply = ActionReply | Decision | ReportReply
 
+NO_SYNONYMS = Synonyms()
+
 
 def parse_reply(
-    text: str, report: bool = False, *, published: bool = False
+    text: str, report: bool = False, synonyms: Synonyms = NO_SYNONYMS
 ) -> InterveneReply | None:
     """Return what a reply says, or None if it cannot be read.
 
     Args:
         text: The reply.
         report: Whether all pairs are asked, so that it may be a report.
-        published: Whether published prompts asked for it, whose words are then understood too.
+        synonyms: Other words for keys and for ways to go on, which are also read.
     """
     if not text.startswith("{"):
         text, thinking = remove_thinking(text)
         if thinking:
             return None
     wanted = {*KEYS, REPORTED} if report else KEYS
-    keys = PUBLISHED_KEYS if published else {}
+    keys = synonyms.keys
     pairs = find_last_object(
         text, lambda pairs: any(_fold(key, keys) in wanted for key, _ in pairs)
     )
@@ -87,8 +92,8 @@ def parse_reply(
         name = _fold(key, keys)
         if name in KEYS:
             words = read_word(value) if isinstance(value, str) or name == "answer" else ""
-            if published and name == "next":
-                words = PUBLISHED_CHOICES.get(words, words)
+            if name == "next":
+                words = synonyms.choices.get(words, words)
             if name in fields or FORM in words:
                 return None
             fields[name] = words

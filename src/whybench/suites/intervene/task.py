@@ -33,9 +33,10 @@ from whybench.suites.intervene.calls import (
     hear_call,
     replay_calls,
 )
-from whybench.suites.intervene.episode import InterveneCase, InterveneEpisode, parse_case
+from whybench.suites.intervene.episode import InterveneCase, parse_case
 from whybench.suites.intervene.items import DRAWN
 from whybench.suites.intervene.verdicts import ANSWERS
+from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -228,13 +229,13 @@ async def _hold_episode(
     state: TaskState, row: dict[str, Any], talk: list[ChatMessage]
 ) -> ModelOutput:
     """Hold one episode; what is said is added to the talk."""
-    case, item = parse_case(row), str(row["item"])
+    episode: Any = get_suite(str(state.metadata["suite"])).open_episode(row)
+    case, item = episode.case, str(row["item"])
     if case.tools:
         alone = CALLED in state.store and isinstance(state.store.get(CALLED), list)
         world = _KeptEpisode(case, state.store, "" if alone else item)
         return await _hold_with_tools(world, state.tools if alone else _make_tools(world), talk)
     generate = get_model().generate
-    episode = InterveneEpisode(case)
     while True:
         output = await ask(generate, talk)
         reply = keep_stop_reason(output)

@@ -12,7 +12,6 @@ from whybench.suites.contract import (
     Inspection,
     PairedComparison,
     PeopleComparison,
-    Replication,
     Scalar,
     ScoreColors,
     Suite,
@@ -30,8 +29,13 @@ from whybench.suites.judge.design import (
 )
 from whybench.suites.judge.generation import generate_items
 from whybench.suites.judge.groups import CONDITION, SUMMED_BY
-from whybench.suites.judge.items import COLUMNS, JudgeItem, draw_graph
-from whybench.suites.judge.measures import contrast_measures, judge_measures, summed_measures
+from whybench.suites.judge.items import COLUMNS, VERSION, JudgeItem, draw_graph
+from whybench.suites.judge.measures import (
+    MEASURES,
+    contrast_measures,
+    judge_measures,
+    summed_measures,
+)
 from whybench.suites.judge.people_values import PEOPLE
 from whybench.suites.judge.prompt_parser import parse_prompt
 from whybench.suites.judge.prompts import render_prompt, render_reply
@@ -46,9 +50,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from whybench.drawing.figure import Figure
-    from whybench.stats import Measure
-    from whybench.suites.pairs import Pair
+    from whybench.stats import Difference, Measure
     from whybench.suites.people import AgentAmongPeople
+    from whybench.suites.questionnaire import Questionnaire
 
 __all__ = ["SUITE"]
 
@@ -83,8 +87,8 @@ BUDGETS = {
         "ten cover stories and three abstract ones, with distractors, in all styles of reply",
     ),
 }
-"""By the difference in ea that comes out in 80 of 100 comparisons of such models as were published:
-.15 with three stories, .08 with ten (`python -m evidence judge --only power`)."""
+"""By the difference in explaining_away that comes out in 80 of 100 comparisons of such models as
+were published: .15 with three stories, .08 with ten (`python -m evidence judge --only power`)."""
 
 
 HALF_A_POINT = 0.5
@@ -100,30 +104,13 @@ def _people() -> pa.Table:
     return pa.concat_tables([people_records("collider"), people_records("fork")])
 
 
-def _published() -> pa.Table:
-    """Return the replies of the published models to the published prompts."""
-    import pyarrow as pa  # noqa: PLC0415
-
-    from whybench.suites.judge.published_replies import CONDITIONS, published_records  # noqa: PLC0415
-
-    return pa.concat_tables([published_records(design) for design in CONDITIONS])
-
-
-def _published_tables(
-    resamples: int, beside: pa.Table | None = None
-) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    from whybench.suites.judge.replication import replicate  # noqa: PLC0415
-
-    return replicate(resamples, beside)
-
-
 def _fits_table(records: pa.Table) -> pa.Table:
     from whybench.suites.judge.fitted_models import fits_table  # noqa: PLC0415
 
     return fits_table(records)
 
 
-def _pairs(records: pa.Table) -> Iterable[Pair]:
+def _pairs(records: pa.Table) -> Iterable[Difference]:
     from whybench.suites.judge.paired import judge_pairs  # noqa: PLC0415
 
     return judge_pairs(records)
@@ -141,33 +128,26 @@ def _people_are_fetched() -> bool:
     return people_are_fetched()
 
 
-def _published_figures(beside: pa.Table | None = None) -> Iterable[Figure]:
-    from whybench.suites.judge.figures import replication_figures  # noqa: PLC0415
-
-    return replication_figures(beside=beside)
-
-
 TABLES = {"fits": _fits_table}
 """What is made from records beside measures."""
 
-REPLICATED = (
-    *("people", "alignment", "story_differences", "story_permutations", "story_pairs"),
-    *("agent_differences", "agent_pairs", "measures", "fits", "tallies", "changes", "models"),
-    *("prompts", "own_changes"),
-)
-"""The tables of the replication; the last is of agents that stand beside it."""
-
-SMALLEST = {"coherence": 0.05, **dict.fromkeys(("ea", "mv", "alignment", "consistency"), 0.02)}
+SMALLEST = {
+    "coherence": 0.05,
+    **dict.fromkeys(
+        ("explaining_away", "markov_violation", "human_correlation", "heldout_r2"), 0.02
+    ),
+}
 """Differences below these say little of a mind: judgments come in whole or in round numbers."""
 
-BASELINES = {"people": _people, "published": _published}
+
+BASELINES = {"people": _people}
 
 
 class Judge(Suite[JudgeDesign, JudgeItem]):
     """How likely is it, from 0 to 100? Likelihood judgments about small causal stories."""
 
     name = "judge"
-    version = 1
+    version = VERSION
     interface_letter = "B"
     summary = "rates how likely an event is, from 0 to 100, given a short causal story"
     designs = DESIGNS
@@ -176,20 +156,21 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     columns = COLUMNS
     parts = PARTS
     condition = CONDITION
-    headline = ("ea", "mv", "coherence", "alignment")
+    measure_table = MEASURES
+    headline = ("explaining_away", "markov_violation", "coherence", "human_correlation")
     card_size = 2
     sentences = read_sentences(__package__)
     golden_replies = GOLDEN_REPLIES
     checks = CHECKS
     tables = TABLES
     baselines = BASELINES
+    validated_items = 4400
     costs = Costs(
         lambda factors: REPLY_TOKENS[str(factors["style"])],
         budgets=BUDGETS,
         temperature="0, as in the paper: sampling noise would count as inconsistency",
     )
-    study = QUESTIONNAIRE
-    replication = Replication(_published_tables, _published_figures, REPLICATED, takes_records=True)
+    study: Questionnaire | None = QUESTIONNAIRE
     comparison = PairedComparison(_pairs, SMALLEST)
     people_comparison = PeopleComparison(
         _compare_with_people, _people_are_fetched, "whybench data fetch causAIign", PEOPLE
@@ -208,7 +189,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         task="whybench.tasks:judge",
         scorer="judgment",
         metric="likelihood_measures",
-        headline="ea",
+        headline="explaining_away",
         sample_scores={
             "answer": ScoreColors("neutral", 0, 100),
             "normative": ScoreColors("neutral", 0, 100),
@@ -232,10 +213,6 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         """Return the world that a prompt tells of."""
         return parse_prompt(prompt)
 
-    def is_native_prompt(self, item: JudgeItem) -> bool:
-        """Whether a prompt is in our words, and not one of the source's."""
-        return not item.published
-
     def parse_reply(self, factors: Mapping[str, Scalar], reply: str, truncated: bool) -> Answer:
         """Return the likelihood that a reply states, and its confidence where that was asked."""
         parsed = parse_reply(reply, str(factors["style"]), truncated=truncated)
@@ -251,7 +228,7 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
         return answer.value is not None and abs(answer.value - item.truth) <= HALF_A_POINT
 
     def measures(self, records: pa.Table) -> list[Measure]:
-        """Return contrasts, what a fitted model says, and alignment with people."""
+        """Return contrasts, what a fitted model says, and correlation with people."""
         return judge_measures(records)
 
     def pooled_measures(self, records: pa.Table) -> list[Measure]:

@@ -172,7 +172,7 @@ def _agent(
         exact = noisy_or and every_task and not settings["lapse"]
         if exact and settings["noise"] and settings["m1"] == settings["m2"]:
             p, b, m = (settings[name] for name in ("p", "b", "m1"))
-            values |= {"p": p, "b": b, "m": m, "lad": m - b}
+            values |= {"prior": p, "leak": b, "strength": m, "leak_adjusted_determinacy": m - b}
         return values
 
     return Agent(
@@ -253,7 +253,7 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
             _random_reply,
             expected=lambda _, design: {
                 **dict.fromkeys(_contrasts(design), 0.0),
-                **({"alignment": 0.0} if _is_judged_by_people(design) else {}),
+                **({"human_correlation": 0.0} if _is_judged_by_people(design) else {}),
             },
             noisy=lambda _: True,
         ),
@@ -261,7 +261,9 @@ AGENTS: Mapping[str, Agent[JudgeItem]] = {
             "human-rw17",
             "repeats the mean human judgment from Rehder and Waldmann (2017)",
             _human_reply,
-            expected=lambda _, design: {"alignment": 1.0} if _is_judged_by_people(design) else {},
+            expected=lambda _, design: (
+                {"human_correlation": 1.0} if _is_judged_by_people(design) else {}
+            ),
         ),
     )
 }

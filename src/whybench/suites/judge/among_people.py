@@ -5,14 +5,15 @@ What pairs is the cell: graph, story, polarity, task, and which of its two versi
 both sides the answers of a cell are averaged, so that means meet means, and measures of both are
 compared by leaving out vignettes (a story under one polarity), which both sides share.
 
-Where an agent lies among single people is said for what one person's twenty answers tell: `ea`,
-`mv`, and `distance`, each person's to the mean of the others who judged the same vignette. There
-the agent stands in the person's place, and is held against the same others; the agent's answers in
-a cell are averaged first, so who answers many times has less noise than a person. A person's `ea`
-and `mv` rest on four answers, or eight: `reliability` says how far the versions about the two outer
-variables agree over people, for both versions together (Spearman and Brown). Coherence needs
-several vignettes, and no person judged two. Intervals of a place are Wilson's, clustered by
-vignette; the agent's own value is taken as it is.
+Where an agent lies among single people is said for what one person's twenty answers tell:
+`explaining_away`, `markov_violation`, and `human_distance`, each person's to the mean of the others
+who judged the same vignette. There the agent stands in the person's place, and is held against the
+same others; the agent's answers in a cell are averaged first, so who answers many times has less
+noise than a person. A person's `explaining_away` and `markov_violation` rest on four answers, or
+eight: `reliability` says how far the versions about the two outer variables agree over people, for
+both versions together (Spearman and Brown). Coherence needs several vignettes, and no person judged
+two. Intervals of a place are Wilson's, clustered by vignette; the agent's own value is taken as it
+is.
 """
 
 from __future__ import annotations
@@ -26,14 +27,20 @@ import numpy as np
 from whybench.errors import UserError
 from whybench.stats import spearman_brown, wilson_estimate
 from whybench.suites.groups import GROUP_KEYS, group_records
-from whybench.suites.judge.alignment import average_cells, judged_groups, other_stimuli
 from whybench.suites.judge.coherence import COHERENT_GRAPH, measure_coherence
 from whybench.suites.judge.groups import CONDITION, group_every_answer
+from whybench.suites.judge.human_correlation import average_cells, judged_groups, other_stimuli
 from whybench.suites.judge.likeness import compare_likeness, list_persons
 from whybench.suites.judge.measures import contrast_ratios, task_contrast
 from whybench.suites.judge.published import JudgedGraph, human_means, people_records
 from whybench.suites.judge.questions import load_structure
-from whybench.suites.pairs import Pair, RatioEstimator, compare_groups, match_groups, stack_sides
+from whybench.suites.pairs import (
+    RatioEstimator,
+    compare_groups,
+    difference_of,
+    match_groups,
+    stack_sides,
+)
 from whybench.suites.people import AgentAmongPeople, Place
 
 if TYPE_CHECKING:
@@ -42,7 +49,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from whybench.stats import Estimate
+    from whybench.stats import Difference, Estimate
     from whybench.suites.groups import Group
 
 CELL_COLUMNS = ("story", "polarity", "task", "cause")
@@ -76,7 +83,7 @@ def compare_with_people(records: pa.Table) -> AgentAmongPeople:
     blank = _blank_designs(shared)
     lost = float(np.mean([outcome == "error" for outcome in shared["outcome"].to_pylist()]))
     return AgentAmongPeople(
-        tuple(_mark_stimuli(pair) for pair in _pairs(both)),
+        tuple(_mark_stimuli(one, records) for one in _differences(both)),
         tuple(replace(one, labels=_condition(one.labels)) for one in compare_likeness(blank)),
         tuple(_places(blank)),
         lost,
@@ -131,12 +138,12 @@ def _repeat_people(shared: pa.Table) -> pa.Table:
     return pa.concat_tables(tables)
 
 
-def _pairs(both: pa.Table) -> Iterator[Pair]:
+def _differences(both: pa.Table) -> Iterator[Difference]:
     """Yield people's and the agent's coherence and contrasts, and the differences."""
     for pair in match_groups(group_every_answer(_without_errors(both))):
         if pair[0].labels["graph"] == COHERENT_GRAPH:
             sides = (measure_coherence(group).jackknifed for group in pair)
-            yield Pair.of("coherence", pair[0].labels, *sides)
+            yield difference_of("coherence", pair[0].labels, *sides)
     for graph in dict.fromkeys(both["graph"].to_pylist()):
         groups = [group for group in _mean_groups(both) if group.labels["graph"] == graph]
         estimators = {
@@ -173,12 +180,10 @@ def _contrast(name: str, graph: str, group: Group) -> Estimate:
     return task_contrast(name, group["value"], group["task"], group.units, graph)
 
 
-def _mark_stimuli(pair: Pair) -> Pair:
-    """Return a pair with the flag of what people were not asked in these words."""
-    estimate = pair.difference.estimate
-    flags = (*estimate.flags, *other_stimuli(pair.labels))
-    difference = replace(pair.difference, estimate=replace(estimate, flags=flags))
-    return replace(pair, difference=difference)
+def _mark_stimuli(found: Difference, records: pa.Table) -> Difference:
+    """Return a difference with the flag of prompts that people did not read."""
+    flags = other_stimuli({"agent": "", **found.labels}, records)
+    return replace(found, flags=(*found.flags, *flags))
 
 
 def _places(records: pa.Table) -> Iterator[Place]:
@@ -235,7 +240,7 @@ def _place_distance(
             own.append(float(np.mean([abs(answers[c] - means[c]) for c in answers])))
             vignettes.append("/".join(vignette))
     share = _share_below(np.array(theirs), np.array(own), vignettes)
-    return Place("distance", labels, float(np.mean(own)), share, _quartiles(theirs), None)
+    return Place("human_distance", labels, float(np.mean(own)), share, _quartiles(theirs), None)
 
 
 def _weigh(weights: Mapping[str, float], answers: Mapping[str, float]) -> float:
@@ -299,7 +304,7 @@ def _condition(labels: Mapping[str, str]) -> dict[str, str]:
 
 def _describe(records: pa.Table) -> str:
     """Say what an agent was asked about, for somebody who expected something else."""
-    names = ("graph", "story", "independence", "content", "stimuli")
+    names = ("graph", "story", "independence", "content")
     found = {name: sorted(set(map(str, records[name].to_pylist()))) for name in names}
     return ", ".join(f"{name} {' '.join(levels[:6])}" for name, levels in found.items())
 

@@ -36,7 +36,7 @@ def overload_is_unrelated(items: Sequence[JudgeItem]) -> Iterator[str]:
 
 
 def _select_overloaded(items: Sequence[JudgeItem]) -> Sequence[JudgeItem]:
-    return [item for item in items if item.overload != "none" and not item.published]
+    return [item for item in items if item.overload != "none"]
 
 
 @cache

@@ -17,8 +17,8 @@ Two ways to read the answers VI to XI stand against each other:
 one that is blind to the other cause, 0 for one that is as far from the one as from the other, such
 as one that goes half of the way. Where the table implies an explaining away nearer to 0 than .05,
 both readings say the same, and coherence is *not tested*; nor is it where a question of I to V has
-no answer at all. `ea_implied` is that explaining away, to
-set beside `ea`.
+no answer at all. `explaining_away_implied` is that explaining away, to
+set beside `explaining_away`.
 
 **The joint table.** P(C1 | C2) and P(C2 | C1) are four numbers for the three of a joint
 distribution. Where they contradict each other, the joint is that to which both together lead:
@@ -52,7 +52,8 @@ import numpy as np
 from whybench.stats import Estimate, generalize, leave_out_covariance, weighted_means
 from whybench.stats.clustered import t_quantile
 from whybench.stats.paired import Jackknifed
-from whybench.suites.judge.groups import group_every_answer, make_measure
+from whybench.suites.judge.groups import JudgeMeasure, group_every_answer
+from whybench.suites.measures import measure_groups
 from whybench.suites.pairs import strata_of_units
 
 if TYPE_CHECKING:
@@ -126,12 +127,8 @@ def imply(given: Array) -> Array:
 
 
 def coherence_measures(records: pa.Table) -> Iterator[Measure]:
-    """Yield `coherence` and `ea_implied` of each agent under each condition with a collider."""
-    for group in group_every_answer(records):
-        if group.labels["graph"] == COHERENT_GRAPH:
-            found = measure_coherence(group)
-            yield make_measure(group, "coherence", found.coherence)
-            yield make_measure(group, "ea_implied", found.implied)
+    """Yield `coherence` and `explaining_away_implied` wherever there is a collider."""
+    return measure_groups(group_every_answer(records), COHERENCE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -330,3 +327,32 @@ def _mean(numbers: Array) -> Array:
     sums = np.where(known, numbers, 0.0).sum(axis=0)
     found: Array = np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
     return found
+
+
+def _has_collider(group: Group) -> bool:
+    return group.labels["graph"] == COHERENT_GRAPH
+
+
+COHERENCE = (
+    JudgeMeasure(
+        name="coherence",
+        label="coherence",
+        meaning="How far judgments of causes follow from the agent's own other answers (1), or "
+        "ignore the other cause (-1).",
+        range=(-1.0, 1.0),
+        direction="higher",
+        baseline=-1.0,
+        compute=lambda group: group.once(measure_coherence).coherence,
+        when=_has_collider,
+        compared="reached",
+    ),
+    JudgeMeasure(
+        name="explaining_away_implied",
+        label="implied explaining away",
+        meaning="The explaining away that the agent's own other answers imply.",
+        range=(-1.0, 1.0),
+        compute=lambda group: group.once(measure_coherence).implied,
+        when=_has_collider,
+    ),
+)
+"""The measures of coherence."""

@@ -4,9 +4,9 @@ Where a style asks for confidence, an answer is two numbers, and the second can 
 became of the first.
 
 - `confidence` is the mean of what is stated, on the scale from 0 to 1.
-- `confidence_tells` is Spearman's rho of the stated confidence and the closeness of the answer: 1
-  if the agent is the more confident the closer it is, 0 if confidence tells nothing, below 0 if it
-  is most confident where it is furthest off.
+- `confidence_resolution` is Spearman's rho of the stated confidence and the closeness of the
+  answer: 1 if the agent is the more confident the closer it is, 0 if confidence tells nothing,
+  below 0 if it is most confident where it is furthest off.
 
 Stories state no rates, so closeness is not to any truth. It is to what the agent's own answers to I
 to V imply of VI to XI, in the collider (`whybench.suites.judge.coherence`): does it know which of
@@ -50,7 +50,7 @@ PLACES = 9
 
 
 def confidence_measures(records: pa.Table) -> Iterator[Measure]:
-    """Yield `confidence`, and `confidence_tells`, wherever an agent states any."""
+    """Yield `confidence`, and `confidence_resolution`, wherever an agent states any."""
     if not {*NUMBERS} <= {*records.column_names}:
         return
     for group in group_records(records, CONDITION, WORD_COLUMNS, NUMBERS, lambda _: VIGNETTE):
@@ -65,7 +65,7 @@ def confidence_measures(records: pa.Table) -> Iterator[Measure]:
             known = ~np.isnan(off) & ~np.isnan(scored["confidence"])
             # What differs by rounding is tied.
             told = _correlate(scored.where(known), -np.round(off[known], PLACES))
-            yield make_measure(scored, "confidence_tells", told)
+            yield make_measure(scored, "confidence_resolution", told)
 
 
 def _distances(group: Group) -> NDArray[np.float64] | None:

@@ -2,7 +2,7 @@
 
 A design is about one causal graph and crosses its factors: every question of the graph, in every
 polarity, with every kind of distracting text and every style of reply. Or it is a union of such
-crossings, as the source's experiment is (`thesis`). Distracting text ("overload") is added to the
+crossings. Distracting text ("overload") is added to the
 variables' descriptions (d), to the explanations of the links (e) or to both (de), and comes from
 another story or is filler of the same length. That what is not linked is independent is left to the
 reader, or stated.
@@ -44,7 +44,6 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "overload_source": ("story", "filler"),
     "independence": ("unstated", "stated"),
     "style": ("direct", "cot", "confidence"),
-    "stimuli": ("own", "published"),
 }
 """The levels of the factors whose levels are fixed."""
 
@@ -55,7 +54,6 @@ MANIPULATED: dict[str, Manipulated] = {
     "overload_source": Manipulated("from-{}", "none"),
     "independence": Manipulated("independence-{}", "unstated"),
     "content": Manipulated(""),
-    "stimuli": Manipulated(unsaid="own"),
 }
 """What may be manipulated. The story says the content, and belongs to what is asked."""
 
@@ -115,29 +113,13 @@ class JudgeDesign:
     task: tuple[str, ...] = factor(
         (), "Tasks by Roman numeral; all of the graph unless some are named."
     )
-    stimuli: str = factor(
-        "own",
-        "`own` wording of stories, or the source's `published` prompts (downloaded).",
-        levels=LEVELS["stimuli"],
-    )
     parameters: Parameters = Parameters()
     union: tuple[Cell, ...] = union_field()
 
     def __post_init__(self) -> None:
         for name, levels in LEVELS.items():
-            chosen = getattr(self, name)
-            check_levels(name, (chosen,) if isinstance(chosen, str) else chosen, levels)
+            check_levels(name, getattr(self, name), levels)
         check_levels("graph", (self.graph,), GRAPHS)
-        if self.stimuli == "published" and self.graph != "collider":
-            raise UserError(
-                f"published stimuli exist for the collider alone, got graph={self.graph}; "
-                "ask about it in our own words (stimuli=own)"
-            )
-        if self.stimuli == "published" and self.independence != ("unstated",):
-            raise UserError(
-                "published stimuli must be asked with independence=unstated, got "
-                f"{', '.join(self.independence)}; ask in our own words (stimuli=own)"
-            )
         check_levels("story", self.story)
         if any(story.graph != self.graph for story in self.stories):
             raise UserError(
@@ -150,7 +132,7 @@ class JudgeDesign:
             check_levels("task", self.task, load_structure(self.graph).tasks)
         if any(part.graph != self.graph for part in split_union(self)):
             raise UserError(f"all cells of a union must be about the {self.graph}")
-        check_union([(*part.crossed, part.stimuli) for part in split_union(self)])
+        check_union([part.crossed for part in split_union(self)])
 
     @cached_property
     def stories(self) -> tuple[JudgeStory, ...]:
@@ -205,15 +187,14 @@ class JudgeDesign:
     @property
     def summary(self) -> str:
         """The number of items and the levels of each factor in one line."""
-        published = "; published prompts" if self.stimuli == "published" else ""
         if self.union:
             parts = (f"{part.size} about {part._levels_text}" for part in split_union(self))
-            return f"{self.size} items: union of {' | '.join(parts)}{published}"
+            return f"{self.size} items: union of {' | '.join(parts)}"
         default, said = self.independence == ("unstated",), ", ".join(self.independence)
         return (
             f"{self.size} items: {len(self.questions)} questions "
             f"{'' if self.graph == GRAPHS[0] else f'of the {self.graph} '}x "
-            f"{self._levels_text}{published}{'' if default else f'; independence {said}'}"
+            f"{self._levels_text}{'' if default else f'; independence {said}'}"
         )
 
     @property
@@ -247,7 +228,7 @@ class JudgeDesign:
         return digest("judge", settings, stories, sources).hex()[:16]
 
 
-_CONDITIONS = (
+CONDITIONS = (
     JudgeDesign("core"),
     JudgeDesign("abstract", story=ABSTRACT),
     JudgeDesign("overload-e", overload=("e",), overload_source=("story", "filler")),
@@ -255,13 +236,13 @@ _CONDITIONS = (
         "abstract-overload-d", story=ABSTRACT, overload=("d",), overload_source=("filler",)
     ),
 )
-"""The source's conditions, in our own words. It calls the last one `de`, but adds filler to
-descriptions only."""
+"""The conditions of Dettki (2025), in our own words. The paper calls the last one `de`, but adds
+filler to descriptions only."""
 
 DESIGNS: Mapping[str, JudgeDesign] = {
     design.name: design
     for design in (
-        *_CONDITIONS,
+        *CONDITIONS,
         JudgeDesign("styles", style=LEVELS["style"]),
         JudgeDesign(
             "full",
@@ -282,25 +263,9 @@ DESIGNS: Mapping[str, JudgeDesign] = {
             )
             for graph in GRAPHS
         ),
-        *(
-            replace(own, name=f"published-{own.name}".removesuffix("-core"), stimuli="published")
-            for own in _CONDITIONS
-        ),
-        JudgeDesign(
-            "thesis",
-            style=("direct", "cot"),
-            stimuli="published",
-            union=tuple(
-                tuple(
-                    (name, getattr(own, name)) for name in ("story", "overload", "overload_source")
-                )
-                for own in _CONDITIONS
-            ),
-        ),
     )
 }
-"""The named designs. The four `published` ones are the source's conditions; the four first of
-our own wording correspond to them. `thesis` is all four in the source's two styles of reply."""
+"""The named designs."""
 
 
 def make_design(settings: Mapping[str, object]) -> JudgeDesign:

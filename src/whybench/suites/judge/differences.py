@@ -8,10 +8,10 @@ chance and rarely finds anything between stories. The permutation test compares 
 question only. An agent's failed and missing answers do not count. Distracting text from another
 story and filler make two versions of a story, which are told apart as stories are.
 
-Do an agent's measures stay what they are when the content changes? `condition_changes` compares
-each measure between two conditions, agent by agent: with abstract names instead of a story, with
-distracting text, with step-by-step reasoning, with independence stated. What agents differ in
-cancels, so the mean change over agents has an interval of its own, Student's t over agents.
+`condition_changes` compares each measure between two conditions, agent by agent: with abstract
+names instead of a story, with distracting text, with step-by-step reasoning, with independence
+stated. Differences between agents cancel, so the mean over agents has an interval and a p-value
+from one method, Student's t over agents.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from whybench.stats import (
     SMALL_N,
-    Estimate,
     HypothesisTest,
+    MeanDifference,
     adjust,
+    average_over_agents,
+    correct_family,
     kruskal_wallis,
     mann_whitney,
-    paired_difference,
     permutation_test,
-    sign_flip_test,
 )
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Measure
 
-CONDITION = ("graph", "stimuli", "content", "overload", "style", "independence")
+CONDITION = ("graph", "content", "overload", "style", "independence")
 """What makes a condition here: overload sources are told apart as stories are."""
 
 COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
@@ -62,15 +62,12 @@ COMPARISONS: tuple[tuple[str, Mapping[str, str], Mapping[str, str]], ...] = (
 )
 """Name of a manipulation, and the levels before and after it; all else must be equal."""
 
-SHOWN = 3
-"""So many of the most and of the least changing agents are named."""
-
 StoryTest = Literal["kruskal-wallis", "permutation"]
 Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Difference:
+class LabeledTest:
     """The result of a test, and whose it is: agent, condition, story."""
 
     labels: Mapping[str, str]
@@ -81,54 +78,9 @@ class Difference:
         return {**self.labels, **asdict(self.test), "flags": " ".join(self.test.flags)}
 
 
-@dataclass(frozen=True)
-class ConditionChange:
-    """How a measure changed between two conditions.
-
-    Attributes:
-        manipulation: What was changed.
-        measure: The measure.
-        condition: What was held.
-        agents: Agent to its values before and after.
-        mean: The mean change over agents, with its interval.
-        test: A sign-flip test of no change, corrected within the manipulation.
-    """
-
-    manipulation: str
-    measure: str
-    condition: Mapping[str, str]
-    agents: Mapping[str, tuple[float, float]]
-    mean: Estimate
-    test: HypothesisTest
-
-    def row(self) -> dict[str, object]:
-        """Return it as one flat row."""
-        return {
-            "manipulation": self.manipulation,
-            "measure": self.measure,
-            **self.condition,
-            "agents": len(self.agents),
-            "change": self.mean.estimate,
-            "most": self._list_agents(range(SHOWN)),
-            "least": self._list_agents(range(-1, -SHOWN - 1, -1)),
-            "low": self.mean.low,
-            "high": self.mean.high,
-            "p": self.test.p,
-            "p_adjusted": self.test.adjusted,
-            "flags": " ".join(self.mean.flags),
-        }
-
-    def _list_agents(self, places: range) -> str:
-        """Return the agents at some places from the most changing on, with their changes."""
-        moves = {agent: after - before for agent, (before, after) in self.agents.items()}
-        order = sorted(moves, key=lambda agent: -abs(moves[agent]))
-        chosen = [order[place] for place in places if -len(order) <= place < len(order)]
-        return "; ".join(f"{agent} ({moves[agent]:+.3f})" for agent in chosen)
-
-
 def story_differences(
     records: pa.Table, test: StoryTest = "kruskal-wallis", permutations: int = 1999
-) -> list[Difference]:
+) -> list[LabeledTest]:
     """Test for each agent whether its answers differ between stories.
 
     `kruskal-wallis` takes every answer; answers to one prompt in several epochs are flagged
@@ -140,22 +92,22 @@ def story_differences(
     permute = partial(_permute_stories, permutations=permutations)
     compare = permute if test == "permutation" else _rank_stories
     groups = _group_scored(records, ("agent", "design"))
-    return _adjust([Difference(labels, compare(rows)) for labels, rows in groups])
+    return _adjust([LabeledTest(labels, compare(rows)) for labels, rows in groups])
 
 
-def agent_differences(records: pa.Table) -> list[Difference]:
+def agent_differences(records: pa.Table) -> list[LabeledTest]:
     """Test for each story whether agents differ in it. Adjusted within the condition."""
     groups = _group_scored(records, ("story", "overload_source"))
-    return _adjust([Difference(labels, _rank(rows, "agent")) for labels, rows in groups])
+    return _adjust([LabeledTest(labels, _rank(rows, "agent")) for labels, rows in groups])
 
 
-def story_pairs(records: pa.Table) -> list[Difference]:
+def story_pairs(records: pa.Table) -> list[LabeledTest]:
     """Test for each agent which of its stories differ, two by two. Adjusted within the agent."""
     pairs = []
     for labels, rows in _group_scored(records, ("agent", "design")):
         answers = _values_by(rows, "version")
         found = [
-            Difference({**labels, "story": one, "other": other}, _compare(answers, one, other))
+            LabeledTest({**labels, "story": one, "other": other}, _compare(answers, one, other))
             for one, other in combinations(sorted(answers), 2)
         ]
         tests = adjust([difference.test for difference in found])
@@ -163,7 +115,7 @@ def story_pairs(records: pa.Table) -> list[Difference]:
     return pairs
 
 
-def agent_pairs(records: pa.Table, agents: Collection[str] = ()) -> list[Difference]:
+def agent_pairs(records: pa.Table, agents: Collection[str] = ()) -> list[LabeledTest]:
     """Test for each story which agents differ, two by two. Adjusted within the condition.
 
     Args:
@@ -172,7 +124,7 @@ def agent_pairs(records: pa.Table, agents: Collection[str] = ()) -> list[Differe
     """
     return _adjust(
         [
-            Difference({"agent": agent, "other": other, **labels}, _compare(answers, agent, other))
+            LabeledTest({"agent": agent, "other": other, **labels}, _compare(answers, agent, other))
             for labels, rows in _group_scored(records, ("story", "overload_source"))
             for answers in (_values_by(rows, "agent"),)
             for agent, other in (
@@ -184,10 +136,10 @@ def agent_pairs(records: pa.Table, agents: Collection[str] = ()) -> list[Differe
     )
 
 
-def condition_changes(measures: Iterable[Measure]) -> list[ConditionChange]:
-    """Compare every measure before and after every manipulation, over the agents that have both.
+def condition_changes(measures: Iterable[Measure]) -> list[MeanDifference]:
+    """Compare every measure after and before every manipulation, over agents that have both.
 
-    Measures flagged `small_n` do not count.
+    Measures flagged `small_n` do not count. p-values are corrected within a manipulation.
     """
     values: dict[tuple[str, tuple[str, ...]], dict[str, float]] = {}
     for measure in measures:
@@ -195,28 +147,20 @@ def condition_changes(measures: Iterable[Measure]) -> list[ConditionChange]:
             condition = tuple(str(measure.labels[factor]) for factor in CONDITION)
             agents = values.setdefault((measure.name, condition), {})
             agents[str(measure.labels["agent"])] = measure.estimate
-    changes = []
+    changes: list[MeanDifference] = []
     for manipulation, before, after in COMPARISONS:
+        (by,) = (factor for factor in before if before[factor] != after[factor])
         family = []
         for (name, condition), first in values.items():
             levels = dict(zip(CONDITION, condition, strict=True))
             second = values.get((name, tuple({**levels, **after}.values())), {})
-            both = [agent for agent in first if agent in second]
-            if not before.items() <= levels.items() or len(both) < 2:
-                continue
-            later, earlier = ([side[agent] for agent in both] for side in (second, first))
-            family.append(
-                ConditionChange(
-                    manipulation,
-                    name,
-                    {factor: level for factor, level in levels.items() if factor not in before},
-                    {agent: (first[agent], second[agent]) for agent in both},
-                    paired_difference(later, earlier),
-                    sign_flip_test(later, earlier, ("judge", manipulation, name)),
-                )
-            )
-        tests = adjust([change.test for change in family])
-        changes += [replace(change, test=test) for change, test in zip(family, tests, strict=True)]
+            by_agent = {agent: (second[agent], first[agent]) for agent in first if agent in second}
+            if before.items() <= levels.items() and len(by_agent) > 1:
+                held = {factor: level for factor, level in levels.items() if factor not in before}
+                sides = {"by": by, "side_a": after[by], "side_b": before[by]}
+                labels = {"manipulation": manipulation, **held}
+                family.append(average_over_agents(name, labels, by_agent, suite="judge", **sides))
+        changes += correct_family(family)
     return changes
 
 
@@ -277,7 +221,7 @@ def _flag(test: HypothesisTest, *flags: str) -> HypothesisTest:
     return replace(test, flags=(*test.flags, *small, *flags))
 
 
-def _adjust(differences: list[Difference]) -> list[Difference]:
+def _adjust(differences: list[LabeledTest]) -> list[LabeledTest]:
     """Correct p-values over the tests of a condition."""
     families: dict[tuple[str, ...], list[int]] = defaultdict(list)
     for position, difference in enumerate(differences):

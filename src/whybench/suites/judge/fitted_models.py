@@ -3,25 +3,27 @@
 Each agent under each condition is fitted by the noisy-OR models of its graph; the one that
 predicts held-out tasks better wins. Its measures:
 
-- `p`, `b`, `m`: prior of a cause, leak, and strength of a cause (the mean of both where the
-  winner tells them apart);
-- `lad`: m - b, how far the answers are from "causes make no difference" towards "causes decide";
-- `consistency`: R² of predicting each task's mean from a fit to the other tasks;
-- `class_consistency`: the same, holding out whole classes of tasks that the model forces to be
+- `prior`, `leak`, `strength`: prior of a cause, leak, and strength of a cause (the mean of both
+  where the winner tells them apart);
+- `leak_adjusted_determinacy`: m - b, how far the answers are from "causes make no difference"
+  towards "causes decide";
+- `heldout_r2`: R² of predicting each task's mean from a fit to the other tasks;
+- `heldout_class_r2`: the same, holding out whole classes of tasks that the model forces to be
   equal (IV with V; IX, X and XI), since a task is easily predicted from its twin.
 
 The convention is that of the published fits: a task pools its two versions and is predicted as
-the first. Intervals of p, b, m and lad resample whole vignettes (or people). Resampling would add
-noise to the means, which can only lower an R², so the two consistencies have a jackknife interval:
+the first. Intervals of the parameters resample whole vignettes (or people). Resampling would add
+noise to the means, which can only lower an R², so the two held-out R² have a jackknife interval:
 each vignette is left out once, and log(1 - R²) varies as Student's t says. It speaks of the
-consistency that this number of answers shows; noise in the answers keeps that below the agent's
+R² that this number of answers shows; noise in the answers keeps it below the agent's
 own.
 
 The table `fits` has more of each fit: the number of parameters, the strengths of both causes of a
-collider (`m1`, `m2`), and how far single answers lie from it (`rmse`, `mae`, `r2`). Information
-criteria of the winner (`aic`, `bic`) stand there too, with the number of parameters that each would
-have chosen (`aic_parameters`, `bic_parameters`): they count parameters, the winner is by what it
-predicts. With errors of least squares, AIC is n ln(RSS/n) + 2k and BIC n ln(RSS/n) + k ln n.
+collider (`strength_1`, `strength_2`), and how far single answers lie from it (`rmse`, `mae`, `r2`).
+Information criteria of the winner (`aic`, `bic`) stand there too, with the number of parameters
+that each would have chosen (`aic_parameters`, `bic_parameters`): they count parameters, the winner
+is by what it predicts. With errors of least squares, AIC is n ln(RSS/n) + 2k and BIC n ln(RSS/n) +
+k ln n.
 """
 
 from __future__ import annotations
@@ -63,16 +65,26 @@ if TYPE_CHECKING:
 
 SCHEMES: dict[str, tuple[Scheme, ...]] = {
     "collider": (
-        replace(COLLIDER_3, derived={**COLLIDER_3.derived, "m1": {"m": 1.0}, "m2": {"m": 1.0}}),
-        replace(COLLIDER_4, derived={**COLLIDER_4.derived, "m": {"m1": 0.5, "m2": 0.5}}),
+        replace(
+            COLLIDER_3,
+            derived={
+                **COLLIDER_3.derived,
+                "strength_1": {"strength": 1.0},
+                "strength_2": {"strength": 1.0},
+            },
+        ),
+        replace(
+            COLLIDER_4,
+            derived={**COLLIDER_4.derived, "strength": {"strength_1": 0.5, "strength_2": 0.5}},
+        ),
     ),
     "fork": (FORK_3,),
     "chain": (CHAIN_3,),
 }
 """Graph to the models that are fitted to its answers."""
 
-PARAMETERS = ("p", "b", "m", "lad")
-STRENGTHS = ("m1", "m2")
+PARAMETERS = ("prior", "leak", "strength", "leak_adjusted_determinacy")
+STRENGTHS = ("strength_1", "strength_2")
 """The strengths of the causes of a collider; both are m where the winner has one for both."""
 
 ERRORS = ("rmse", "mae", "r2")
@@ -92,9 +104,10 @@ class FittedModel:
         tasks: The tasks, in the order of the arrays below.
         means: The mean answer to each task, 0 to 1; NaN where there is none.
         predictions: What the winning model, fitted to all tasks, predicts.
-        estimates: `p`, `b`, `m`, `lad` with intervals; of a collider also `m1`, `m2`.
-        consistency: R² of predicting held-out tasks, with its interval.
-        class_consistency: R² of predicting held-out classes of tasks, with its interval.
+        estimates: `prior`, `leak`, `strength`, `leak_adjusted_determinacy` with intervals; of a
+            collider also `strength_1`, `strength_2`.
+        heldout_r2: R² of predicting held-out tasks, with its interval.
+        heldout_class_r2: R² of predicting held-out classes of tasks, with its interval.
         rmse: Row-level root mean square error of the fit.
         r2: Row-level R² of the fit.
         mae: Mean absolute error of single answers; NaN where these are not known.
@@ -108,8 +121,8 @@ class FittedModel:
     means: NDArray[np.float64]
     predictions: NDArray[np.float64]
     estimates: dict[str, Estimate]
-    consistency: Estimate
-    class_consistency: Estimate
+    heldout_r2: Estimate
+    heldout_class_r2: Estimate
     rmse: float
     r2: float
     mae: float
@@ -122,8 +135,8 @@ class FittedModel:
         kind = f"noisy-OR, {len(self.scheme.parameters)} parameters"
         for name, estimate in (
             *((name, self.estimates[name]) for name in PARAMETERS),
-            ("consistency", self.consistency),
-            ("class_consistency", self.class_consistency),
+            ("heldout_r2", self.heldout_r2),
+            ("heldout_class_r2", self.heldout_class_r2),
         ):
             known = replace(estimate, estimate=None, low=None, high=None) if unknown else estimate
             flagged = replace(known, flags=(*self.flags, *estimate.flags))
@@ -171,8 +184,8 @@ def fit_row(model: FittedModel) -> dict[str, Any]:
         **model.group.labels,
         "parameters": len(model.scheme.parameters),
         "n": model.group.units.size,
-        "consistency": model.consistency.estimate,
-        "class_consistency": model.class_consistency.estimate,
+        "heldout_r2": model.heldout_r2.estimate,
+        "heldout_class_r2": model.heldout_class_r2.estimate,
         **{name: getattr(model, name) for name in ERRORS},
         **_criteria_columns(model),
         "flags": " ".join(model.flags),
@@ -250,8 +263,8 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
         estimates = bootstrap_intervals(
             table, scheme, chosen, fits, resamples=resamples, keys=("judge",)
         )
-        by_tasks = _consistencies(table, scheme, chosen, tasks.r2[won], "task")
-        by_classes = _consistencies(table, scheme, chosen, classes.r2[won], "class")
+        by_tasks = _heldout_estimates(table, scheme, chosen, tasks.r2[won], "task")
+        by_classes = _heldout_estimates(table, scheme, chosen, classes.r2[won], "class")
         for row, position in enumerate(won):
             models[position] = FittedModel(
                 group=groups[position],
@@ -264,8 +277,8 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
                     for name in (*PARAMETERS, *STRENGTHS)
                     if name in estimates[row]
                 },
-                consistency=by_tasks[row],
-                class_consistency=by_classes[row],
+                heldout_r2=by_tasks[row],
+                heldout_class_r2=by_classes[row],
                 rmse=float(fits.rmse[row]),
                 r2=float(fits.r2[row]),
                 mae=float("nan") if fits.mae is None else float(fits.mae[row]),
@@ -278,7 +291,7 @@ def _fit_graph(graph: str, groups: Sequence[Group], resamples: int) -> list[Fitt
     return [models[position] for position in sorted(models)]
 
 
-def _consistencies(
+def _heldout_estimates(
     table: TaskTable,
     scheme: Scheme,
     data: Judgments,

@@ -11,10 +11,11 @@ task within one unit. So a row may be one record, or records summed up by `SUMME
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from whybench.suites.groups import GROUP_KEYS, Group, group_records
+from whybench.suites.measures import DeclaredMeasure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 CONDITION = (
     "graph",
-    "stimuli",
     "content",
     "overload",
     "overload_source",
@@ -72,6 +72,15 @@ def make_measure(group: Group, name: str, estimate: Estimate, method: str = "") 
     scored = group.outcomes.get("scored", 0)
     measure = group.measure(name, estimate, method=method, rests_on=scored)
     return replace(measure, flags=tuple(dict.fromkeys(measure.flags)))
+
+
+@dataclass(frozen=True)
+class JudgeMeasure(DeclaredMeasure):
+    """A measure that has few answers only if all tasks together have few."""
+
+    def measure(self, group: Group) -> Measure:
+        """Return the measure of a group."""
+        return replace(make_measure(group, self.name, self.estimate(group)), range=self.range)
 
 
 def _name_units(records: pa.Table) -> pa.Table:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from whybench.suites.judge.questions import JudgeQuestion
     from whybench.suites.judge.stories import JudgeStory
 
+VERSION = 1
+"""The version of the suite."""
+
 COLUMNS: Mapping[str, type] = dict.fromkeys(
     (
         "graph",
@@ -35,7 +38,6 @@ COLUMNS: Mapping[str, type] = dict.fromkeys(
         "overload",
         "overload_source",
         "style",
-        "stimuli",
         "independence",
     ),
     str,
@@ -56,7 +58,6 @@ class JudgeItem:
         overload: Where distracting text stands: none, d, e or de.
         overload_source: Where it comes from: none, story or filler.
         independence: Whether the prompt states that what is not linked is independent.
-        published: The source's own prompt, verbatim; empty for our wording.
         digest: Equal exactly when prompt and truth are equal.
     """
 
@@ -68,19 +69,18 @@ class JudgeItem:
     overload: str = "none"
     overload_source: str = "none"
     independence: str = "unstated"
-    published: str = ""
     digest: str = ""
 
     @cached_property
-    def pairing_key(self) -> str:
+    def case(self) -> str:
         """Graph, story, polarity, task, and cause if the task has two."""
         cause = "" if self.question.cause == "both" else f"-{self.question.cause}"
         return f"{self.story.graph}-{self.story.name}-{self.polarity}-{self.question.task}{cause}"
 
     @cached_property
     def id(self) -> str:
-        """Pairing key, condition and digits; equal exactly when prompt and truth are."""
-        return name_item(self.digest, self.pairing_key, self.factors, MANIPULATED, generated=False)
+        """Case, condition and digits; equal exactly when prompt and truth are."""
+        return name_item(self.digest, self.case, self.factors, MANIPULATED, generated=False)
 
     @property
     def truth(self) -> float:
@@ -101,7 +101,6 @@ class JudgeItem:
             "overload": self.overload,
             "overload_source": self.overload_source,
             "style": self.style,
-            "stimuli": "published" if self.published else "own",
             "independence": self.independence,
         }
 
@@ -128,15 +127,18 @@ class JudgeItem:
         )
 
 
-def draw_graph(item: JudgeItem) -> Iterator[str]:
-    """Yield lines that picture the causal graph, with what is known and what is asked."""
+def draw_graph(item: JudgeItem, *, words: bool = True) -> Iterator[str]:
+    """Yield lines that picture the causal graph, with what is known and what is asked.
+
+    Args:
+        item: The item.
+        words: Whether to name the states of variables in the words of the story.
+    """
     known, structure = dict(item.question.given), item.story.structure
-    # The source's abstract prompts have names of their own, which no story of ours knows.
-    shows_words = not item.published or item.story.content == "story"
     for node in structure.nodes:
         status = {1: "present", 0: "absent"}.get(known.get(node, -1), "unknown")
         mark = "  <- asked" if node == item.question.target else ""
         effects = [effect for cause, effect in structure.edges if cause == node]
         arrows = f"{node} -> {', '.join(effects)}" if effects else node
-        named = f"{item.story.state(node, item.polarity, 1)}: " if shows_words else ""
+        named = f"{item.story.state(node, item.polarity, 1)}: " if words else ""
         yield f"{'picture':16} {arrows:11} {named}{status}{mark}"

@@ -3,19 +3,20 @@
 The unit of comparison is the cell: a story, polarity and letter. An agent's answers in a cell are
 averaged, and so are people's, so that means meet means.
 
-- `alignment` is the rank correlation of the means (`whybench.suites.judge.alignment`). It asks
-  which things are judged likelier than others, and not how likely.
-- `distance` is the mean absolute difference of the means, on the scale from 0 to 100. Its interval
-  is Student's t, clustered by vignette.
+- `human_correlation` is the rank correlation of the means
+  (`whybench.suites.judge.human_correlation`). It asks which things are judged likelier than others,
+  and not how likely.
+- `human_distance` is the mean absolute difference of the means, on the scale from 0 to 100. Its
+  interval is Student's t, clustered by vignette.
 
 A number says little without marks beside it:
 
 - the *floor* is what the best of `degenerate.yaml` has on the same cells: agents with a number for
   each task, which know nothing of the story and never let one outer variable matter for the other;
-- *people* are what as many other people would have. For alignment that is the reliability of the
-  means. For distance, the people of a vignette are split in every way into halves of h and n - h;
-  the mean difference of two halves is larger than that of two samples of n by the root of
-  (1/h + 1/(n - h)) / (2/n);
+- *people* are what as many other people would have. For the correlation that is the reliability of
+  the means. For distance, the people of a vignette are split in every way into halves of h and n -
+  h; the mean difference of two halves is larger than that of two samples of n by the root of (1/h +
+  1/(n - h)) / (2/n);
 - the *ceiling* is what an agent would have that knew people's true means: the root of that
   reliability, and a distance smaller by the root of 2 than that of other people.
 """
@@ -39,10 +40,10 @@ from whybench.stats import (
     resampled_difference,
     resampled_spearman,
 )
-from whybench.suites.judge.alignment import (
+from whybench.suites.judge.human_correlation import (
     CELL,
     POOLED,
-    alignment,
+    human_correlations,
     judged_groups,
     other_stimuli,
     split_people,
@@ -111,8 +112,8 @@ def distance_to_others(graph: str) -> dict[tuple[str, str, str], float]:
 
 
 def likeness_measures(records: pa.Table) -> Iterator[Measure]:
-    """Yield `alignment` with its ceiling and floor, and `distance`, of each agent and condition."""
-    aligned = {_key(found.labels): found for found in alignment(records, by_story=False)}
+    """Yield `human_correlation` with noise ceiling and baseline, and `human_distance`."""
+    aligned = {_key(found.labels): found for found in human_correlations(records, by_story=False)}
     for group in judged_groups(records):
         if not group.units.size or _key(group.labels) not in aligned:
             continue
@@ -123,30 +124,33 @@ def likeness_measures(records: pa.Table) -> Iterator[Measure]:
         method = f"{people.method}; interval over {people.splits} splits"
         ceiling = Estimate(*ends, people.n, people.units, method, people.flags)
         yield found
-        yield group.measure("alignment_ceiling", ceiling, method=method, rests_on=found.n)
-        name, floor = _best_alignment(group)
+        yield group.measure("human_correlation_ceiling", ceiling, method=method, rests_on=found.n)
+        name, floor = _best_correlation(group)
         lowest = Estimate(floor, None, None, found.n, people.n, f"of an agent: {name}")
-        yield group.measure("alignment_floor", lowest, method=lowest.method)
+        yield group.measure("human_correlation_baseline", lowest, method=lowest.method)
         distance = _distance(group)
         yield group.measure(
-            "distance", distance, *other_stimuli(group.labels), method=distance.method
+            "human_distance",
+            distance,
+            *other_stimuli(group.labels, records),
+            method=distance.method,
         )
 
 
 def compare_likeness(records: pa.Table) -> Iterator[Likeness]:
-    """Yield alignment and distance of an agent, each with what it is to be held against."""
-    aligned = {_key(found.labels): found for found in alignment(records, by_story=False)}
+    """Yield correlation and distance of an agent, each with what it is to be held against."""
+    aligned = {_key(found.labels): found for found in human_correlations(records, by_story=False)}
     for group in judged_groups(records):
         if not group.units.size or _key(group.labels) not in aligned:
             continue
         m = aligned[_key(group.labels)]
-        graph, flags = group.labels["graph"], other_stimuli(group.labels)
+        graph, flags = group.labels["graph"], other_stimuli(group.labels, records)
         people = split_people(graph, POOLED, frozenset(group["cell"].tolist()))
         found = Estimate(m.estimate, m.low, m.high, m.n, m.units, m.method, m.flags)
-        name, floor = _best_alignment(group)
+        name, floor = _best_correlation(group)
         said = _say(group, name)
         yield Likeness(
-            "alignment", m.labels, found, people.reliability, floor, name, people.ceiling,
+            "human_correlation", m.labels, found, people.reliability, floor, name, people.ceiling,
             _gain_of_rank(group, said, found, floor),
         )  # fmt: skip
         distance = _distance(group)
@@ -155,7 +159,7 @@ def compare_likeness(records: pa.Table) -> Iterator[Likeness]:
         others = _others(group)
         gain = clustered_mean(floors[name] - _apart(group, group["value"]), _vignettes(group))
         yield Likeness(
-            "distance", m.labels, replace(distance, flags=(*distance.flags, *flags)),
+            "human_distance", m.labels, replace(distance, flags=(*distance.flags, *flags)),
             others, float(floors[name].mean()), name, others / sqrt(2), gain,
         )  # fmt: skip
 
@@ -194,7 +198,7 @@ def _vignettes(group: Group) -> list[str]:
     return [f"{s}/{p}" for s, p in zip(group["story"], group["polarity"], strict=True)]
 
 
-def _best_alignment(group: Group) -> tuple[str, float | None]:
+def _best_correlation(group: Group) -> tuple[str, float | None]:
     """Return the degenerate agent that aligns best on these cells, and how well."""
     names = list(degenerate_agents(group.labels["graph"]))
     said = np.array([_say(group, name) for name in names])

@@ -2,11 +2,11 @@
 
 Each graph has its own contrasts of mean judgments, on the scale from 0 to 1, kept in `tasks.yaml`:
 
-- `ea`, explaining away, in the collider: mean(VIII) - mean(VI). Given the effect, a cause should
-  be judged likelier when the other cause is absent than when it is present. In the fork and the
-  chain nothing explains anything away, and there is no `ea`.
-- `mv`, Markov violation: how much one variable matters for another of which the graph says that
-  it should make no difference. A positive value is associative thinking.
+- `explaining_away`, explaining away, in the collider: mean(VIII) - mean(VI). Given the effect, a
+  cause should be judged likelier when the other cause is absent than when it is present. In the
+  fork and the chain nothing explains anything away, and there is no `explaining_away`.
+- `markov_violation`, Markov violation: how much one variable matters for another of which the graph
+  says that it should make no difference. A positive value is associative thinking.
 
   - Collider, mean(IV) - mean(V): the other cause, with the effect unknown.
   - Fork, the mean of VI - VIII and IX - XI: the other effect, once the cause is known. The cause
@@ -30,18 +30,29 @@ stories that stay as they are. The second is for *stories like these*, which are
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whybench.stats import Estimate, Measure, generalize, weighted_means
 from whybench.stats.left_out import Ratio
-from whybench.suites.judge.groups import CONDITION, group_answers, make_measure
+from whybench.suites.judge.coherence import COHERENCE, coherence_measures
+from whybench.suites.judge.groups import CONDITION, JudgeMeasure, group_answers
 from whybench.suites.judge.published import people_are_fetched
 from whybench.suites.judge.questions import load_structure
+from whybench.suites.measures import (
+    SHARE,
+    DeclaredMeasure,
+    measure_groups,
+    reached,
+    scored,
+    share,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import ArrayLike
@@ -105,59 +116,50 @@ def _contrast_weights(name: str, graph: str) -> dict[str, float]:
 
 def contrast_measures(records: pa.Table, condition: Sequence[str] = CONDITION) -> Iterator[Measure]:
     """Yield the contrasts of each agent under each condition, in order of appearance."""
-    for group in group_answers(records, condition):
-        graph = group.labels["graph"]
-        for name in load_structure(graph).contrasts:
-            answers = (group["value"], group["task"], group.units)
-            estimate = task_contrast(name, *answers, graph, group.weights, group["story"])
-            yield make_measure(group, name, estimate)
+    return measure_groups(group_answers(records, condition), CONTRASTS)
 
 
 def task_means(records: pa.Table) -> Iterator[Measure]:
     """Yield the mean judgment of each task, on the scale from 0 to 1, at each task."""
-    for group in group_answers(records):
-        for task in load_structure(group.labels["graph"]).tasks:
-            answers = (group["value"], group["task"], group.units, group["story"], group.weights)
-            estimate = _weigh_tasks({task: 1.0}, *answers, "mean")
-            yield make_measure(replace(group, at={"task": task}), "mean", estimate)
+    return measure_groups(group_answers(records), TASK_MEANS)
 
 
 def summed_measures(records: pa.Table) -> list[Measure]:
-    """Compute what follows from records that are summed up: all but the likeness to people.
+    """Compute the measures that records with sums are enough for, and the task means."""
+    from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415  (imports scipy)
 
-    The measures are those of `judge_measures`, and the task means beside them.
-    """
-    from whybench.suites.judge.coherence import coherence_measures  # noqa: PLC0415
-    from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
-
-    return [
-        *coherence_measures(records),
-        *contrast_measures(records),
-        *task_means(records),
-        *model_measures(records),
-    ]
+    found = (
+        coherence_measures(records),
+        contrast_measures(records),
+        task_means(records),
+        model_measures(records),
+    )
+    return _describe(chain(*found))
 
 
 def judge_measures(records: pa.Table) -> list[Measure]:
     """Compute every measure: coherence, contrasts, the fitted model, and likeness to people.
 
-    Likeness needs people's judgments, and is computed where these have been fetched; the ceiling
-    that people's noise sets and the floor of agents that do not reason stand beside it.
+    Likeness requires people's judgments, and is computed if these have been fetched.
     """
-    from whybench.suites.judge.coherence import coherence_measures  # noqa: PLC0415  (not for every use)
     from whybench.suites.judge.confidence import confidence_measures  # noqa: PLC0415
     from whybench.suites.judge.fitted_models import model_measures  # noqa: PLC0415
     from whybench.suites.judge.likeness import likeness_measures  # noqa: PLC0415
 
-    measures = [
-        *coherence_measures(records),
-        *contrast_measures(records),
-        *model_measures(records),
-    ]
-    measures += confidence_measures(records)
-    if people_are_fetched():
-        measures += likeness_measures(records)
-    return measures
+    found = (
+        coherence_measures(records),
+        contrast_measures(records),
+        model_measures(records),
+        confidence_measures(records),
+        likeness_measures(records) if people_are_fetched() else (),
+    )
+    return _describe(chain(*found))
+
+
+def _describe(measures: Iterable[Measure]) -> list[Measure]:
+    """Return measures with the ranges that the table declares."""
+    ranges = {one.name: one.range for one in MEASURES}
+    return [replace(one, range=ranges[one.name]) for one in measures]
 
 
 def _weigh_tasks(
@@ -178,3 +180,161 @@ def _weigh_tasks(
     if stories is not None:
         found = generalize(found, weighted_means(weights, value, tasks, stories, None, answers))
     return replace(found, method=f"{what}; {found.method}", flags=())
+
+
+def _contrast(name: str, label: str, meaning: str, **declared: Any) -> JudgeMeasure:
+    def estimate(group: Group) -> Estimate:
+        answers = (group["value"], group["task"], group.units)
+        return task_contrast(name, *answers, group.labels["graph"], group.weights, group["story"])
+
+    return JudgeMeasure(
+        name=name,
+        label=label,
+        meaning=meaning,
+        range=(-1.0, 1.0),
+        compute=estimate,
+        ratios=lambda group: contrast_ratios(name, group.labels["graph"], group),
+        when=lambda group: name in load_structure(group.labels["graph"]).contrasts,
+        compared="scored",
+        **declared,
+    )
+
+
+def _by_task(group: Group) -> Iterator[Group]:
+    for task in load_structure(group.labels["graph"]).tasks:
+        yield replace(group, at={"task": task})
+
+
+def _mean_of_task(group: Group) -> Estimate:
+    answers = (group["value"], group["task"], group.units, group["story"], group.weights)
+    return _weigh_tasks({str(group.at["task"]): 1.0}, *answers, "mean")
+
+
+def _described(
+    name: str, label: str, meaning: str, low: float, high: float, **declared: Any
+) -> DeclaredMeasure:
+    """Declare a measure that is computed for all groups together elsewhere."""
+    return DeclaredMeasure(name=name, label=label, meaning=meaning, range=(low, high), **declared)
+
+
+CONTRASTS = (
+    _contrast(
+        "explaining_away",
+        "explaining away",
+        "The drop in the judgment of a cause, given the effect, if the other cause is present "
+        "instead of absent; no value is right.",
+    ),
+    _contrast(
+        "markov_violation",
+        "Markov violation",
+        "The rise in the judgment of a variable if another one is present that is independent of "
+        "it by the graph.",
+        exact=0.0,
+    ),
+)
+
+TASK_MEANS = (
+    JudgeMeasure(
+        name="mean",
+        label="mean judgment",
+        meaning="The mean judgment in a task.",
+        range=SHARE,
+        compute=_mean_of_task,
+        overall=False,
+        levels=(_by_task,),
+    ),
+)
+
+FITS = (
+    _described("prior", "prior", "The prior probability of a cause in the fitted model.", 0, 1),
+    _described("leak", "leak", "The probability of an effect without its causes, fitted.", 0, 1),
+    _described("strength", "strength", "The mean strength of a cause in the fitted model.", 0, 1),
+    _described(
+        "leak_adjusted_determinacy",
+        "leak-adjusted determinacy (LAD)",
+        "The strength less the leak: 0 if causes make no difference, 1 if they decide everything.",
+        -1,
+        1,
+    ),
+    _described(
+        "heldout_r2",
+        "held-out R²",
+        "The R² with which the model predicts the mean judgment of each task from the other tasks.",
+        -inf,
+        1,
+        direction="higher",
+        exact=1.0,
+        compared="scored",
+    ),
+    _described(
+        "heldout_class_r2",
+        "held-out R² (whole classes)",
+        "The same R², if all tasks that the model forces to be equal are held out together.",
+        -inf,
+        1,
+        direction="higher",
+        exact=1.0,
+    ),
+)
+
+CONFIDENCE = (
+    _described("confidence", "confidence", "The mean stated confidence.", 0, 1),
+    _described(
+        "confidence_resolution",
+        "resolution of confidence",
+        "The rank correlation of stated confidence with the closeness of an answer to the agent's "
+        "other answers.",
+        -1,
+        1,
+        direction="higher",
+    ),
+)
+
+LIKENESS = (
+    _described(
+        "human_correlation",
+        "correlation with people",
+        "The rank correlation of mean judgments with those of people.",
+        -1,
+        1,
+        direction="higher",
+        compared="scored",
+    ),
+    _described(
+        "human_correlation_ceiling",
+        "noise ceiling of the correlation",
+        "The rank correlation that an agent would have which knew people's true means.",
+        -1,
+        1,
+    ),
+    _described(
+        "human_correlation_baseline",
+        "baseline of the correlation",
+        "The rank correlation of the best agent that does not reason.",
+        -1,
+        1,
+    ),
+    _described(
+        "human_distance",
+        "distance from people",
+        "The mean distance of mean judgments from those of people, in points from 0 to 100.",
+        0,
+        100,
+        direction="lower",
+    ),
+)
+
+ANSWERED = share(
+    "answered",
+    "answered",
+    "The share of questions with an answer.",
+    reached,
+    scored,
+    overall=False,
+    compared="all",
+    direction="higher",
+    exact=1.0,
+)
+
+MEASURES = (*COHERENCE, *CONTRASTS, *TASK_MEANS, *FITS, *CONFIDENCE, *LIKENESS, ANSWERED)
+"""The measures of judge; those without a function are computed for all groups together."""

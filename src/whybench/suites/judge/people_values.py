@@ -14,13 +14,13 @@ PEOPLE = (
     (
         {"graph": "collider", "independence": "unstated"},
         {
-            "ea": PeoplesValue(0.0995, low=-0.1, high=0.275),
-            "mv": PeoplesValue(0.1004, low=0.0, high=0.18125),
+            "explaining_away": PeoplesValue(0.0995, low=-0.1, high=0.275),
+            "markov_violation": PeoplesValue(0.1004, low=0.0, high=0.18125),
         },
     ),
     (
         {"graph": "fork", "independence": "unstated"},
-        {"mv": PeoplesValue(0.1685, low=0.065625, high=0.278125)},
+        {"markov_violation": PeoplesValue(0.1685, low=0.065625, high=0.278125)},
     ),
 )
 """Labels of a condition, and people's values by measure."""

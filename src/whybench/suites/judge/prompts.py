@@ -45,8 +45,8 @@ INDEPENDENCE = {
 
 
 def render_prompt(item: JudgeItem) -> str:
-    """Return the prompt of an item: the source's own, or ours."""
-    return item.published or "\n".join(
+    """Return the prompt of an item."""
+    return "\n".join(
         [
             background_text(
                 item.story, item.polarity, item.overload, item.overload_source, item.independence

@@ -1,6 +1,4 @@
-"""The source's prompts and people, read from downloaded files.
-
-`published_prompts` are those that some thirty models were given (`stimuli: published`).
+"""The judgments of people, read from downloaded files.
 
 `people_records` are the people of Rehder and Waldmann (2017) as records: an answer by a person is a
 row. Two downloaded files hold 48 people each, of whom everyone judged one story in one polarity
@@ -44,6 +42,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from whybench.datasets import data_path, file_state
+from whybench.suites.judge.items import COLUMNS, VERSION
 from whybench.suites.judge.questions import load_structure
 
 if TYPE_CHECKING:
@@ -52,32 +51,8 @@ if TYPE_CHECKING:
     from whybench.suites.judge.questions import JudgeQuestion
 
 SOURCE = "causAIign"
-PROMPTS = "data/input_llm/rw17/{experiment}/{number}_v_{category}_LLM_prompting_collider.csv"
-
-CATEGORY = {"direct": "numeric", "cot": "CoT"}
-"""Reply styles of which the source has prompts, and what it calls them."""
-
-STORIES = {
-    "economy": "economy",
-    "econ": "economy",
-    "sociology": "sociology",
-    "soc": "sociology",
-    "society": "sociology",
-    "weather": "weather",
-    "weath": "weather",
-    "abs_alnum_10": "alnum",
-    "abs_all_10": "mixed",
-    "abs_num_symb_10": "symbols",
-}
-"""Our names of the source's stories and alphabets."""
-
-EXPERIMENTS = {
-    (False, "none"): ("rw17_indep_causes", 2),
-    (True, "none"): ("random_abstract", 1),
-    (False, "e"): ("rw17_overloaded_e", 1),
-    (True, "d"): ("abstract_overloaded_lorem_de", 1),
-}
-"""(abstract, overload) to the source's experiment and the number its files start with."""
+STORIES = {"economy": "economy", "society": "sociology", "weather": "weather"}
+"""The stories as the files name them, and our names."""
 
 
 JudgedGraph = Literal["collider", "fork"]
@@ -99,38 +74,6 @@ NODES = {
 """The files' names of variables, to ours."""
 
 
-@cache
-def published_prompts(
-    abstract: bool, overload: str, style: str
-) -> dict[tuple[str, str, str, str], tuple[str, ...]]:
-    """Return (story, polarity, overload source, letter) to the prompts, one for each version.
-
-    An empty result means that the source has no such condition.
-    """
-    if (abstract, overload) not in EXPERIMENTS or style not in CATEGORY:
-        return {}
-    experiment, number = EXPERIMENTS[abstract, overload]
-    path = PROMPTS.format(experiment=experiment, number=number, category=CATEGORY[style])
-    prompts: dict[tuple[str, str, str, str], tuple[str, ...]] = {}
-    with data_path(SOURCE, path).open(encoding="utf-8-sig", newline="") as lines:
-        for row in csv.DictReader(lines):
-            story, source = parse_story_name(row["domain"])
-            key = (story, row["cntbl_cond"], source, row["task"])
-            prompts[key] = (*prompts.get(key, ()), row["prompt"])
-    return prompts
-
-
-def parse_story_name(domain: str) -> tuple[str, str]:
-    """Return our name of a story and its overload source, from the source's name of it.
-
-    Such names are `weath_ovl_e=econ` and `abs_all_10_overloaded_de`.
-    """
-    name = domain.split("_ovl_", maxsplit=1)[0].split("_overloaded_", maxsplit=1)[0]
-    if name == domain:
-        return STORIES[name], "none"
-    return STORIES[name], "filler" if domain.endswith(("=ctl", "_overloaded_de")) else "story"
-
-
 def people_are_fetched() -> bool:
     """Whether people's judgments have been downloaded."""
     return file_state(SOURCE, FILES["collider"]) != "not fetched"
@@ -141,8 +84,8 @@ def people_records(graph: JudgedGraph = "collider") -> pa.Table:
 
     `person` is the graph and the file's number of the person; `epoch` numbers the people who
     answered the same question about the same story in the same polarity, so that agent, item and
-    epoch name a row. There is no truth. `stimuli` is published: people read the stories from
-    which the source made its prompts.
+    epoch name a row. There is no truth. People read the stories from which Dettki (2025) made
+    prompts, not ours.
     """
     if graph not in get_args(JudgedGraph):
         raise ValueError(f"graph must be collider or fork, got {graph!r}")
@@ -216,18 +159,16 @@ def _row(graph: str, story: str, polarity: str, question: JudgeQuestion) -> dict
         "overload": "none",
         "overload_source": "none",
         "style": "direct",
-        "stimuli": "published",
         "independence": "unstated",
     }
 
 
 def _table(rows: list[dict[str, Any]]) -> pa.Table:
     from whybench.records.table import record_table  # noqa: PLC0415  (imports pyarrow)
-    from whybench.suites.judge import SUITE  # noqa: PLC0415  (a part of it imports us)
 
     for row in rows:
-        row["version"] = SUITE.version
-    return record_table(rows, {**SUITE.columns, **PEOPLE_COLUMNS})
+        row["version"] = VERSION
+    return record_table(rows, {**COLUMNS, **PEOPLE_COLUMNS})
 
 
 def _number(text: str) -> float:

@@ -87,11 +87,6 @@ def _quizzes(item: JudgeItem) -> Iterator[Quiz]:
 
 
 def _page(item: JudgeItem) -> ItemPage:
-    if item.published:
-        raise UserError(
-            "people can be asked in our own words alone, got stimuli=published; "
-            "choose a design with stimuli=own"
-        )
     if item.style != "direct":
         raise UserError(
             f"people answer with a slider, so style must be direct, got {item.style!r}; "

@@ -14,12 +14,13 @@ cannot be read is None, and there is an answer nevertheless.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from whybench.replies.numbers import ParsedAnswer
 from whybench.replies.plain import normalize_signs, strip_markup
+from whybench.replies.reader import KEPT_READINGS
 from whybench.replies.shown import find_shown_text
 from whybench.replies.statements import NOUNS, NumberReader
 from whybench.replies.words import REASONS as ALL_REASONS
@@ -82,6 +83,7 @@ def parse_reply(text: str, style: str = "direct", *, truncated: bool = False) ->
     return JudgeReply(value, None if value is None else confidence, reason)
 
 
+@lru_cache(maxsize=KEPT_READINGS)
 def _parse(text: str, style: str) -> ParsedAnswer:
     """Return the likelihood of a whole reply, with the confidence as its second number."""
     text, reason, explaining = find_shown_text(normalize_signs(text).strip())

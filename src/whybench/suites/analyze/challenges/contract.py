@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -86,6 +86,7 @@ __all__ = [
     "NumericTruth",
     "Parameters",
     "Rows",
+    "Script",
     "Simulation",
     "TableTruth",
     "Truth",
@@ -114,6 +115,23 @@ Simulation = Mapping[str, tuple[float, float]]
 Analyst = Callable[["Instance"], Mapping[str, Any]]
 
 
+class Script(Protocol):
+    """The words and fields of questions about data that no story of a challenge describes."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of the report; without any, answers are in free words."""
+
+    def name_columns(self, label: str) -> dict[str, str]:
+        """Return the names of the columns by role, in the order of the data."""
+
+    def paragraphs(self, label: str, hint: int) -> tuple[str, ...]:
+        """Return the paragraphs before the form: the data and the question."""
+
+    def field_meanings(self, label: str) -> Mapping[str, str]:
+        """Return the description of each field."""
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """One data set with its question and its truth; columns go by their roles.
@@ -133,6 +151,7 @@ class Instance:
         keys: What the instance was generated from.
         full_size: The number of rows of which these are a sample; 0 where they are all there are.
         telling: How it is told.
+        script: Its words and fields, where these are not a challenge's and a story's.
     """
 
     challenge: str
@@ -146,6 +165,7 @@ class Instance:
     keys: tuple[object, ...] = ()
     full_size: int = 0
     telling: Telling = UNTOLD
+    script: Script | None = None
 
     def __post_init__(self) -> None:
         roles = [column.role for column in self.columns]

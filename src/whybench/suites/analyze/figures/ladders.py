@@ -8,7 +8,7 @@ What help is worth: scores by hint level, from everything named to the bare ques
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whybench.drawing.charts import ShownEstimate, plot_lines, plot_points
 from whybench.drawing.figure import distinct_names
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
 LOOKS = read_table(__package__, "style.yaml")["series"]
 FLIPS = "label_flips"
-KEYED = "key_score"
 ENDS = (0.0, 1.0)
 """The ends of scores and shares."""
 
 
-class _Rung(NamedTuple):
+class Rung(NamedTuple):
     """A row: its name, the levels of its measures, and whether it is a head."""
 
     name: str
@@ -46,8 +45,8 @@ def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMI
     Points and not a radar, for the reasons in `whybench.suites.analyze.figures`.
 
     Args:
-        measures: Measures `score_trap`, `score_control`, `twin_score`, and both scores at families
-            and challenges; others are left out.
+        measures: Measures `score_trap`, `score_control`, `paired_score`, and both scores at
+            families and challenges; others are left out.
         families: Challenges in order, and the family of each.
     """
     profiles = profiles_of(measures)
@@ -57,24 +56,9 @@ def score_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMI
         for name, profile in zip(names, profiles, strict=True)
     ]
     drawn = {kind: SCORES[kind] for kind in ("trap", "control")}
-    rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
     across = "mean score; twin: mean of the lesser of trap and control"
-    return _ladder(dict(zip(panels, profiles, strict=True)), rungs, drawn, across)
-
-
-def key_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Chart:
-    """Return scores on published data by what rows settle and by the printed keys, side by side.
-
-    Where both lie apart the keys do. An agent far to the left in both does not do what is asked;
-    one that is left by the rows and right by the keys may know the keys.
-
-    Args:
-        measures: Measures `score` and `key_score`, also at families and challenges; others are left
-            out.
-        families: Challenges in order, and the family of each.
-    """
-    rungs = [_Rung("all challenges", {}, head=True), *_challenges(families)]
-    return _ladder(_panels(measures), rungs, {"rows": "score", "key": KEYED}, "mean score")
+    rungs = challenge_rungs(families)
+    return plot_ladder(dict(zip(panels, profiles, strict=True)), rungs, drawn, LOOKS, across)
 
 
 def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY_OF) -> Chart:
@@ -89,7 +73,7 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
             others are left out.
         families: Challenges in order, and the family of each.
     """
-    profiles = _panels(measures)
+    profiles = name_panels(measures)
     pairs = dict.fromkeys(
         str(measure.at["labels"])
         for profile in profiles.values()
@@ -97,39 +81,53 @@ def flip_ladder(measures: Sequence[Measure], families: Mapping[str, str] = FAMIL
         if measure.name == FLIPS and "labels" in measure.at
     )
     rungs = [
-        _Rung("all labels", {}, head=True),
-        *(_Rung(pair.replace("/", " / "), {"labels": pair}) for pair in pairs),
+        Rung("all labels", {}, head=True),
+        *(Rung(pair.replace("/", " / "), {"labels": pair}) for pair in pairs),
         *_challenges(families),
     ]
     across = "share of pairs of answers to the same rows that contradict each other"
-    return _ladder(profiles, rungs, {"flips": FLIPS}, across)
+    return plot_ladder(profiles, rungs, {"flips": FLIPS}, LOOKS, across)
 
 
-def _panels(measures: Sequence[Measure]) -> dict[str, AgentProfile]:
+def name_panels(measures: Sequence[Measure]) -> dict[str, AgentProfile]:
     """Return the measures of each agent by the name of its panel."""
     profiles = profiles_of(measures)
     return dict(zip(distinct_names([one.labels for one in profiles]), profiles, strict=True))
 
 
-def _challenges(families: Mapping[str, str]) -> Iterator[_Rung]:
+def challenge_rungs(families: Mapping[str, str]) -> list[Rung]:
+    """Return the row of all challenges, then those of families and challenges."""
+    return [Rung("all challenges", {}, head=True), *_challenges(families)]
+
+
+def _challenges(families: Mapping[str, str]) -> Iterator[Rung]:
     """Yield a row for each family, and one for each of its challenges below."""
     for family in dict.fromkeys(families.values()):
-        yield _Rung(family, {"family": family}, head=True)
+        yield Rung(family, {"family": family}, head=True)
         for challenge, mine in families.items():
             if mine == family:
                 name = challenge.replace("_", " ")
                 # A row has no name but its own.
                 name += " (challenge)" if name in families.values() else ""
-                yield _Rung(name, {"challenge": challenge})
+                yield Rung(name, {"challenge": challenge})
 
 
-def _ladder(
+def plot_ladder(
     panels: Mapping[str, AgentProfile],
-    rungs: Sequence[_Rung],
+    rungs: Sequence[Rung],
     drawn: Mapping[str, str],
+    looks: Mapping[str, Mapping[str, Any]],
     across: str,
 ) -> Chart:
-    """Draw the rows of which anybody has a measure; `drawn` says which measure each series is."""
+    """Draw the rows for which there are measures.
+
+    Args:
+        panels: The measures of each agent by the name of its panel.
+        rungs: The rows.
+        drawn: The measure of each series.
+        looks: The look of each series.
+        across: The label of the axis.
+    """
     rows = [
         rung
         for rung in rungs
@@ -142,7 +140,7 @@ def _ladder(
         wanted = " or ".join(drawn.values())
         raise UserError(f"measures must hold {wanted}, got {len(met)} others and none of them")
     shown = [
-        ShownEstimate(measure, rung.name, panel, LOOKS[kind]["name"])
+        ShownEstimate(measure, rung.name, panel, looks[kind]["name"])
         for panel, profile in panels.items()
         for rung in rows
         for kind, name in drawn.items()
@@ -152,7 +150,7 @@ def _ladder(
         shown,
         [rung.name for rung in rows],
         list(panels),
-        looks=_looks(drawn),
+        looks=_looks(drawn, looks),
         heads=[rung.name for rung in rows if rung.head],
         across=across,
         words=("row", "agent", "series"),
@@ -160,8 +158,8 @@ def _ladder(
     )
 
 
-def _looks(kinds: Iterable[str]) -> dict[str, Look]:
-    return {LOOKS[kind]["name"]: Look.of(LOOKS[kind]) for kind in kinds}
+def _looks(kinds: Iterable[str], looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Look]:
+    return {looks[kind]["name"]: Look.of(looks[kind]) for kind in kinds}
 
 
 def _told(twin: Measure) -> str:
@@ -178,12 +176,12 @@ def score_by_hint(measures: Sequence[Measure]) -> Chart:
     traps falls and that of controls does not, an agent sees only the traps that it is told of.
 
     Args:
-        measures: Measures `score_trap`, `score_control` and `twin_score` at levels of `hint`;
-            others are left out, except that the overall `twin_score` orders the agents.
+        measures: Measures `score_trap`, `score_control` and `paired_score` at levels of `hint`;
+            others are left out, except that the overall `paired_score` orders the agents.
     """
     panels = {
         name: profile
-        for name, profile in _panels(measures).items()
+        for name, profile in name_panels(measures).items()
         if any(map(at_hint, profile.measures.values()))
     }
     if not panels:
@@ -202,7 +200,7 @@ def score_by_hint(measures: Sequence[Measure]) -> Chart:
     return plot_lines(
         shown,
         list(panels),
-        _looks(SCORES),
+        _looks(SCORES, LOOKS),
         {float(hint): str(hint) for hint in hints},
         across="hint level, from 1 (roles, method and warning named) to 5 (the bare question)",
         up="mean score",

@@ -61,7 +61,7 @@ def twin_plane(measures: Sequence[Measure], families: Mapping[str, str] = FAMILY
 
     Args:
         measures: Measures `score_trap` and `score_control`, overall and at challenges, and
-            `twin_score`; others are left out.
+            `paired_score`; others are left out.
         families: Challenges in order, and the family of each.
     """
     placed = [(profile, _points(profile, families)) for profile in profiles_of(measures)]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from whybench.stats import Level, Measure
 
-SCORES = {"trap": "score_trap", "control": "score_control", "twin": "twin_score"}
+SCORES = {"trap": "score_trap", "control": "score_control", "twin": "paired_score"}
 """What is drawn of scores, and the measure that it is."""
 
 FAMILY_OF: Mapping[str, str] = MappingProxyType(

@@ -6,20 +6,20 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure, figures_by_design, rows_of
+from whybench.drawing.figure import Figure, figures_by_design
 from whybench.drawing.grids import pages
 from whybench.drawing.style import read_table
+from whybench.frames import rows_of
 from whybench.stats import MeasureKey
 from whybench.suites.analyze.figures.ladders import (
     FLIPS,
     at_hint,
     flip_ladder,
-    key_ladder,
     score_by_hint,
     score_ladder,
 )
 from whybench.suites.analyze.figures.plane import twin_plane
-from whybench.suites.analyze.figures.profiles import FAMILY_OF, SCORES, profiles_of
+from whybench.suites.analyze.figures.profiles import FAMILY_OF, profiles_of
 from whybench.suites.analyze.measures import analyze_measures
 
 if TYPE_CHECKING:
@@ -41,8 +41,7 @@ def analyze_figures(records: pa.Table) -> Iterator[Figure]:
     """Yield the figures of a run.
 
     For each design there are the scores by challenge and, where it has several of these, the plane
-    of traps and controls, the scores by hint level, and the flips between labels. For published
-    data there are the scores by what rows settle and by the printed keys.
+    of traps and controls, the scores by hint level, and the flips between labels.
 
     Args:
         records: Records of analyze.
@@ -90,9 +89,6 @@ def _charts(
     measures: Sequence[Measure], names: Set[str], families: Mapping[str, str]
 ) -> Iterator[tuple[str, Callable[[], Chart]]]:
     """Yield what there is to be seen in measures, each by its name."""
-    if not names & {SCORES["trap"], SCORES["control"]}:
-        yield "keys", partial(key_ladder, measures, families)
-        return  # Published data are neither traps nor controls.
     yield "by-challenge", partial(score_ladder, measures, families)
     if any("challenge" in measure.at for measure in measures):
         yield "plane", partial(twin_plane, measures, families)

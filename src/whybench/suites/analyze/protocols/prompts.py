@@ -80,8 +80,4 @@ ANSWER = (
     f"Now give your answer; no further program is run. {_REASONS} your reply with the JSON "
     "object that was asked for, in full, even if you have given it before."
 )
-ANSWER_FREELY = (
-    "Now give your answer, in full and in your own words, even if you have given it before; no "
-    "further program is run."
-)
 NO_RUNS_LEFT = "Not run: you have used all of your runs."

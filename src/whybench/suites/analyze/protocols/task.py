@@ -9,7 +9,7 @@ the metadata of the message that told the agent of them, so that a log can be re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from inspect_ai.model import (
     ChatMessageTool,
@@ -22,22 +22,15 @@ from inspect_ai.tool import ToolDef, bash, python
 from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError, sandbox
 
 from whybench.records.rows import unpack_sample
-from whybench.sandbox.environment import SpentSandboxError
-from whybench.sandbox.packages import PackageCheck
-from whybench.suites.analyze.episode import AnalyzeEpisode
-from whybench.suites.analyze.items import instance_from_factors
 from whybench.suites.analyze.prompts import rows_csv
 from whybench.suites.analyze.protocols.attempts import Attempt, classify_exit, describe_attempt
 from whybench.suites.analyze.protocols.programs import check_program, find_program, follow_up
 from whybench.suites.analyze.protocols.prompts import (
-    ANSWER,
-    ANSWER_FREELY,
     NO_RUNS_LEFT,
     PROTOCOLS,
     ROWS_FILE,
     SECONDS,
 )
-from whybench.suites.analyze.published.forms import NO_RUBRICS
 from whybench.suites.asking import ask
 from whybench.suites.contract import GOES_ON
 from whybench.suites.conversations import (
@@ -46,6 +39,8 @@ from whybench.suites.conversations import (
     keep_stop_reason,
     reply_text,
 )
+from whybench.suites.registry import get_suite
+from whybench.suites.sandboxes import PackageCheck
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +48,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolChoice
 
+    from whybench.suites.analyze.episode import AnalyzeEpisode
     from whybench.suites.analyze.protocols.programs import Program
     from whybench.suites.analyze.protocols.prompts import Protocol
 
@@ -97,7 +93,7 @@ def in_replies(protocol: str, seconds: int = SECONDS) -> Solver:
             output = await _ask(state)
             program = find_program(output.message.text, output.stop_reason in CUT_OFF)
             attempt = await workspace.run(program)
-            text, repair = follow_up(attempt, left, seconds, _ask_for_answer(state))
+            text, repair = follow_up(attempt, left, seconds, _open_episode(state).request)
             state.messages.append(_user_message(text, attempt))
             if not repair:
                 break
@@ -171,7 +167,7 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
         # Who ran nothing is recorded with no runs, as under the other protocols.
         state.messages.append(
             _user_message(
-                _ask_for_answer(state), None if _count_runs(attempts) else Attempt("no_code")
+                _open_episode(state).request, None if _count_runs(attempts) else Attempt("no_code")
             )
         )
         await _ask(state, tools, answering=True)
@@ -181,16 +177,16 @@ def agentic(seconds: int = SECONDS, protocol: str = "agentic") -> Solver:
     return solve
 
 
-def _ask_for_answer(state: TaskState) -> str:
-    """Return how the answer is asked for: in the form, or in the agent's own words."""
-    free = _find_row(state)["rubrics"] != NO_RUBRICS
-    return ANSWER_FREELY if free else ANSWER
+def _open_episode(state: TaskState) -> AnalyzeEpisode:
+    """Open the episode of the item that a sample asks."""
+    episode: Any = get_suite(str(state.metadata["suite"])).open_episode(_find_row(state))
+    return cast("AnalyzeEpisode", episode)
 
 
 async def _go_on(state: TaskState, tools: Sequence[ToolDef] = ()) -> None:
     """Ask for the diagnosis, if there is a report."""
     heard = reply_text(state.output.message)
-    said = AnalyzeEpisode(_find_row(state)).hear(heard, state.output.stop_reason in CUT_OFF)
+    said = _open_episode(state).hear(heard, state.output.stop_reason in CUT_OFF)
     if said is not None:
         state.messages.append(ChatMessageUser(content=said, metadata={GOES_ON: True}))
         await _ask(state, tools, answering=True)
@@ -220,8 +216,8 @@ async def _open_workspace(state: TaskState, seconds: int, packages: PackageCheck
     """
     if VERSIONS not in state.store:
         state.store.set(VERSIONS, dict(await packages.versions()))
-    row = _find_row(state)
-    return _Workspace(rows_csv(instance_from_factors(row), str(row["label"])), seconds)
+    episode = _open_episode(state)
+    return _Workspace(rows_csv(episode.instance, episode.label), seconds)
 
 
 class SandboxLostError(RuntimeError):
@@ -245,7 +241,7 @@ class _Workspace:
             await sandbox().write_file(PROGRAM_FILE, program.code.encode("utf-8", "replace"))
             return await self._execute(program.blocks)
         except SandboxUnavailableError as error:
-            if not isinstance(error, SpentSandboxError):
+            if not getattr(error, "caused_by_program", False):
                 raise SandboxLostError(str(error)) from error
             return Attempt("gone", blocks=program.blocks)
         except (PermissionError, FileNotFoundError, IsADirectoryError) as error:

@@ -144,7 +144,7 @@ def level_measures(records: pa.Table, factor: str) -> list[Measure]:
         return [
             measure
             for measure in calculate_measures(records)
-            if measure.name in {"skill", "accuracy"} and {*measure.at} == {factor}
+            if measure.name in {"skill_score", "accuracy"} and {*measure.at} == {factor}
         ]
     found = []
     for group in _groups(records):
@@ -173,7 +173,7 @@ def _levels(group: Group, factor: str) -> list[int]:
 
 
 def _groups(records: pa.Table) -> list[Group]:
-    return group_records(records, CONDITION, WORDS, NUMBERS, lambda _: ("world", ("pairing_key",)))
+    return group_records(records, CONDITION, WORDS, NUMBERS, lambda _: ("world", ("case",)))
 
 
 def _answers(group: Group) -> Iterator[DiagnosedAnswer]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from whybench.drawing.figure import Figure, distinct_names, figures_by_design, rows_of
+from whybench.drawing.figure import Figure, distinct_names, figures_by_design
 from whybench.drawing.grids import pages
+from whybench.frames import rows_of
 from whybench.suites.calculate.figures.answers import answers_on_truths
 from whybench.suites.calculate.figures.by_level import shares_by_level
 from whybench.suites.calculate.figures.results import diagnose_groups, level_measures

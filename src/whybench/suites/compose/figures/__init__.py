@@ -13,9 +13,9 @@ except ImportError as missing:
     raise UserError(str(missing)) from missing
 
 from whybench.suites.compose.figures.by_length import error_by_length
-from whybench.suites.compose.figures.cut_tree import cut_trees
-from whybench.suites.compose.figures.plane import class_plane
-from whybench.suites.compose.figures.run import Classified, CutTree, PairEffect, compose_figures
+from whybench.suites.compose.figures.cut_tree import CutTree, PairEffect, cut_trees
+from whybench.suites.compose.figures.plane import Classified, class_plane
+from whybench.suites.compose.figures.run import compose_figures
 
 __all__ = [
     "Classified",

@@ -9,6 +9,7 @@ interval does not say.
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,17 +21,18 @@ from whybench.drawing.figure import distinct_names
 from whybench.drawing.graphs import NODE, draw_node
 from whybench.drawing.grids import even_grid
 from whybench.drawing.style import SIZE, SMALL, WIDTH, colour, read_table
-from whybench.suites.compose.verdicts import DELTA
+from whybench.stats import Estimate
+from whybench.suites.compose.verdicts import DELTA, decide_verdict, relative_difference
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from whybench.suites.compose.figures.run import CutTree, PairEffect
+    from whybench.suites.compose.chain import Chain
     from whybench.suites.compose.verdicts import Verdict
 
 LOOKS = read_table(__package__, "style.yaml")["effects"]
@@ -52,6 +54,73 @@ ROUND = 2.6
 """How square arcs are: 2 makes ellipses; more leaves room under them."""
 POINTS = 100
 """How many points, at even distances, an arc is drawn by."""
+
+
+@dataclass(frozen=True)
+class PairEffect:
+    """How strongly one anchor acts on another, in truth and as answered.
+
+    Attributes:
+        cause: The earlier anchor.
+        effect: The later one.
+        true: The true effect.
+        answered: The answered effect; None without answers.
+        low: Lower end of its interval; None where there is none.
+        high: Upper end of its interval.
+    """
+
+    cause: int
+    effect: int
+    true: float
+    answered: float | None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def ratio(self) -> Estimate:
+        """The error as a share of the larger effect, as in `verdicts`.
+
+        It rises with the answered effect, so its interval has the ends of that one's.
+        """
+        estimate, low, high = (
+            None if value is None else relative_difference(value, self.true)
+            for value in (self.answered, self.low, self.high)
+        )
+        return Estimate(estimate, low, high, 0, 0, "ends of the interval of the answered effect")
+
+    def verdict(self, delta: float = DELTA) -> Verdict:
+        """Say whether the answered effect is the true one, by the rule for compositions.
+
+        The interval alone decides; whether rarer errors would show is not asked here.
+        """
+        return decide_verdict(self.ratio, delta)
+
+
+@dataclass(frozen=True)
+class CutTree:
+    """The effects between all anchors of a world, as one agent answered them.
+
+    Attributes:
+        labels: Whose answers they are: the agent, and its condition.
+        chain: The blocks of the world.
+        effects: One for each pair of anchors.
+    """
+
+    labels: Mapping[str, str]
+    chain: Chain
+    effects: tuple[PairEffect, ...]
+
+    def __post_init__(self) -> None:
+        given = tuple((effect.cause, effect.effect) for effect in self.effects)
+        if sorted(given) != sorted(self.chain.pairs):
+            raise ValueError(
+                f"effects must be one for each of the pairs {self.chain.pairs}, got {given}"
+            )
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each effect as a flat row."""
+        for effect in self.effects:
+            yield {**self.labels, **asdict(effect), "error": effect.ratio.estimate}
 
 
 @styled

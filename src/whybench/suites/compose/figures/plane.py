@@ -10,7 +10,8 @@ is counted beside it.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from whybench.drawing.charts import Segment, Spot, Writing, plot_plane
 from whybench.drawing.figure import distinct_names
@@ -19,15 +20,39 @@ from whybench.suites.compose.verdicts import CLASSES, DELTA
 from whybench.suites.contract import UserError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from whybench.drawing.charts import Chart
-    from whybench.suites.compose.figures.run import Classified
+    from whybench.suites.compose.comparisons import Composition
 
 TABLE = read_table(__package__, "style.yaml")["classes"]
 LOOKS = {name: Look.of(entry) for name, entry in TABLE.items()}
 EDGE = 1.1
 """Where the plane ends, if no point lies farther out: differences of positive numbers end at 1."""
+
+
+@dataclass(frozen=True)
+class Classified:
+    """The compositions of one agent.
+
+    Attributes:
+        labels: Whose they are: the agent, and its condition.
+        compositions: The compositions of all worlds.
+    """
+
+    labels: Mapping[str, str]
+    compositions: tuple[Composition, ...]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield each composition as a flat row."""
+        for found in self.compositions:
+            about = {"path": " ".join(map(str, found.path)), "quantity": found.quantity}
+            ends = {
+                f"{name}_{end}": getattr(compared.ratio, end)
+                for name, compared in (("valid", found.valid), ("consistent", found.consistent))
+                for end in ("estimate", "low", "high")
+            }
+            yield {**self.labels, **about, **ends, "class": found.kind}
 
 
 def class_plane(agents: Sequence[Classified], delta: float = DELTA) -> Chart:

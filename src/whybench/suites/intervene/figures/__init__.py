@@ -13,8 +13,8 @@ except ImportError as missing:
     raise UserError(str(missing)) from missing
 
 from whybench.suites.intervene.figures.by_size import accuracy_by_size
-from whybench.suites.intervene.figures.episode import episode_steps
-from whybench.suites.intervene.figures.run import Course, course_of, intervene_figures
+from whybench.suites.intervene.figures.episode import Course, episode_steps
+from whybench.suites.intervene.figures.run import course_of, intervene_figures
 from whybench.suites.intervene.figures.verdicts import count_verdicts, verdict_bars
 
 __all__ = [

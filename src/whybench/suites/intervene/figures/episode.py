@@ -7,6 +7,8 @@ arrow is the question. The hidden world comes last.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from string import ascii_uppercase
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,19 +20,22 @@ from whybench.drawing.graphs import NODE, draw_link, draw_node, round_bend, roun
 from whybench.drawing.grids import even_grid
 from whybench.drawing.style import MARKER, SIZE, SMALL, colour
 from whybench.suites.contract import UserError
+from whybench.suites.intervene.entailment import Evidence, Transition
 from whybench.suites.intervene.verdicts import decide_verdict
 from whybench.suites.intervene.world import ACTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from whybench.drawing.graphs import Point
-    from whybench.suites.intervene.entailment import Entailed, Transition
-    from whybench.suites.intervene.figures.run import Course
-    from whybench.suites.intervene.world import State
+    from whybench.suites.intervene.entailment import Entailed
+    from whybench.suites.intervene.experimenters import Intervention
+    from whybench.suites.intervene.sets import Pair
+    from whybench.suites.intervene.verdicts import Answer
+    from whybench.suites.intervene.world import InterveneWorld, State
 
 LETTERS = ascii_uppercase
 MOST = 16
@@ -45,6 +50,69 @@ LISTED = 6
 """How many letters are listed; of more, the number is told."""
 LINE = 105
 """Letters in a line of names."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """What happened in one world, from the first state to the answer.
+
+    Attributes:
+        names: What the entities are called, in the order of their listing.
+        world: The hidden world.
+        initial: The first state.
+        path: What was done.
+        asked: The supposed cause and the supposed effect.
+        words: The verbs for moving and holding, and the states they bring about.
+        answer: What was answered; None if nothing.
+    """
+
+    names: tuple[str, ...]
+    world: InterveneWorld
+    initial: State
+    path: tuple[Intervention, ...]
+    asked: Pair
+    words: tuple[str, str, str, str] = ("move", "hold", "moving", "still")
+    answer: Answer | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.names) != self.world.n:
+            raise ValueError(f"names must be {self.world.n}, one an entity, got {self.names}")
+        if not self.world.is_closed(self.initial):
+            raise ValueError(
+                f"initial must hold all that its entities drive, got {sorted(self.initial)}"
+            )
+
+    @cached_property
+    def transitions(self) -> tuple[Transition, ...]:
+        """What was done and seen, step by step."""
+        found = []
+        state = self.initial
+        for action, entity in self.path:
+            after = self.world.step(state, action, entity)
+            found.append(Transition(state, action, entity, after))
+            state = after
+        return tuple(found)
+
+    @cached_property
+    def settled(self) -> tuple[Entailed, ...]:
+        """What was entailed at the start and after each step."""
+        with Evidence(self.world.n, self.initial) as evidence:
+            found = [evidence.entails(*self.asked)]
+            for transition in self.transitions:
+                evidence.add(transition)
+                found.append(evidence.entails(*self.asked))
+        return tuple(found)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """Yield the first state and each step as a flat row."""
+        yield {"step": 0, "action": "", "entity": "", **self._seen(self.initial, 0)}
+        for step, done in enumerate(self.transitions, 1):
+            about = {"step": step, "action": done.action, "entity": self.names[done.entity]}
+            yield {**about, **self._seen(done.after, step)}
+
+    def _seen(self, state: State, step: int) -> dict[str, Any]:
+        moving = " ".join(self.names[entity] for entity in sorted(state))
+        return {"moving": moving, "settled": self.settled[step]}
 
 
 class _Size(NamedTuple):

@@ -5,21 +5,22 @@ The course of one episode: what was done, what was seen, and what was settled by
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from statistics import fmean
 from typing import TYPE_CHECKING, cast
 
 import pyarrow.compute as pc
 
-from whybench.drawing.figure import Figure, figures_by_design, rows_of, short_names
-from whybench.suites.intervene.entailment import Evidence, Transition, decide_entailment
+from whybench.drawing.figure import Figure, figures_by_design, short_names
+from whybench.frames import rows_of
+from whybench.suites.intervene.entailment import decide_entailment
 from whybench.suites.intervene.episode import parse_case
 from whybench.suites.intervene.experimenters import Intervention
 from whybench.suites.intervene.figures.by_size import accuracy_by_size, is_sized
-from whybench.suites.intervene.figures.episode import MOST, episode_steps
+from whybench.suites.intervene.figures.episode import MOST, Course, episode_steps
 from whybench.suites.intervene.figures.verdicts import count_verdicts, verdict_bars, verdict_rows
-from whybench.suites.intervene.measures import GRAPH_WORLDS, intervene_measures
+from whybench.suites.intervene.measures import intervene_measures
+from whybench.suites.intervene.report_measures import GRAPH_WORLDS
 from whybench.suites.intervene.verdicts import VERDICTS
 from whybench.suites.intervene.world import bits_to_state
 
@@ -30,73 +31,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import pyarrow as pa
 
-    from whybench.suites.intervene.entailment import Entailed
-    from whybench.suites.intervene.sets import Pair
-    from whybench.suites.intervene.verdicts import Answer
-    from whybench.suites.intervene.world import Action, InterveneWorld, State
-
-
-@dataclass(frozen=True)
-class Course:
-    """What happened in one world, from the first state to the answer.
-
-    Attributes:
-        names: What the entities are called, in the order of their listing.
-        world: The hidden world.
-        initial: The first state.
-        path: What was done.
-        asked: The supposed cause and the supposed effect.
-        words: The verbs for moving and holding, and the states they bring about.
-        answer: What was answered; None if nothing.
-    """
-
-    names: tuple[str, ...]
-    world: InterveneWorld
-    initial: State
-    path: tuple[Intervention, ...]
-    asked: Pair
-    words: tuple[str, str, str, str] = ("move", "hold", "moving", "still")
-    answer: Answer | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.names) != self.world.n:
-            raise ValueError(f"names must be {self.world.n}, one an entity, got {self.names}")
-        if not self.world.is_closed(self.initial):
-            raise ValueError(
-                f"initial must hold all that its entities drive, got {sorted(self.initial)}"
-            )
-
-    @cached_property
-    def transitions(self) -> tuple[Transition, ...]:
-        """What was done and seen, step by step."""
-        found = []
-        state = self.initial
-        for action, entity in self.path:
-            after = self.world.step(state, action, entity)
-            found.append(Transition(state, action, entity, after))
-            state = after
-        return tuple(found)
-
-    @cached_property
-    def settled(self) -> tuple[Entailed, ...]:
-        """What was entailed at the start and after each step."""
-        with Evidence(self.world.n, self.initial) as evidence:
-            found = [evidence.entails(*self.asked)]
-            for transition in self.transitions:
-                evidence.add(transition)
-                found.append(evidence.entails(*self.asked))
-        return tuple(found)
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the first state and each step as a flat row."""
-        yield {"step": 0, "action": "", "entity": "", **self._seen(self.initial, 0)}
-        for step, done in enumerate(self.transitions, 1):
-            about = {"step": step, "action": done.action, "entity": self.names[done.entity]}
-            yield {**about, **self._seen(done.after, step)}
-
-    def _seen(self, state: State, step: int) -> dict[str, Any]:
-        moving = " ".join(self.names[entity] for entity in sorted(state))
-        return {"moving": moving, "settled": self.settled[step]}
+    from whybench.suites.intervene.world import Action
 
 
 def course_of(row: Mapping[str, Any]) -> Course:

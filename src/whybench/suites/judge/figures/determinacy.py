@@ -1,4 +1,4 @@
-"""Leak-adjusted determinacy against consistency, explaining away and the Markov violation."""
+"""Leak-adjusted determinacy against held-out R², explaining away and the Markov violation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-AGAINST = ("consistency", "ea", "mv")
+AGAINST = ("heldout_r2", "explaining_away", "markov_violation")
 MARGIN = 0.06
 OWN = 4
 """The first look of one's own agents; those before are of styles and people."""
@@ -37,10 +37,11 @@ def determinacy_panels(measures: Sequence[Measure]) -> Chart:
     One's own agents among published ones have looks of their own.
 
     Args:
-        measures: Measures `lad`, `consistency`, `ea` and `mv` of one condition, people among them.
-            Points need both measures of a panel.
+        measures: Measures `leak_adjusted_determinacy`, `heldout_r2`, `explaining_away` and
+            `markov_violation` of one condition, people among them. Points need both measures of a
+            panel.
     """
-    known = estimated(measures, "lad", *AGAINST)
+    known = estimated(measures, "leak_adjusted_determinacy", *AGAINST)
     found = by_place(known)
     names = short_names({agent for agent, _ in found})
     own = own_agents(agent for agent, _ in found)
@@ -48,16 +49,16 @@ def determinacy_panels(measures: Sequence[Measure]) -> Chart:
     series |= {agent: names[agent] for agent in own}
     spots = [
         Spot(
-            of["lad"].estimate or 0.0,
+            of["leak_adjusted_determinacy"].estimate or 0.0,
             of[name].estimate or 0.0,
             measure_name(name),
             series.get(agent, style_name(place.style)),
             names[agent],
-            few=any("small_n" in of[one].flags for one in ("lad", name)),
+            few=any("small_n" in of[one].flags for one in ("leak_adjusted_determinacy", name)),
         )
         for name in AGAINST
         for (agent, place), of in sorted(found.items(), key=lambda one: one[0][0] in own)
-        if "lad" in of and name in of
+        if "leak_adjusted_determinacy" in of and name in of
     ]
     styles = dict.fromkeys(place.style for place in places_of(known))
     looks = {style_name(style): look("styles", style) for style in styles}
@@ -75,9 +76,10 @@ def determinacy_by_condition(measures: Sequence[Measure]) -> Chart:
     all. Colours tell styles, and shapes tell conditions.
 
     Args:
-        measures: Measures `lad`, `consistency`, `ea` and `mv` of a few agents, own ones first.
+        measures: Measures `leak_adjusted_determinacy`, `heldout_r2`, `explaining_away` and
+            `markov_violation` of a few agents, own ones first.
     """
-    known = estimated(measures, "lad", *AGAINST)
+    known = estimated(measures, "leak_adjusted_determinacy", *AGAINST)
     found = by_place(known)
     names = short_names(dict.fromkeys(agent for agent, _ in found))
     own = own_agents(names)
@@ -89,17 +91,17 @@ def determinacy_by_condition(measures: Sequence[Measure]) -> Chart:
     }
     spots = [
         Spot(
-            of["lad"].estimate or 0.0,
+            of["leak_adjusted_determinacy"].estimate or 0.0,
             of[name].estimate or 0.0,
             f"{names[agent]}\n{measure_name(name)}",
             name_place(place),
             names[agent],
-            few=any("small_n" in of[one].flags for one in ("lad", name)),
+            few=any("small_n" in of[one].flags for one in ("leak_adjusted_determinacy", name)),
         )
         for agent in [*own, *(agent for agent in names if agent not in own)]
         for (who, place), of in found.items()
         for name in AGAINST
-        if who == agent and "lad" in of and name in of
+        if who == agent and "leak_adjusted_determinacy" in of and name in of
     ]
     return _plane(spots, list(dict.fromkeys(s.panel for s in spots)), looks,
                   ("measure", "agent", "condition"))  # fmt: skip
@@ -118,7 +120,7 @@ def _plane(
         spots,
         panels,
         looks,
-        across=measure_name("lad"),
+        across=measure_name("leak_adjusted_determinacy"),
         up="estimate",
         ends=(ends[0], ends[1]),
         segments=[

@@ -1,7 +1,7 @@
 """Forests: measures of each agent with intervals, beside people's and what could be reached.
 
 Several measures stand side by side (`measures_forest`), one measure under several conditions
-(`alignment_forest`, `measure_by_condition`), or some measures before and after
+(`human_correlation_forest`, `measure_by_condition`), or some measures before and after
 (`change_forest`).
 """
 
@@ -32,38 +32,40 @@ if TYPE_CHECKING:
     from whybench.drawing.style import Look
     from whybench.stats import Measure
 
-MEASURES = ("consistency", "ea", "mv")
+MEASURES = ("heldout_r2", "explaining_away", "markov_violation")
 DISTANCES = ("rmse", "mae")
 """Measures from 0 on, whose axis goes as far as they do."""
 MOST_CONDITIONS = 4
 """So many panels of conditions are in a row; five, if there are no more."""
 
 
-def alignment_forest(measures: Sequence[Measure], ceiling: Measure | None = None) -> Chart:
-    """Return each agent's alignment with its interval, a panel for each condition and style.
+def human_correlation_forest(measures: Sequence[Measure], ceiling: Measure | None = None) -> Chart:
+    """Return each agent's correlation with people, a panel for each condition and style.
 
-    Agents stand in the order of their alignment in the first panel; last those that have none
+    Agents stand in the order of this correlation in the first panel; last those that have none
     there, or too few answers to be ranked. A cross is an agent without a rho.
 
     Args:
-        measures: Measures `alignment`; those of single stories and of people are left out.
-        ceiling: People's `alignment_ceiling`, drawn as a band.
+        measures: Measures `human_correlation`; those of single stories and of people are left out.
+        ceiling: People's `human_correlation_ceiling`, drawn as a band.
     """
     pooled = [
         measure
         for measure in measures
-        if measure.name == "alignment" and not measure.at and not is_people(measure.labels["agent"])
+        if measure.name == "human_correlation"
+        and not measure.at
+        and not is_people(measure.labels["agent"])
     ]
     if not pooled:
         raise UserError("measures must hold pooled alignments, got none")
     other = any("other_stimuli" in measure.flags for measure in pooled)
-    across = measure_name("alignment") + ("; people read other words" if other else "")
+    across = measure_name("human_correlation") + ("; people read other words" if other else "")
     return _by_place(pooled, across, _guide(ceiling, "ceiling: what people's noise allows"))
 
 
 def measure_by_condition(
     measures: Sequence[Measure],
-    name: str = "consistency",
+    name: str = "heldout_r2",
     below: Mapping[str, str] | None = None,
 ) -> Chart:
     """Return one measure of each agent, a panel for each condition, with all styles in a row.
@@ -176,13 +178,15 @@ def measures_forest(measures: Sequence[Measure], names: Sequence[str] = MEASURES
     )
 
 
-def alignment_by_story(measures: Sequence[Measure]) -> Chart:
-    """Return each agent's alignment within each story and over all, a panel for each style.
+def human_correlation_by_story(measures: Sequence[Measure]) -> Chart:
+    """Return each agent's correlation with people in each story and in all, by style.
 
     Args:
-        measures: Measures `alignment` of one condition; those of people are left out.
+        measures: Measures `human_correlation` of one condition; those of people are left out.
     """
-    known = [m for m in estimated(measures, "alignment") if not is_people(m.labels["agent"])]
+    known = [
+        m for m in estimated(measures, "human_correlation") if not is_people(m.labels["agent"])
+    ]
     places = places_of(known)
     pooled = {(m.labels["agent"], StyledCondition.of(m)): m for m in known if not m.at}
     agents = sorted(
@@ -206,7 +210,7 @@ def alignment_by_story(measures: Sequence[Measure]) -> Chart:
         looks=dict(zip(["all stories", *stories], SERIES, strict=False)),
         heads=[names[agent] for agent in own_agents(agents)],
         columns=2,
-        across=measure_name("alignment"),
+        across=measure_name("human_correlation"),
         words=("agent", "condition", "story"),
         ends=span_of(known),
     )

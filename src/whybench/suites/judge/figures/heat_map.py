@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from whybench.drawing.charts import Chart
     from whybench.stats import Measure
 
-PARAMETERS = ("p", "b", "m", "lad")
+PARAMETERS = ("prior", "leak", "strength", "leak_adjusted_determinacy")
 MOST_NUMBERED = 5
 """In so many columns a parameter's cells have room for numbers, and names for several lines."""
 
@@ -37,7 +37,7 @@ def parameter_map(measures: Sequence[Measure], parameters: Sequence[str] = PARAM
     hundredths, and are left out where columns are too many for them.
 
     Args:
-        measures: Measures of these names, `lad` among them.
+        measures: Measures of these names, `leak_adjusted_determinacy` among them.
         parameters: Which are drawn.
     """
     known = estimated(measures, *parameters)
@@ -52,7 +52,10 @@ def parameter_map(measures: Sequence[Measure], parameters: Sequence[str] = PARAM
     columns = {place: place.condition if alone else "\n".join(place) for place in places}
     if crowded := len(places) > MOST_NUMBERED:
         columns = {place: name.replace("\n", " ") for place, name in columns.items()}
-    panels = {name: "LAD" if name == "lad" else measure_name(name) for name in parameters}
+    panels = {
+        name: "LAD" if name == "leak_adjusted_determinacy" else measure_name(name)
+        for name in parameters
+    }
     cells = [
         MapCell(measure, names[agent], columns[place], panels[name])
         for (agent, place), mine in found.items()
@@ -85,7 +88,7 @@ def _rank(agent: str, found: Found, places: Sequence[StyledCondition]) -> tuple[
     if is_people(agent):
         return -1, 0.0
     for rank, place in enumerate(places):
-        lad = found.get((agent, place), {}).get("lad")
+        lad = found.get((agent, place), {}).get("leak_adjusted_determinacy")
         if lad is not None and lad.estimate is not None and "small_n" not in lad.flags:
             return rank, -lad.estimate
     return len(places), inf

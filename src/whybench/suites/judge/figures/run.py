@@ -11,22 +11,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from whybench.drawing.figure import (
-    Figure,
-    figures_by_design,
-    is_people,
-    is_published,
-    rows_of,
-)
+from whybench.drawing.figure import Figure, figures_by_design, is_people, is_published
 from whybench.drawing.grids import pages
 from whybench.drawing.style import read_table
+from whybench.frames import rows_of
 from whybench.suites.designs import design_family
 from whybench.suites.groups import GROUP_KEYS
-from whybench.suites.judge.alignment import alignment, pooled_ceiling
 from whybench.suites.judge.figures.forest import (
     MEASURES,
-    alignment_forest,
     change_forest,
+    human_correlation_forest,
     measure_by_condition,
     measures_forest,
 )
@@ -35,6 +29,7 @@ from whybench.suites.judge.figures.results import StyledCondition, own_agents, p
 from whybench.suites.judge.figures.tasks_panel import MOST, tasks_panel
 from whybench.suites.judge.fitted_models import fit_agents
 from whybench.suites.judge.groups import CONDITION
+from whybench.suites.judge.human_correlation import human_correlations, pooled_ceiling
 from whybench.suites.judge.measures import contrast_measures
 from whybench.suites.judge.published import people_are_fetched
 
@@ -127,7 +122,7 @@ MOST_ROWS = 48
 """Where measures would have more rows, each has a figure of its own, with conditions as panels."""
 MOST_BESIDE = 6
 """So many conditions and styles are in one map of parameters."""
-CHANGES = ("ea", "mv", "lad", "consistency")
+CHANGES = ("explaining_away", "markov_violation", "leak_adjusted_determinacy", "heldout_r2")
 
 
 def judge_figures(records: pa.Table) -> Iterator[Figure]:
@@ -135,9 +130,9 @@ def judge_figures(records: pa.Table) -> Iterator[Figure]:
 
     For each design there are mean judgments by task with what the fitted models predict, the
     measures with intervals, agreement with people where their judgments have been fetched, and
-    the parameters of the models. Where a design has several conditions, there are consistency
+    the parameters of the models. Where a design has several conditions, there are held-out R²
     under each, and the changes from the first to the others. If only some prompts are
-    overloaded, these count in the figures of parameters and of consistency alone.
+    overloaded, these count in the figures of parameters and of held-out R² alone.
 
     Args:
         records: Records of judge.
@@ -156,19 +151,19 @@ def _figures(design: str, records: pa.Table) -> Iterator[Figure]:
     if len({agent for agent, _ in drawable}) * len(plain) <= MOST_ROWS and drawable:
         yield make_figure(f"measures-{design}", measures_forest, shown)
     elif drawable:
-        for name in sorted({name for _, name in drawable} - {"consistency"}):  # drawn below
+        for name in sorted({name for _, name in drawable} - {"heldout_r2"}):  # drawn below
             every = _chosen(measures, places, (name,))
             yield make_figure(f"measures-{design}-{name}", measure_by_condition, every, name)
     if aligned := _aligned(records, plain):
         ceiling = pooled_ceiling(aligned[0].labels["graph"])
-        yield make_figure(f"alignment-{design}", alignment_forest, aligned, ceiling)
+        yield make_figure(f"human_correlation-{design}", human_correlation_forest, aligned, ceiling)
     for style, beside in _maps(places):
         shown = _chosen(measures, beside, PARAMETERS)
         if _drawable(shown):
             yield make_figure("-".join(["parameters", design, *style]), parameter_map, shown)
-    shown = _chosen(measures, places, ("consistency",))
+    shown = _chosen(measures, places, ("heldout_r2",))
     if len(places) > 1 and _drawable(shown):
-        yield make_figure(f"consistency-{design}", measure_by_condition, shown, "consistency")
+        yield make_figure(f"heldout_r2-{design}", measure_by_condition, shown, "heldout_r2")
     before = _chosen(measures, plain[:1], CHANGES)
     for place in plain[1:]:
         after = _chosen(measures, [place], CHANGES)
@@ -260,7 +255,7 @@ def _aligned(records: pa.Table, places: Sequence[StyledCondition]) -> list[Measu
     if not people_are_fetched():
         return []
     agents = records.filter([not is_people(agent) for agent in records["agent"].to_pylist()])
-    found = alignment(agents, by_story=False)
+    found = human_correlations(agents, by_story=False)
     return [measure for measure in found if StyledCondition.of(measure) in places]
 
 

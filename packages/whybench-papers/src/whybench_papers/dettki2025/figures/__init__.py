@@ -1,0 +1,1 @@
+"""The figures of Dettki (2025)."""

@@ -1,1 +1,0 @@
-"""Confinement of untrusted code, as an Inspect sandbox environment."""
