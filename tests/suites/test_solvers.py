@@ -82,7 +82,7 @@ def test_a_reply_without_an_answer_is_asked_for_once_more(
     assert len(heard) == group * len(replies)
     again = [talk for talk in heard if len(talk) > 1]
     assert all(
-        talk[2] == ("user", f"{REASK} Reply once more, in the form that was asked for.")
+        talk[2] == ("user", f"{REASK} Please answer again, using exactly the requested format.")
         for talk in again
     )
     rows = wb.load(str(tmp_path)).to_arrow().to_pylist()

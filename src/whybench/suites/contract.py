@@ -44,7 +44,14 @@ from whybench.suites.abilities import (
     round_mean,
 )
 from whybench.suites.agents import MINDS, Agent, Parameter, reply_generator
-from whybench.suites.designs import Crossing, Design, Manipulated, check_levels, factor
+from whybench.suites.designs import (
+    WORDINGS,
+    Crossing,
+    Design,
+    Manipulated,
+    check_levels,
+    factor,
+)
 from whybench.suites.groups import Group, group_records
 from whybench.suites.items import (
     GOES_ON,
@@ -63,6 +70,7 @@ __all__ = [
     "GOES_ON",
     "MINDS",
     "TRAINING_WORLDS",
+    "WORDINGS",
     "Agent",
     "Answer",
     "Budget",

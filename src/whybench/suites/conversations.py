@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CUT_OFF = ("max_tokens", "model_length")
 """Stop reasons of a reply that the token limit cut off."""
 
-IN_THE_FORM = "Reply once more, in the form that was asked for."
+IN_THE_FORM = "Please answer again, using exactly the requested format."
 
 
 @solver

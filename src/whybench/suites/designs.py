@@ -56,6 +56,9 @@ if TYPE_CHECKING:
 DESIGN = "design"
 """The setting that names the design, or the file, to start from."""
 
+WORDINGS = ("plain", "formal")
+"""The levels of the factor `wording`: everyday sentences, or the notation of the field."""
+
 T = TypeVar("T")
 DesignT = TypeVar("DesignT", bound="Design")
 
