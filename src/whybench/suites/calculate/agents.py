@@ -59,7 +59,7 @@ def oracle(item: CalculateItem) -> str:
 
 
 def _word(item: CalculateItem, value: float) -> str:
-    return render_answer(value, item.cell.form == "greater", item.style)
+    return render_answer(value, item.question, item.style)
 
 
 def _compare(values: Sequence[float]) -> float:
