@@ -229,7 +229,7 @@ AGENTS: Mapping[str, Agent[CalculateItem]] = {
         ),
         make_agent(
             "says-cannot",
-            "always answers that it cannot be computed",
+            "always answers that it cannot be determined",
             lambda _, __: {NOT_COMPUTABLE: 1.0},
         ),
         make_agent(
