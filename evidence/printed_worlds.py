@@ -242,7 +242,7 @@ def _read_sentence(line: str, on: str) -> Iterator[tuple[Facts, str]]:
     for part in line.split(";"):
         printed = re.findall(r"[-+]?(?:\d+|\?)%?", part)[-1]
         after = part[part.rindex(printed) :]
-        yield _read_facts(after.partition(" if ")[2].rstrip("."), on), printed
+        yield _read_facts(after.partition(" if ")[2].rstrip(".)"), on), printed
 
 
 def _read_facts(words: str, on: str) -> Facts:
@@ -279,13 +279,15 @@ def _ask_present(world: PrintedWorld, question: str, find: Callable[[str], list[
     target = {y: int(state == on)}
     if "treats" in question:
         x, own = find(r"treats (NAME) as (\w+)\.")
-        (others,) = find(r"\(b\) NAME is forced to be (\w+), but")
         (base,) = find(r"\(a\) NAME is forced to be (\w+);")
+        others = base
+        if "(b) the same" not in question:
+            (others,) = find(r"\(b\) NAME is forced to be (\w+), but")
         crossed = _crossed(world, target, {x: int(own == on)}, {x: int(others == on)})
         return crossed - world.share([{x: int(base == on)}], [target], {})
     if "without being forced" in question:
         x, seen = find(r"cases in which (NAME) is (\w+) without being forced")
-        (made,) = find(r"if NAME were forced to be (\w+)")
+        (made,) = find(r"forcing NAME to be (\w+) in these same cases")
         known = {x: int(seen == on)}
         plain = world.share([{}], [target], known)
         return plain - world.share([{}, {x: int(made == on)}], [{}, target], known)

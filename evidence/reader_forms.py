@@ -47,31 +47,32 @@ QUANTITIES = {
     "nde": "natural direct effect",
     "nie": "natural indirect effect",
     "counterfactual": "counterfactual probability",
-    "pn": "probability of necessity",
-    "ps": "probability of sufficiency",
-    "pns": "probability of necessity and sufficiency",
+    "pn": "counterfactual probability",
+    "ps": "counterfactual probability",
+    "pns": "joint counterfactual probability",
 }
 
 CALCULATE_FIELDS = {
-    "quantity": "the quantity asked for, one of: " + ", ".join(QUANTITIES.values()),
+    "quantity": f"the quantity asked for, one of: {', '.join(dict.fromkeys(QUANTITIES.values()))}"
+    " (joint: of the outcomes under two interventions)",
     "effect": "the variable whose probability is asked for",
     "effect_state": "the state of that variable whose probability (or change in probability) is"
-    " asked for; a number 1 or 0 if states are numbers. null for the probabilities of necessity,"
-    " of sufficiency and of both",
+    " asked for; a number 1 or 0 if states are numbers. null for a joint probability",
     "cause": "the variable that is intervened on; null if there is no intervention",
-    "evidence": "an object from variables to states that are given as observed; {} if none. For an"
-    " effect on the treated, necessity and sufficiency: the states that select the cases",
+    "forced_to": "list of all states to which the cause is forced, by do() or in words; [] if none."
+    " null for natural direct and indirect effects",
+    "evidence": "an object from variables to states that are given as observed; {} if none",
     "effect_rule": "how the effect's own rule works, one of: probabilities (a probability for each"
     " combination of causes, or a single one), any (on if some active coin falls), blocked (off if"
     " some active coin falls), score (a random number compared with points)",
     "effect_causes": "list of the direct causes of the effect",
     "unknown_numbers": "how many numbers in the description are unknown",
     "hidden_common_causes": "excluded, possible or not stated",
-    "mechanism": "whether the prompt determines what would have happened in an individual case had a"
-    " cause been different: stated or unknown",
+    "mechanism": "whether the prompt determines what would have happened in an individual case had"
+    " a cause been different: stated or unknown",
     "unit": "percent or percentage points",
     "form": "line (work, then a last line that begins with Answer:) or bare (the answer alone)",
-    "undetermined": "the exact words to give if the answer cannot be found",
+    "undetermined": "the words to give if the answer cannot be found, without Answer:",
 }
 
 
@@ -91,12 +92,19 @@ def _expect_calculate(item: CalculateItem) -> dict[str, object]:
         evidence = {asked.cause: 1}
     elif asked.query in {"pn", "ps"}:
         evidence = {asked.cause: int(asked.query == "pn"), asked.effect: int(asked.query == "pn")}
+    forced: dict[str, list[int] | None] = {
+        "observe": [], "do": [asked.set_to], "ate": [1, 0], "ett": [0], "nde": None, "nie": None,
+        "counterfactual": [asked.set_to], "pn": [0], "ps": [1], "pns": [1, 0],
+    }  # fmt: skip
+    forced_to = forced[asked.query]
+    wanted = {"pn": 0, "ps": 1}.get(asked.query, asked.value)
     kinds = {"table": "probabilities", "or": "any", "and": "blocked", "threshold": "score"}
     return {
         "quantity": QUANTITIES[asked.query],
         "effect": asked.effect,
-        "effect_state": None if asked.query in {"pn", "ps", "pns"} else state(asked.value),
+        "effect_state": None if asked.query == "pns" else state(wanted),
         "cause": None if asked.query == "observe" else asked.cause,
+        "forced_to": forced_to and [state(value) for value in forced_to],
         "evidence": {name: state(value) for name, value in evidence.items()},
         "effect_rule": kinds[rule.kind],
         "effect_causes": list(rule.causes),

@@ -60,8 +60,8 @@ def test_a_prompt_as_it_is_read() -> None:
         "is on and the fan is on.\n\n"
         "Each rule names every direct cause. There are no other influences, and all chance events "
         "are independent of one another.\n"
-        "Only these probabilities are known. The mechanism that decides each individual case is "
-        "not.\n\n"
+        "The probabilities above are all that is known. The mechanism that decides each individual "
+        "case is unknown.\n\n"
         "Question: What is the probability that the lamp is off in a case in which the heater is "
         "on?\n\n"
         'Work it out. Then end with a line such as "Answer: 12.3%", with one decimal place. If '
@@ -111,8 +111,9 @@ def test_formal_world_of_tables_is_conditional_probabilities() -> None:
         "P(fan = 1 | pump = 0) = 0.05",
         "P(fan = 1 | pump = 1) = ?",
         "",
-        "There are no unobserved common causes. The structural equations are unknown. ? is an"
-        " unknown constant.",
+        "There are no unobserved common causes. The parents of each variable are the variables on"
+        " which it is conditioned. The functional form of its structural equation is unknown. ? is"
+        " an unknown constant.",
     ]
 
 

@@ -22,10 +22,13 @@ NETWORK = "Causal Bayesian network"
 MODEL = "Structural causal model"
 OPENING = "{kind} over binary variables (1 = {on}, 0 = {off}): {names}."
 SUFFICIENT = "There are no unobserved common causes."
-ONLY_PROBABILITIES = "The structural equations are unknown."
+ONLY_PROBABILITIES = (
+    "The parents of each variable are the variables on which it is conditioned. The functional form"
+    " of its structural equation is unknown."
+)
 INDEPENDENT = "All Bernoulli{uniform} terms are mutually independent."
 UNKNOWN = "? is an unknown constant."
-POTENTIAL = "Y_{X = x} denotes the value of Y under do(X = x)."
+POTENTIAL = "Subscripts are interventions: Y_{X = x} is the value of Y under do(X = x)."
 
 _OPENING = re.compile(rf"(?:{NETWORK}|{MODEL}) over .+ \(1 = (\w+), 0 = (\w+)\): (.+)\.")
 _SYMBOLS = (
@@ -99,14 +102,14 @@ def render_clause(asked: Quantity) -> str:
     x, y = to_identifier(asked.cause), to_identifier(asked.effect)
     set_to, v, given = asked.set_to, asked.value, _facts(asked.given)
     seen = f"{x} = {set_to}" + (f", {given}" if given else "")
-    rest = f"M is the vector of all parents of {y} other than {x}"
+    others = f"Let M be the vector of all parents of {y} other than {x}. "
     clauses = {
         "observe": f"P({y} = {v} | {seen})",
         "do": f"P({y} = {v} | do({x} = {set_to}))",
         "ate": f"P({y} = {v} | do({x} = 1)) − P({y} = {v} | do({x} = 0))",
         "ett": f"P({y}_{{{x} = 1}} = {v} | {x} = 1) − P({y}_{{{x} = 0}} = {v} | {x} = 1)",
-        "nde": f"P({y}_{{{x} = 1, M_{{{x} = 0}}}} = {v}) − P({y}_{{{x} = 0}} = {v}), where {rest}",
-        "nie": f"P({y}_{{{x} = 0, M_{{{x} = 1}}}} = {v}) − P({y}_{{{x} = 0}} = {v}), where {rest}",
+        "nde": f"P({y}_{{{x} = 1, M_{{{x} = 0}}}} = {v}) − P({y}_{{{x} = 0}} = {v})",
+        "nie": f"P({y}_{{{x} = 0, M_{{{x} = 1}}}} = {v}) − P({y}_{{{x} = 0}} = {v})",
         "counterfactual": f"P({y}_{{{x} = {set_to}}} = {v} | {given})",
         "pn": f"the probability of necessity, P({y}_{{{x} = 0}} = 0 | {x} = 1, {y} = 1)",
         "ps": f"the probability of sufficiency, P({y}_{{{x} = 1}} = 1 | {x} = 0, {y} = 0)",
@@ -114,7 +117,8 @@ def render_clause(asked: Quantity) -> str:
         f" P({y}_{{{x} = 1}} = 1, {y}_{{{x} = 0}} = 0)",
     }
     unit = ", in percentage points" if asked.query in EFFECTS else ""
-    return f"What is {clauses[asked.query]}{unit}"
+    before = others if asked.query in {"nde", "nie"} else ""
+    return f"{before}What is {clauses[asked.query]}{unit}"
 
 
 def explain(asked: tuple[Quantity, ...]) -> list[str]:
@@ -168,7 +172,7 @@ _CLAUSES = {
 
 def parse_clause(clause: str) -> Quantity:
     """Return the quantity of a question, which has no question mark."""
-    symbols = clause.removeprefix("What is ").removesuffix(", in percentage points")
+    symbols = clause.partition("What is ")[2].removesuffix(", in percentage points")
     for query, pattern in _CLAUSES.items():
         if found := re.fullmatch(pattern, symbols):
             return _make_quantity(query, found.groupdict())

@@ -77,7 +77,7 @@ def _split_sentence(text: str, states: tuple[str, str]) -> tuple[str, Rows]:
         number = _NUMBER.search(part)
         if number is None:
             raise ValueError(f"every part of a rule must have a number, got {part!r}")
-        _, found, when = part.partition("if ")
+        _, found, when = part.rstrip(")").partition("if ")
         rows.append((f"if {when}" if found else ALWAYS, number[0]))
     return head, rows
 
@@ -100,7 +100,8 @@ def _make_rule(head: str, rows: Rows, states: tuple[str, str]) -> StatedRule:
         return StatedRule("table", tuple(name for name, _ in conditions[0]), numbers)
     causes = tuple(facts[0][0] for facts in conditions if facts)
     if kind == "threshold":
-        return StatedRule("threshold", causes, numbers)
+        start, *points = numbers
+        return StatedRule("threshold", causes, (*points, start))
     return StatedRule(kind, causes, numbers, tuple(facts[0][1] for facts in conditions if facts))
 
 
@@ -122,14 +123,15 @@ _CLAUSES = {
     "observe": rf"{_LIKELY} {_Y} is (?P<v>\w+) in a case in which (?P<facts>.+)",
     "do": rf"{_LIKELY} {_Y} is (?P<v>\w+) if {_X} is forced to be (?P<s>\w+)",
     "ate": rf"{_MORE} if {_X} is forced to be \w+ than if .+",
-    "ett": rf"Consider the cases in which {_X} is \w+ without being forced\. {_MORE} in these .+",
-    "nde": rf"Compare two situations: .+ treats {_X} as ON\. {_MORE} in \(b\) than .+",
+    "ett": rf"Consider the cases in which {_X} is \w+ without being forced\. .+, {_MORE} in them",
+    "nde": rf"Compare two situations: .+ the same, but .+ treats {_X} as ON\. {_MORE} in \(b\) .+",
     "nie": rf"Compare two situations: .+ treats {_X} as OFF\. {_MORE} in \(b\) than .+",
     "counterfactual": rf"In a certain case, (?P<facts>.+?)\. {_LIKELY}, in this same case, {_Y}"
     rf" would have been (?P<v>\w+) if {_X} had been forced to be (?P<s>\w+)",
-    "pn": rf"In a certain case, .+?\. {_LIKELY} {_X} was necessary, that is, that {_Y} would .+",
-    "ps": rf"In a certain case, .+?\. {_LIKELY} {_X} would have been sufficient, that is, that"
+    "pn": rf"In a certain case, .+?\. {_LIKELY} {_X} being \w+ was necessary, that is, that"
     rf" {_Y} would .+",
+    "ps": rf"In a certain case, .+?\. {_LIKELY} {_X} being \w+ would have been sufficient, that is,"
+    rf" that {_Y} would .+",
     "pns": rf"{_LIKELY}, in the same case, {_Y} would be \w+ if {_X} were forced to be .+",
 }
 

@@ -14,6 +14,7 @@ from whybench.suites.calculate import formal
 from whybench.suites.calculate.programs import render_program
 from whybench.suites.calculate.quantities import EFFECTS, FIRST, NOT_COMPUTABLE
 from whybench.suites.calculate.themes import THEME_NAMES, load_stated_theme
+from whybench.suites.calculate.world import GATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,24 +32,25 @@ INDEPENDENT = (
     "independent of one another."
 )
 ONLY_PROBABILITIES = (
-    "Only these probabilities are known. The mechanism that decides each individual case is not."
+    "The probabilities above are all that is known. The mechanism that decides each individual case"
+    " is unknown."
 )
 SAME_NOISE = (
-    "In any given case, all chance events would have turned out the same even if something else "
-    "had been different."
+    "In any given case, all chance events would have turned out the same even if some states had "
+    "been different."
 )
 RANDOM = "Each random number is a whole number from 1 to 100, all equally likely."
 UNKNOWN = "A question mark stands for an unknown number."
 FORCED = "Forcing something overrides its rule and leaves all other rules unchanged."
 WHICH = "Which of these two numbers is greater?"
-SIGNED = "If it is less likely, give a negative number."
+SIGNED = "If the probability is lower, give a negative number."
 CANNOT = "cannot be determined"
 
 HEADS: dict[RuleKind, str] = {
     "table": "{on} with probability",
     "or": "{off} unless at least one coin that counts lands heads",
     "and": "{on} unless at least one coin that counts lands heads",
-    "threshold": "{on} if a random number is at most the sum of its points",
+    "threshold": "{on} if a random number is at most the sum of these points",
 }
 """How a variable depends on the rows of its rule."""
 
@@ -96,7 +98,7 @@ def render_prompt(
         world, notes = render_world(question.world, layout, theme), explain(question)
         asked = render_question(question)
     lines = "\n".join([f"Question: {asked[0]}", *asked[1:], *notes])
-    return "\n\n".join([world, lines, _instruct(question, style)])
+    return "\n\n".join([world, lines, _instruct(question, wording, style)])
 
 
 def render_world(world: StatedWorld, layout: str, theme: StatedTheme | None = None) -> str:
@@ -150,7 +152,9 @@ def rows_of_rule(rule: StatedRule) -> list[Row]:
     single: list[tuple[tuple[str, int], ...]] = [
         ((cause, value),) for cause, value in zip(rule.causes, active, strict=True)
     ]
-    return list(zip([*single, ()], rule.numbers, strict=True))
+    *own, last = rule.numbers
+    rows = list(zip(single, own, strict=True))
+    return [((), last), *rows] if rule.kind == "threshold" else [*rows, ((), last)]
 
 
 def _condition(world: StatedWorld, row: Row) -> str:
@@ -171,14 +175,11 @@ def _state(world: StatedWorld, name: str, rule: StatedRule) -> str:
     parts = []
     for row in rows_of_rule(rule):
         number, when = _number(rule, row), _condition(world, row)
-        if rule.kind == "table":
-            parts.append(f"{number} {when}" if row[0] else number)
-        elif rule.kind == "threshold":
-            parts.append(f"{number} {when}")
+        if rule.kind in GATES:
+            parts.append(f"{number} (counts {when})" if row[0] else f"{number} (always counts)")
         else:
-            counts = f"counts {when}" if row[0] else f"{when} counts"
-            parts.append(f"{number}, {counts}")
-    lead = {"table": " ", "threshold": ": "}.get(rule.kind, ". Coins (chance of heads): ")
+            parts.append(f"{number} {when}" if row[0] else number)
+    lead = {"table": " ", "threshold": ": "}.get(rule.kind, ". The coins' chances of heads: ")
     head = HEADS[rule.kind].format(on=on, off=off)
     return f"- {name[0].upper()}{name[1:]} is {head}{lead}{'; '.join(parts)}."
 
@@ -230,8 +231,7 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
     more = f"by how many percentage points is {y} more likely to be {value}"
     certain = f"In a certain case, {_list_facts(world, facts, 'was')}"
     crossed = {
-        "nde": f"{x} is forced to be {off}, but the rule for {y}, and no other rule, treats {x} as"
-        f" {on}",
+        "nde": f"the same, but the rule for {y}, and no other rule, treats {x} as {on}",
         "nie": f"{x} is forced to be {on}, but the rule for {y}, and no other rule, treats {x} as"
         f" {off}",
     }
@@ -240,8 +240,7 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
         "do": f"{likely} {y} is {value} if {x} is forced to be {to}",
         "ate": f"{more.capitalize()} if {x} is forced to be {on} than if {x} is forced to be {off}",
         "ett": f"Consider the cases in which {x} is {on} without being forced."
-        f" {more.capitalize()} in these cases as they are than in the same cases if {x} were forced"
-        f" to be {off}",
+        f" Compared with forcing {x} to be {off} in these same cases, {more} in them",
         **{
             query: f"Compare two situations: (a) {x} is forced to be {off}; (b) {changed}."
             f" {more.capitalize()} in (b) than in (a)"
@@ -249,18 +248,19 @@ def _clause(world: StatedWorld, asked: Quantity) -> str:
         },
         "counterfactual": f"{certain}. {likely}, in this same case, {y} would have been {value} if"
         f" {x} had been forced to be {to}",
-        "pn": f"In a certain case, {x} was {on} and {y} was {on}. {likely} {x} was necessary, that"
-        f" is, that {y} would have been {off} in this same case if {x} had been forced to be {off}",
-        "ps": f"In a certain case, {x} was {off} and {y} was {off}. {likely} {x} would have been"
-        f" sufficient, that is, that {y} would have been {on} in this same case if {x} had been"
-        f" forced to be {on}",
+        "pn": f"In a certain case, {x} was {on} and {y} was {on}. {likely} {x} being {on} was"
+        f" necessary, that is, that {y} would have been {off} in this same case if {x} had been"
+        f" forced to be {off}",
+        "ps": f"In a certain case, {x} was {off} and {y} was {off}. {likely} {x} being {on} would"
+        f" have been sufficient, that is, that {y} would have been {on} in this same case if {x}"
+        f" had been forced to be {on}",
         "pns": f"{likely}, in the same case, {y} would be {on} if {x} were forced to be {on}, and"
         f" {off} if {x} were forced to be {off}",
     }
     return clauses[asked.query]
 
 
-def _instruct(question: StatedQuestion, style: str) -> str:
+def _instruct(question: StatedQuestion, wording: str, style: str) -> str:
     two = len(question.asked) == 2
     difference = not two and question.asked[0].query in EFFECTS
     example = "-12.3 percentage points" if difference else "12.3%"
@@ -277,7 +277,7 @@ def _instruct(question: StatedQuestion, style: str) -> str:
                 " place."
             )
         cannot = f'end with the line "Answer: {CANNOT}".'
-    signed = f" {SIGNED}" if difference else ""
+    signed = f" {SIGNED}" if difference and wording == "plain" else ""
     return f"{number}{signed} If this information does not determine the answer, {cannot}"
 
 
