@@ -22,7 +22,7 @@ def whybench(*words: str, cwd, typed: str = "") -> subprocess.CompletedProcess[s
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
 
 

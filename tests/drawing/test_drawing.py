@@ -168,6 +168,6 @@ def test_without_matplotlib_the_error_says_what_to_install() -> None:
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600
     )
     assert done.stdout.strip() == "figures need matplotlib: pip install 'whybench[figures]'"

@@ -340,7 +340,7 @@ def test_without_vl_convert_there_are_rows_and_a_word_on_what_to_install() -> No
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600
     )
     assert done.stdout.splitlines() == [
         "1 1",

@@ -48,7 +48,7 @@ def test_a_page_says_what_the_prompt_says_and_no_more(form: str) -> None:
         # Nothing between the opening and the question is left out.
         world = prompt.partition("\n\nQuestion: ")[0]
         assert len("".join(told)) >= len(re.sub(r"\s*[-|]?\n[-|]? ?| \| | \|$", "", world)) * 0.97
-        for sentence in re.split(r"(?<=[?.]) (?=If it|Forcing)", page.question):
+        for sentence in re.split(r"(?<=[?.]) (?=If the|Forcing)", page.question):
             assert sentence in prompt
         assert (page.options is None) == (form == "number")
         formats.add(item.format)

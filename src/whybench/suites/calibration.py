@@ -16,7 +16,7 @@ from whybench.stats.results import FEW_UNITS_FLAG
 from whybench.suites.contract import reply_generator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from whybench.stats import Measure
     from whybench.suites.contract import Agent, Answer, Design
@@ -89,7 +89,9 @@ def calibrate(suite: AnySuite, design: Design, seeds: int) -> Iterator[Calibrati
             noisy = agent.noisy(settings)
             if not expected:
                 continue
-            runs = _runs(suite, design, items, agent, changed, range(seeds if noisy else 1))
+            runs = _runs(
+                suite, design, items, agent, changed, range(seeds if noisy else 1), expected
+            )
             label = ",".join(f"{name}={value}" for name, value in changed.items())
             if unknown := [name for name in expected if name not in runs[0]]:
                 raise ValueError(
@@ -117,6 +119,7 @@ def _runs(
     agent: Agent[Any],
     changed: Mapping[str, Any],
     seeds: Sequence[int],
+    names: Collection[str],
 ) -> list[dict[str, Measure]]:
     """Measure an agent at every seed, overall. Seeds are agents of their own, many at once."""
     parsed: _Parsed = {}
@@ -130,7 +133,7 @@ def _runs(
             )
         ]
         table = record_table(rows, suite.record_columns)
-        for measure in suite.measures(table):
+        for measure in suite.named_measures(table, names):
             if not measure.at:
                 runs.setdefault(str(measure.labels["agent"]), {})[measure.name] = measure
     return list(runs.values())

@@ -14,7 +14,7 @@ from whybench.suites.designs import DESIGN, Design, build_design
 from whybench.suites.items import Item, OneTurn, find_heard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -267,6 +267,10 @@ class Suite(ABC, Generic[DesignT, ItemT]):
         from whybench.suites.groups import pool_records  # noqa: PLC0415  (imports numpy)
 
         return pool_records(rows, self.condition, self.record_columns)
+
+    def named_measures(self, records: pa.Table, names: Collection[str]) -> list[Measure]:  # noqa: ARG002
+        """Return the measures of these names, among others; override it to leave out slow ones."""
+        return self.measures(records)
 
     def pooled_measures(self, records: pa.Table) -> list[Measure]:
         """Return the measures of pooled answers that Inspect shows below a run."""

@@ -503,6 +503,6 @@ def test_charts_need_no_matplotlib() -> None:
         "print(len(score_ladder([found])['data']['values']) > 0)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=600
     )
     assert done.stdout.strip() == "True"

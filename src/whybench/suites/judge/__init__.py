@@ -45,7 +45,7 @@ from whybench.suites.judge.stories import MORE_STORIES
 from whybench.suites.sentences import read_sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -230,6 +230,11 @@ class Judge(Suite[JudgeDesign, JudgeItem]):
     def measures(self, records: pa.Table) -> list[Measure]:
         """Return contrasts, what a fitted model says, and correlation with people."""
         return judge_measures(records)
+
+    def named_measures(self, records: pa.Table, names: Collection[str]) -> list[Measure]:
+        """Return the contrasts alone if they are all that is named: models take long to fit."""
+        quick = self.pooled_measures(records)
+        return quick if {*names} <= {each.name for each in quick} else self.measures(records)
 
     def pooled_measures(self, records: pa.Table) -> list[Measure]:
         """Return the contrasts, which take no time."""
