@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from whybench.suites.calculate.items import CalculateItem
+    from whybench.suites.compose.items import ComposeItem
+    from whybench.suites.intervene.items import InterveneItem
 
 TASK = """\
 Read each prompt on its own terms, as a careful reader who knows causal inference. Do not answer it.
@@ -117,7 +119,85 @@ def _expect_calculate(item: CalculateItem) -> dict[str, object]:
     }
 
 
+INTERVENE_FIELDS = {
+    "cause": "the supposed cause",
+    "effect": "the supposed effect",
+    "active": "list of the entities that are now in the active state (moving, lit, 1 and the like)",
+    "limit": "how many actions are allowed at most",
+    "activating_an_active_one": "what changes: nothing, itself, or others",
+    "stopping_a_driven_one": "what changes when an active entity is deactivated while another active"
+    " entity drives it: nothing, itself, or others",
+    "stopping_a_free_one": "what changes when an active entity that nothing active drives is"
+    " deactivated: nothing; itself alone; itself and all that it drives; or itself and all that"
+    " nothing active drives then",
+    "stays_as_set": "whether an entity that you acted on stays in the state you gave it even if"
+    " others would change it later: yes, no or not stated",
+    "cycles": "whether an entity can drive itself, directly or through others: yes, no or not stated",
+    "indirect": "whether the question is about indirect effects too: yes, no or not stated",
+    "guess": "whether a correct answer without proof counts: yes, no or not stated",
+    "reply": "json or tool",
+    "settled": "the exact reply, as written, if the question is settled already",
+}
+
+
+def _expect_intervene(item: InterveneItem) -> dict[str, object]:
+    cause, effect = (item.names[place] for place in item.pair)
+    return {
+        "cause": cause,
+        "effect": effect,
+        "active": [name for name, active in zip(item.names, item.initial, strict=True) if active],
+        "limit": item.limit,
+        "activating_an_active_one": "nothing",
+        "stopping_a_driven_one": "nothing",
+        "stopping_a_free_one": "itself and all that nothing active drives then",
+        "stays_as_set": "no",
+        "cycles": "no",
+        "indirect": "yes",
+        "guess": "no",
+        "reply": "json",
+        "settled": '{"next": "answer"}',
+    }
+
+
+COMPOSE_FIELDS = {
+    "asked": "the one about which the question asks",
+    "intervention": "an object from the one that an intervention sets to 1 (it comes, opens, signs,"
+    " glims, is 1) or 0 (it does not); {} if there is no intervention",
+    "rule": "the rule of the one asked about, one of: count (its own count alone), or (its count is"
+    " enough, or some other one does it), and (its count is enough, and all others named do it)",
+    "threshold": "the least count in that rule",
+    "others": "list of the others in that rule",
+    "count": "the count of the one asked about in this case",
+    "other_influences": "whether anything else can affect the outcome: yes, no or not stated",
+    "rule_of_the_one_set": "what becomes of the rule of the one that an intervention sets: replaced,"
+    " kept; null if there is no intervention",
+    "counts_under_intervention": "same or new; null if there is no intervention",
+    "reply": "bare (one word) or line (reasoning, then a last line)",
+}
+
+
+def _expect_compose(item: ComposeItem) -> dict[str, object]:
+    asked = item.question
+    node, world = asked.effect, asked.world
+    others = [asked.names[parent] for parent in world.parents[node]]
+    changed = asked.intervention
+    return {
+        "asked": asked.names[node],
+        "intervention": {asked.names[changed[0]]: int(changed[1])} if changed else {},
+        "rule": world.gates[node] if others else "count",
+        "threshold": world.thresholds[node],
+        "others": others,
+        "count": asked.counts[node],
+        "other_influences": "no",
+        "rule_of_the_one_set": "replaced" if changed else None,
+        "counts_under_intervention": "same" if changed else None,
+        "reply": "bare" if asked.style == "direct" else "line",
+    }
+
+
 FORMS: Mapping[str, ReaderForm] = {
+    "intervene": ReaderForm(INTERVENE_FIELDS, _expect_intervene),
+    "compose": ReaderForm(COMPOSE_FIELDS, _expect_compose),
     "calculate": ReaderForm(CALCULATE_FIELDS, _expect_calculate),
 }
 """The form of each suite."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure, figures_of
 from evidence.reader_forms import FORMS
 from whybench.seeds import generator
+from whybench.suites.contract import WORDINGS
 from whybench.suites.registry import get_suite
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ LEAST = 0.98
 """The least share of fields that must agree with the items."""
 
 ASKED: Mapping[str, tuple[str, Mapping[str, object]]] = {
-    "calculate-plain": ("calculate", {"design": "core"}),
-    "calculate-formal": ("calculate", {"design": "core", "wording": "formal"}),
+    f"{suite}-{wording}": (suite, {"design": "core", "wording": wording})
+    for suite in ("intervene", "compose", "calculate")
+    for wording in WORDINGS
 }
 """Suites and wordings, and the items from which the sample is drawn."""
 
