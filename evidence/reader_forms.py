@@ -122,17 +122,17 @@ def _expect_calculate(item: CalculateItem) -> dict[str, object]:
 INTERVENE_FIELDS = {
     "cause": "the supposed cause",
     "effect": "the supposed effect",
-    "active": "list of the entities that are now in the active state (moving, lit, 1 and the like)",
+    "active": "list of the entities that are in the active state now (moving, lit, 1, ...)",
     "limit": "how many actions are allowed at most",
     "activating_an_active_one": "what changes: nothing, itself, or others",
-    "stopping_a_driven_one": "what changes when an active entity is deactivated while another active"
-    " entity drives it: nothing, itself, or others",
+    "stopping_a_driven_one": "what changes when an active entity is deactivated while another"
+    " active entity drives it: nothing, itself, or others",
     "stopping_a_free_one": "what changes when an active entity that nothing active drives is"
     " deactivated: nothing; itself alone; itself and all that it drives; or itself and all that"
     " nothing active drives then",
     "stays_as_set": "whether an entity that you acted on stays in the state you gave it even if"
     " others would change it later: yes, no or not stated",
-    "cycles": "whether an entity can drive itself, directly or through others: yes, no or not stated",
+    "cycles": "whether an entity can drive itself, directly or not: yes, no or not stated",
     "indirect": "whether the question is about indirect effects too: yes, no or not stated",
     "guess": "whether a correct answer without proof counts: yes, no or not stated",
     "reply": "json or tool",
@@ -161,8 +161,8 @@ def _expect_intervene(item: InterveneItem) -> dict[str, object]:
 
 COMPOSE_FIELDS = {
     "asked": "the one about which the question asks",
-    "intervention": "an object from the one that an intervention sets to 1 (it comes, opens, signs,"
-    " glims, is 1) or 0 (it does not); {} if there is no intervention",
+    "intervention": "an object from the one that an intervention sets to 1 (it comes, opens,"
+    " signs, glims, is 1) or 0 (it does not); {} if there is no intervention",
     "rule": "the rule of the one asked about, one of: count (its own count alone), or (its count is"
     " enough, or some other one does it), and (its count is enough, and all others named do it)",
     "threshold": "the least count in that rule",
