@@ -169,7 +169,7 @@ COMPOSE_FIELDS = {
     "others": "list of the others in that rule",
     "count": "the count of the one asked about in this case",
     "other_influences": "whether anything else can affect the outcome: yes, no or not stated",
-    "rule_of_the_one_set": "what becomes of the rule of the one that an intervention sets: replaced,"
+    "rule_of_the_one_set": "what happens to the rule of the one that is set: replaced,"
     " kept; null if there is no intervention",
     "counts_under_intervention": "same or new; null if there is no intervention",
     "reply": "bare (one word) or line (reasoning, then a last line)",
