@@ -1,4 +1,8 @@
-"""Whether every defensible report scores in full, and a wrong claim about identification does not."""
+"""Whether every defensible report scores in full, and a wrong claim of identification does not.
+
+All numbers and claims of a defensible report are right. Of a claim without a number (`direction`,
+`structure`), the ways differ in its confidence and in the graph of the equivalence class.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 from evidence.figures import Figure
 from whybench.suites.analyze import SUITE
 from whybench.suites.analyze.analysts import analyst_answer, report_fields, true_answer
-from whybench.suites.analyze.challenges.contract import NumericTruth, UnidentifiedTruth
+from whybench.suites.analyze.challenges.contract import (
+    CategoricalTruth,
+    NumericTruth,
+    UnidentifiedTruth,
+)
 from whybench.suites.analyze.grading import grade_values
 from whybench.suites.analyze.items import item_at
 from whybench.suites.analyze.reports import (
@@ -64,13 +72,19 @@ def _by_sign(instance: Instance) -> Report:
     if not _is_identified(instance):
         return {**report, INTERVAL: None} if INTERVAL in report else report
     sign = INCREASE if report[find_number(report_fields(instance))] > 0 else DECREASE
-    accepted = instance.truths[RECOMMENDATION].accepts(sign)  # type: ignore[union-attr]
+    key = instance.truths[RECOMMENDATION]
+    accepted = isinstance(key, CategoricalTruth) and key.accepts(sign)
     return {**report, RECOMMENDATION: sign} if accepted else report
 
 
 def _by_other_estimator(instance: Instance) -> Report:
-    """Report the competent analyst, whose estimators are not the scorer's."""
-    return analyst_answer("competent", instance)
+    """Report the competent analyst, whose estimators are not the scorer's, or a right claim."""
+    if find_number(report_fields(instance)):
+        return analyst_answer("competent", instance)
+    claim = report_fields(instance)[0].name
+    truth = instance.truths[claim]
+    also = truth.also if isinstance(truth, CategoricalTruth) else ()
+    return {**true_answer(instance), **({claim: also[-1]} if also else {})}
 
 
 def _with_wider_interval(instance: Instance) -> Report:
