@@ -107,7 +107,7 @@ def test_the_prompt_says_that_it_is_a_sample() -> None:
     )
     whole = full_instance("moderation", "trap", item.draw)
     assert f"have {whole.size} rows" in item.prompt
-    assert "a sample of 50 of the rows, drawn by lot" in item.prompt
+    assert "a random sample of 50 rows" in item.prompt
     assert "All of them" not in item.prompt
     shown = list(csv.reader(io.StringIO(item.prompt.rpartition("\n\n")[2])))[1:]
     assert [tuple(map(float, row)) for row in shown] == lines(item.instance)

@@ -131,5 +131,5 @@ def test_prompts_tell_names_of_the_label_and_nothing_of_what_to_adjust_for(sourc
         *du2025_items(DESIGNS["branding"]),
         *du2025_items(DESIGNS["ice-cream"]),
     ):
-        head = item.prompt.split("Nothing can be run")[0].lower()
+        head = item.prompt.split("You cannot run code")[0].lower()
         assert not [word for word in ("adjust", "confound", "heat") if word in head]
