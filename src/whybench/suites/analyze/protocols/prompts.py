@@ -41,7 +41,7 @@ _BLOCK = (
     "Do not answer yet. First reply with one Python program in one fenced block that begins with "
     "```python and ends with ```; if there are several, only the last one is run."
 )
-_THEN = " You will then be asked for your answer."
+_THEN = " You will then be prompted for your answer."
 _REASONS = (
     "First explain in a few sentences how you obtained it, which assumptions it depends on and "
     "what could make it wrong. Then end"
