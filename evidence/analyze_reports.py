@@ -145,7 +145,7 @@ def _scores(instances: Sequence[Instance], way: Callable[[Instance], Report]) ->
 
 
 def _draw(name: str, count: int = 0) -> list[Instance]:
-    """Return the instances of a design, or so many of them that are evenly spaced."""
+    """Return the instances of a design, or `count` evenly spaced ones."""
     design = SUITE.designs[name]
     chosen = range(design.size) if not count else [k * design.size // count for k in range(count)]
     return [item_at(design, index).instance for index in chosen]
