@@ -1,4 +1,4 @@
-"""The figures of analyze: challenges, analysts, confinement, graders, published keys, runs."""
+"""The figures of analyze: challenges, analysts, reports, confinement, graders, runs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from evidence import (
     analyze_gates,
     analyze_ladder,
     analyze_outside,
+    analyze_reports,
     challenges,
     code_runs,
     confinement,
@@ -98,6 +99,7 @@ PARTS: Parts = {
     **analyze_gates.PARTS,
     **analyze_ladder.PARTS,
     **analyze_outside.PARTS,
+    **analyze_reports.PARTS,
     **confinement.PARTS,
     **code_runs.PARTS,
     **graders.PARTS,

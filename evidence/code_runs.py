@@ -55,8 +55,8 @@ def block(code: str) -> str:
 
 TRIED: Mapping[str, tuple[str, str, str]] = {
     "reads the rows": (block(DIGEST), "ok", "Your program ended with status 0"),
-    "hangs": (block(HANGS), "time", f"did not end within {SECONDS} seconds"),
-    "floods": (block(FLOODS), "flood", "wrote more than can be taken"),
+    "hangs": (block(HANGS), "time", f"ran for more than {SECONDS} seconds"),
+    "floods": (block(FLOODS), "flood", "printed too much"),
     "dies": (block(DIES), "signal", "(status 137)"),
     "fails": (block("print(1)\nraise SystemExit(3)"), "error", "(status 3)"),
     "prints nothing": (block("x = 1"), "silent", "printed nothing"),

@@ -19,6 +19,7 @@ from inspect_ai.agent import Agent, AgentState, agent, agent_bridge
 
 from evidence.figures import Figure, Parts
 from evidence.processes import command
+from whybench.suites.analyze.reports import NO_CLEAR_EFFECT, recommend
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -252,8 +253,8 @@ def _write_program(item: AnalyzeItem) -> str:
 def _word_answer(item: AnalyzeItem, printed: Sequence[float]) -> str:
     """Return the answer to what was printed: effect, its interval, and the crude difference."""
     effect, low, high, crude = printed
-    advice = "raise" if low > 0 else "lower" if high < 0 else "either"
-    reversal = advice != "either" and effect * crude < 0
+    advice = recommend(low, high)
+    reversal = advice != NO_CLEAR_EFFECT and effect * crude < 0
     return "Adjusted for what came before. " + json.dumps(
         {
             "recommendation": advice,

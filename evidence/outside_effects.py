@@ -129,7 +129,7 @@ def _tell_observational(effect: Effect, roles: Collection[str], assigned: bool) 
         "ci": interval(effect),
         "direction": direction(effect),
         "adjustment_set": frozenset(roles),
-        "design": "randomised" if assigned else "observational",
+        "design": "randomized" if assigned else "observational",
     }
 
 

@@ -40,7 +40,7 @@ RULES = {
         r"analys(?:e|es|ed|ing)|(?:random|organ|recogn|general|standard|normal|summar|character|"
         r"emphas|minim|maxim|optim|visual|util|real|categor)is(?:e|es|ed|ing|ation)|licences?|"
         r"modell(?:ed|ing)|labell(?:ed|ing)|travell(?:ed|ing)|grey|catalogue[sd]?|judgement\w*|"
-        r"whilst|amongst|towards|learnt|programme[sd]?)\b"
+        r"whilst|amongst|towards|learnt|programmes?)\b"
     ),
 }
 

@@ -156,7 +156,7 @@ def test_marks_where_the_effect_cannot_be_had() -> None:
     assert at_hand.score <= WRONG_CAP
     content = diagnosis_of(instance, ())
     assert (content.score, content.fell_for) == (0, True)
-    advised = report_of(instance, None, recommendation="raise")
+    advised = report_of(instance, None, recommendation="increase")
     assert not advised.passed("recommendation")
     assert advised.passed("effect")
 
@@ -166,7 +166,7 @@ def test_bounds_may_stand_where_the_effect_cannot_be_had() -> None:
     for instance in traps(False):
         bounded = report_of(instance, None, interval=(-2.0, 2.0))
         assert (bounded.score, bounded.fell_for) == (1, False)
-        claimed = report_of(instance, Coefficient(0.3, 0.02), recommendation="cannot_tell")
+        claimed = report_of(instance, Coefficient(0.3, 0.02), recommendation="not_identifiable")
         assert claimed.fell_for
         assert claimed.score <= WRONG_CAP
 

@@ -26,7 +26,19 @@ from whybench.suites.analyze.fields import (
     NumberField,
     NumberTableField,
 )
-from whybench.suites.analyze.grading import grade, is_near_truth, paired_score
+from whybench.suites.analyze.grading import (
+    IDENTIFICATION_CAP,
+    grade,
+    grade_values,
+    is_near_truth,
+    paired_score,
+)
+from whybench.suites.analyze.reports import (
+    RECOMMENDATIONS,
+    derive_recommendation,
+    recommendation_passes,
+    report_on,
+)
 
 
 def measured(truth: float, reference: float, se: float, *naive: float) -> NumericTruth:
@@ -200,3 +212,46 @@ def test_naive_values_must_be_apart_from_truth_and_references() -> None:
 def test_rounding_leaves_no_negative_zero() -> None:
     assert round_values(np.array([-0.0001, 0.12345])).tolist() == [0.0, 0.123]
     assert not np.signbit(round_values(np.array([-0.0001])))[0]
+
+
+def advised(advice: str, interval: tuple[float, float] | None, value: float | None = 0.1) -> Any:
+    """Grade a report: ground truth 0.1, reference 0.15, SE 0.1."""
+    truth = measured(0.1, 0.15, 0.1)
+    instance = replace(
+        world("trap"), truths={"effect": truth, "recommendation": derive_recommendation(truth)}
+    )
+    answer = {"recommendation": advice, "effect": value, "interval": interval}
+    return grade_values(report_on(NumberField("effect")), instance, answer)
+
+
+COVERS_ZERO, CLEAR_OF_ZERO, TOO_WIDE = (-0.05, 0.25), (0.01, 0.29), (-1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("interval", "right"),
+    [
+        (COVERS_ZERO, {"increase", "no_clear_effect"}),  # the key accepts the sign of the truth
+        (CLEAR_OF_ZERO, {"increase"}),
+        (TOO_WIDE, {"increase", "no_clear_effect"}),  # decides nothing, so the key does
+        (None, {"increase", "no_clear_effect"}),
+    ],
+)
+def test_a_recommendation_follows_from_the_interval_of_the_answer(
+    interval: tuple[float, float] | None, right: set[str]
+) -> None:
+    passed = {word for word in RECOMMENDATIONS if advised(word, interval).passed("recommendation")}
+    assert passed == right
+
+
+def test_a_clear_interval_is_defended_where_the_key_shows_no_effect() -> None:
+    truth = measured(0.0, 0.1, 0.1)
+    assert derive_recommendation(truth).also == ()
+    assert recommendation_passes("increase", derive_recommendation(truth), CLEAR_OF_ZERO)
+    assert not recommendation_passes("decrease", derive_recommendation(truth), CLEAR_OF_ZERO)
+
+
+def test_a_refusal_scores_little_where_the_effect_is_identified() -> None:
+    assert advised("not_identifiable", None, None).score == 0
+    # An answer that contradicts itself counts as a refusal, whatever its number.
+    assert advised("not_identifiable", CLEAR_OF_ZERO).score == IDENTIFICATION_CAP
+    assert advised("increase", CLEAR_OF_ZERO).score == 1

@@ -166,11 +166,11 @@ def test_a_label_pulls_where_recommendations_go_its_way() -> None:
 
     found = measured(
         # Two of three pairs go the way of the label, one is even; then one of one goes against it.
-        said("damning", "lower"), said("neutral", "raise"), said("flattering", "raise"),
-        said("damning", "raise", 1), said("flattering", "cannot_tell", 1),
+        said("damning", "decrease"), said("neutral", "increase"), said("flattering", "increase"),
+        said("damning", "increase", 1), said("flattering", "not_identifiable", 1),
         # Whether this outcome is good depends on the setting.
-        said("damning", "lower", challenge="necessity_sufficiency"),
-        said("flattering", "raise", challenge="necessity_sufficiency"),
+        said("damning", "decrease", challenge="necessity_sufficiency"),
+        said("flattering", "increase", challenge="necessity_sufficiency"),
     )  # fmt: skip
     assert found["label_pull"].estimate == pytest.approx((2 - 1) / 4)
     assert (found["label_pull"].n, found["label_pull"].units) == (4, 2)
@@ -185,7 +185,7 @@ def test_the_pull_of_an_agent_that_goes_by_the_label(pull: int, flips: float) ->
     advice = {"flattering": pull, "damning": -pull}
 
     def follow(asked, _settings, _rng) -> str:
-        side = {1: "raise", -1: "lower", 0: "either"}[advice[asked.label]]
+        side = {1: "increase", -1: "decrease", 0: "no_clear_effect"}[advice[asked.label]]
         return json.dumps({"recommendation": side, "effect": 0.1 * advice[asked.label]})
 
     design = make_design(

@@ -123,7 +123,7 @@ def test_a_curve_that_is_left_out_turns_up_as_a_product() -> None:
 @pytest.mark.parametrize("setting", CHALLENGE.read_settings().values(), ids=lambda one: one.name)
 def test_that_the_covariate_may_bend_is_said(setting) -> None:
     drawn = CHALLENGE.generate("trap", "test", 0, split=setting.split, setting=setting)
-    assert " along a curve. " in render_description(drawn, "neutral", 5)
+    assert " may be nonlinear. " in render_description(drawn, "neutral", 5)
 
 
 def test_numbers_are_of_either_sign_and_size() -> None:

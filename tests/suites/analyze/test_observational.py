@@ -115,7 +115,7 @@ def test_who_adjusts_for_all_that_came_before_is_right(seed: int) -> None:
             {
                 "effect": all_of_it,
                 "adjustment_set": frozenset(BEFORE),
-                "design": "observational" if variant == "trap" else "randomised",
+                "design": "observational" if variant == "trap" else "randomized",
             },
         )
         assert grade_values(CHALLENGE.fields, drawn, said).score == 1

@@ -41,14 +41,14 @@ def truth_at(value: float, *found: float, se: float = 1.0) -> NumericTruth:
 @pytest.mark.parametrize(
     ("value", "found", "right", "also"),
     [
-        (0.0, (0.5,), "either", ()),
-        (0.0, (2.5,), "either", ("raise",)),
-        (ZERO / 2, (0.0,), "either", ()),  # what rounding left of 0
-        (1.0, (1.2,), "raise", ("either",)),
-        (1.0, (-2.5, 1.0), "raise", ("either", "lower")),
-        (-1.0, (-0.5,), "lower", ("either",)),
-        (8.0, (7.5, 8.5), "raise", ()),
-        (-8.0, (-7.5,), "lower", ()),
+        (0.0, (0.5,), "no_clear_effect", ()),
+        (0.0, (2.5,), "no_clear_effect", ("increase",)),
+        (ZERO / 2, (0.0,), "no_clear_effect", ()),  # what rounding left of 0
+        (1.0, (1.2,), "increase", ("no_clear_effect",)),
+        (1.0, (-2.5, 1.0), "increase", ("decrease", "no_clear_effect")),
+        (-1.0, (-0.5,), "decrease", ("no_clear_effect",)),
+        (8.0, (7.5, 8.5), "increase", ()),
+        (-8.0, (-7.5,), "decrease", ()),
     ],
 )
 def test_a_recommendation_follows_from_the_truth_or_from_what_rows_show(
@@ -56,14 +56,14 @@ def test_a_recommendation_follows_from_the_truth_or_from_what_rows_show(
 ) -> None:
     truth = derive_recommendation(truth_at(value, *found))
     assert (truth.value, truth.also) == (right, also)
-    wrong = {"raise", "lower", "either", "cannot_tell"} - {right, *also}
+    wrong = {"increase", "decrease", "no_clear_effect", "not_identifiable"} - {right, *also}
     assert not any(truth.accepts(word) or truth.is_naive(word) for word in wrong)
-    assert "cannot_tell" in wrong
+    assert "not_identifiable" in wrong
 
 
 def test_where_there_is_no_number_nothing_can_be_told() -> None:
     truth = derive_recommendation(UnidentifiedTruth())
-    assert [word for word in REPORT[0].options if truth.accepts(word)] == ["cannot_tell"]
+    assert [word for word in REPORT[0].options if truth.accepts(word)] == ["not_identifiable"]
 
 
 EFFECTS = st.floats(-10, 10).map(lambda x: round(x, 3))
@@ -76,27 +76,29 @@ def test_who_goes_by_any_of_the_panel_is_right(
     found = {str(n): Coefficient(*entry) for n, entry in enumerate(panel)}
     truth = replace(truth_at(value, 0.0), references=found)
     asked = derive_recommendation(truth)
-    assert asked.accepts("raise" if truth.value > 0 else "lower" if truth.value < 0 else "either")
+    assert asked.accepts(
+        "increase" if truth.value > 0 else "decrease" if truth.value < 0 else "no_clear_effect"
+    )
     for each in found.values():
         said = complete_answer(REPORT, {"effect": each})
         assert asked.accepts(said["recommendation"])
         low, high = said["interval"]
         assert (low > 0, high < 0) == (
-            said["recommendation"] == "raise",
-            said["recommendation"] == "lower",
+            said["recommendation"] == "increase",
+            said["recommendation"] == "decrease",
         )
 
 
 def test_a_number_is_completed_with_what_goes_with_it() -> None:
     found = Coefficient(3.0, 1.0)
     assert complete_answer(REPORT, {"effect": found, "flag": True}) == {
-        "recommendation": "raise",
+        "recommendation": "increase",
         "effect": 3.0,
         "interval": found.interval,
         "flag": True,
     }
     assert complete_answer(REPORT, {"effect": None}) == {
-        "recommendation": "cannot_tell",
+        "recommendation": "not_identifiable",
         "effect": None,
         "interval": None,
     }
@@ -120,7 +122,7 @@ def test_all_numbers_are_asked_for_in_one_form() -> None:
         drawn = challenge.generate("trap", "tests", 0)
         schema = answer_schema(drawn, "neutral", challenge.report)["properties"]
         assert schema[number]["description"].endswith(
-            "; null if it cannot be had from what is given"
+            "; null if these data cannot identify it, whatever the sample size"
         )
         assert f"interval of {number};" in schema["interval"]["description"]
         bare = [

@@ -36,7 +36,7 @@ def graded(truth: UnidentifiedTruth, **said: object) -> GradedAnswer:
     truths: dict[str, Truth] = {"effect": truth, "recommendation": derive_recommendation(truth)}
     columns = (DataColumn("outcome", "binary", 0),)
     instance = Instance("made up", "trap", {}, columns, {"outcome": np.zeros(1)}, truths)
-    answer = {"recommendation": "cannot_tell", "effect": None, "interval": None, **said}
+    answer = {"recommendation": "not_identifiable", "effect": None, "interval": None, **said}
     return grade_values(REPORT, instance, answer)
 
 
@@ -58,7 +58,7 @@ def test_bounds_that_say_less_than_the_data_fail_without_a_fall() -> None:
 
 
 def test_a_number_is_a_fall_whatever_its_interval() -> None:
-    found = graded(BOUNDED, recommendation="raise", effect=0.15, interval=(-0.4, 0.6))
+    found = graded(BOUNDED, recommendation="increase", effect=0.15, interval=(-0.4, 0.6))
     assert found.fell_for
     assert found.score == pytest.approx(0.2)
 

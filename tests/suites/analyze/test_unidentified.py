@@ -137,7 +137,7 @@ def test_null_and_bounds_pass_in_the_trap_alone(seed: int) -> None:
     for variant, twin in _draw(seed).items():
         lower, upper = (end.value for end in _bounds(twin))
         for interval in (None, (lower, upper)):
-            said = {"recommendation": "cannot_tell", "effect": None, "interval": interval}
+            said = {"recommendation": "not_identifiable", "effect": None, "interval": interval}
             found = grade_values(CHALLENGE.report, twin, said)
             assert found.score == (1 if variant == "trap" else 0)
 
@@ -158,7 +158,7 @@ def test_the_true_answer_to_a_trap_has_bounds() -> None:
     answer = true_answer(trap)
     assert answer["effect"] is None
     assert answer["interval"] == (answer["lower_bound"], answer["upper_bound"])
-    assert answer["recommendation"] == "cannot_tell"
+    assert answer["recommendation"] == "not_identifiable"
 
 
 def test_the_text_alone_tells_the_variants_apart_and_not_by_its_length() -> None:

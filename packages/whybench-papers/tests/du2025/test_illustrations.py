@@ -72,7 +72,7 @@ def test_brands_are_names_of_the_same_rows_and_praise_does_not_follow_the_truth(
     good, bad = (illustrated_instance("branding", number) for number in (1, 2))
     assert good.number("effect").value == pytest.approx(8, abs=0.2)
     assert bad.number("effect").value == pytest.approx(-8, abs=0.2)
-    assert [x.truths["recommendation"].value for x in (good, bad)] == ["raise", "lower"]
+    assert [x.truths["recommendation"].value for x in (good, bad)] == ["increase", "decrease"]
 
 
 def test_heat_is_behind_ice_cream_and_drowning_and_behind_nothing_in_noise(source) -> None:
@@ -101,7 +101,10 @@ def test_who_adjusts_passes_and_who_does_not_falls_where_there_is_a_trap(source,
 
 
 def test_who_goes_by_the_brand_is_pulled_all_the_way(source) -> None:
-    by_brand, by_rows = {"flattering": "raise", "damning": "lower"}, {1: "raise", 2: "lower"}
+    by_brand, by_rows = (
+        {"flattering": "increase", "damning": "decrease"},
+        {1: "increase", 2: "decrease"},
+    )
 
     def advise(said):
         return {"recommendation": said, "effect": 1, "interval": [0, 2]}
@@ -128,5 +131,5 @@ def test_prompts_tell_names_of_the_label_and_nothing_of_what_to_adjust_for(sourc
         *du2025_items(DESIGNS["branding"]),
         *du2025_items(DESIGNS["ice-cream"]),
     ):
-        head = item.prompt.split("Nothing can be run")[0].lower()
+        head = item.prompt.split("You cannot run code")[0].lower()
         assert not [word for word in ("adjust", "confound", "heat") if word in head]

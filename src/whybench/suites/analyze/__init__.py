@@ -106,7 +106,7 @@ def _advice(design: AnalyzeDesign, _epochs: int) -> Iterator[str]:
 
 
 class Analyze(Suite[AnalyzeDesign, AnalyzeItem]):
-    """Analyse data that may have a trap in them, and say what causes what, and how much."""
+    """Analyze data that may have a trap in them, and say what causes what, and how much."""
 
     name = "analyze"
     version = 1

@@ -17,7 +17,7 @@ from whybench.stats import Estimate, clustered_share, clustered_slope, wilson_es
 from whybench.suites.analyze.challenges.contract import TRAP
 from whybench.suites.analyze.design import CONTROL
 from whybench.suites.analyze.grading import contradicts
-from whybench.suites.analyze.reports import LOWER, RAISE, RECOMMENDATION
+from whybench.suites.analyze.reports import DECREASE, INCREASE, RECOMMENDATION
 from whybench.suites.groups import Group, combine_codes, group_rows
 from whybench.suites.measures import equals, reached, scored
 
@@ -36,7 +36,7 @@ SAME_QUESTION = (*DRAW, "hint", "label", "epoch")
 SAME_ROWS = (*DRAW, "variant", "hint", "epoch")
 
 KINDNESS = ("damning", "neutral", "flattering")
-SIDES = {RAISE: 1, LOWER: -1}
+SIDES = {INCREASE: 1, DECREASE: -1}
 """Labels from the harshest to the kindest, and the signs of recommendations."""
 
 GOOD_OR_BAD = frozenset({"necessity_sufficiency"})

@@ -214,9 +214,13 @@ class ChoiceField(Field):
     key: bool = False
 
     def _read(self, raw: Any, _names: Mapping[str, str], /) -> FieldValue:
-        """Read an option in any case, spaces or hyphens for underscores, or no s at its end."""
+        """Read an option in any case, spaces or hyphens for underscores, s or no s at its end."""
         word = re.sub(r"[\s-]+", "_", raw.strip().lower()) if isinstance(raw, str) else ""
-        meant = [option for option in (word, f"{word}s") if option in self.options]
+        meant = [
+            option
+            for option in (word, f"{word}s", word.removesuffix("s"))
+            if option in self.options
+        ]
         return FieldValue(meant[0]) if meant else FieldValue(reason="not_an_option")
 
     def schema(self, _names: Mapping[str, str], /) -> dict[str, Any]:

@@ -8,13 +8,17 @@ truth or what one of them finds, and its half-width, over 1.96, is 0.6 of the le
 to 1.7 of the greatest. Of a number that cannot be had, null passes; as its interval null does, and
 so do the **bounds** that the data set it, each end by the rule for numbers; where there are none,
 nobody is held to any. A **set of columns to adjust for** passes if it is enough by the graph.
-Everything else is right or wrong; a table passes if all of its rows do.
+A **recommendation** passes if it follows from the answer's own interval, where that passes; a
+direction that the key accepts also passes where this interval includes zero. Without an interval
+that passes, the key decides. Everything else is right or wrong; a table passes if all of its rows
+do.
 
 The **score** is the share of the fields that pass, by weight (1 each unless a challenge says
 otherwise). With a key number **wrong** it is 0.2 at most: what is to be chosen can be guessed, and
 a number cannot. So is that of who **fell for it**: a key number that fails and lies within 0.75
 SE_eff of a naive value, or a wrong choice that only the trap suggests. A **false alarm**, claiming
-the trap in a control, scores 0.3 at most. The **twin score** is the lesser of a trap's score and
+the trap in a control, scores 0.3 at most, and so does a recommendation that is wrong about whether
+the effect is identified. The **twin score** is the lesser of a trap's score and
 its control's, so that it takes both to see the trap and to see that it is not there.
 
 A **conclusion** is what two answers could contradict each other in. Of a number it is that it lies
@@ -45,12 +49,18 @@ from whybench.suites.analyze.fields import (
     FieldValue,
     IntervalField,
 )
+from whybench.suites.analyze.reports import (
+    NOT_IDENTIFIABLE,
+    RECOMMENDATION,
+    recommendation_passes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
     "FALSE_ALARM_CAP",
+    "IDENTIFICATION_CAP",
     "NEAR_REFERENCE",
     "NEAR_TRUTH",
     "WIDTHS",
@@ -72,7 +82,7 @@ __all__ = [
 
 NEAR_REFERENCE, NEAR_NAIVE = 0.75, 0.75
 WIDTHS = (0.6, 1.7)
-WRONG_CAP, FALSE_ALARM_CAP = 0.2, 0.3
+WRONG_CAP, FALSE_ALARM_CAP, IDENTIFICATION_CAP = 0.2, 0.3, 0.3
 
 
 @dataclass(frozen=True)
@@ -114,7 +124,10 @@ def grade(
     fields: Sequence[Field], instance: Instance, answers: Mapping[str, FieldValue]
 ) -> GradedAnswer:
     """Grade the answers to an instance; a field that was not answered fails."""
-    verdicts = tuple(_verdict(field, instance, answers.get(field.name)) for field in fields)
+    interval = _find_valid_interval(fields, instance, answers)
+    verdicts = tuple(
+        _verdict(field, instance, answers.get(field.name), interval) for field in fields
+    )
     earned = sum(f.weight for f, verdict in zip(fields, verdicts, strict=True) if verdict.passed)
     score = earned / (sum(field.weight for field in fields) or 1.0)
     fell_for = any(verdict.fell_for for verdict in verdicts)
@@ -123,6 +136,8 @@ def grade(
         score = min(score, WRONG_CAP)
     if false_alarm:
         score = min(score, FALSE_ALARM_CAP)
+    if _misjudges_identification(instance, answers):
+        score = min(score, IDENTIFICATION_CAP)
     return GradedAnswer(score, verdicts, fell_for, false_alarm)
 
 
@@ -169,13 +184,39 @@ def bounds_pass(interval: tuple[float, float], truth: UnidentifiedTruth) -> bool
     return truth.bounds is not None and all(map(number_passes, interval, truth.bounds))
 
 
-def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Verdict:
+def _find_valid_interval(
+    fields: Sequence[Field], instance: Instance, answers: Mapping[str, FieldValue]
+) -> tuple[float, float] | None:
+    """Return the interval of the reported number if it passes."""
+    entry = next((field for field in fields if isinstance(field, IntervalField)), None)
+    answer = answers.get(entry.name) if entry else None
+    truth = instance.truths[entry.of] if entry else None
+    if answer is None or answer.value is None or not isinstance(truth, NumericTruth):
+        return None
+    low, high = answer.value
+    return (low, high) if interval_passes((low, high), truth) else None
+
+
+def _misjudges_identification(instance: Instance, answers: Mapping[str, FieldValue]) -> bool:
+    """Whether a recommendation is wrong about whether the effect is identified."""
+    answer, truth = answers.get(RECOMMENDATION), instance.truths.get(RECOMMENDATION)
+    if answer is None or not answer.has_value or not isinstance(truth, CategoricalTruth):
+        return False
+    return bool(answer.value == NOT_IDENTIFIABLE) != truth.accepts(NOT_IDENTIFIABLE)
+
+
+def _verdict(
+    field: Field,
+    instance: Instance,
+    answer: FieldValue | None,
+    interval: tuple[float, float] | None,
+) -> Verdict:
     if answer is None or not answer.has_value:
         return Verdict(field.name, False, answer.reason if answer else "missing")
     truth = instance.truths[field.of if isinstance(field, IntervalField) else field.name]
     value = answer.value
     if isinstance(truth, CategoricalTruth):
-        return _grade_category(field, truth, value, instance.variant)
+        return _grade_category(field, truth, value, instance.variant, interval)
     if value is None:
         # Null says that there is no number to be had; here there is one.
         return Verdict(field.name, False)
@@ -186,10 +227,18 @@ def _verdict(field: Field, instance: Instance, answer: FieldValue | None) -> Ver
     return _grade_numbers(field, [(value, truth)])
 
 
-def _grade_category(field: Field, truth: CategoricalTruth, value: Any, variant: str) -> Verdict:
+def _grade_category(
+    field: Field,
+    truth: CategoricalTruth,
+    value: Any,
+    variant: str,
+    own: tuple[float, float] | None,
+) -> Verdict:
     if isinstance(truth, UnidentifiedTruth) and isinstance(field, IntervalField):
         passed = value is None or truth.bounds is None or bounds_pass(value, truth)
         return Verdict(field.name, passed, fell_for=not passed and truth.is_overclaimed(value))
+    if field.name == RECOMMENDATION:
+        return Verdict(field.name, recommendation_passes(value, truth, own))
     passed = truth.accepts(value)
     return Verdict(
         field.name,

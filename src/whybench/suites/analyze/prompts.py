@@ -1,8 +1,8 @@
 """Instance to prompt; nothing else makes the text of a first message.
 
-`render_description` says everything but the rows: the story, the data dictionary with the order of
-measurement, the question with the hints of a level, and the form of the report. Dictionary and form
-are the same at every level, so that format is not difficulty. `rows_csv` gives the rows.
+`render_description` returns everything but the rows: the story, the data dictionary with the order
+of measurement, the question with the hints of a level, and the form of the report. Dictionary and
+form are the same at every level, so that format is not difficulty. `rows_csv` gives the rows.
 `render_prompt` is the whole first message: the description, and how the rows are to be had under a
 protocol. `render_diagnosis` is what is asked when the report has been given.
 """
@@ -45,24 +45,24 @@ KINDS = {
 }
 """What a data dictionary calls the kinds of columns."""
 
-DICTIONARY = (
-    "The data have {size} rows and these columns. The step says when a column was measured: a "
-    "lower step came before a higher one."
-)
+STEPS = "Steps give the order of measurement: a lower step came before a higher one."
+DICTIONARY = f"The data have {{size}} rows and these columns. {STEPS}"
 SAMPLE = (
-    "The data have {whole} rows and these columns; you are shown a sample of {size} of the rows, "
-    "drawn by lot. The step says when a column was measured: a lower step came before a higher one."
+    "The data have {whole} rows and these columns; you are shown a random sample of {size} rows. "
+    f"{STEPS}"
 )
 FORM = (
-    "End your reply with one JSON object that fits this schema. Numbers are plain numbers with all "
-    "the digits you have, columns go by their names.\n{schema}"
+    "End your reply with one JSON object that matches this schema. Give numbers at full precision, "
+    "without units; use column names exactly as shown.\n{schema}"
 )
 
-DIAGNOSIS = "Your report is taken down as it stands. Now say what it rests on."
+DIAGNOSIS = (
+    "Your report has been recorded and can no longer be changed. Now explain what it is based on."
+)
 
 DIRECT = (
-    "Nothing can be run; work from the rows themselves. All of them follow as CSV, with the names "
-    "of the columns in the first line.\n\n{table}"
+    "You cannot run code; work from the rows themselves. All of them follow as CSV, with the "
+    "column names in the first line.\n\n{table}"
 )
 DIRECT_SAMPLE = DIRECT.replace("All of them follow", "The sample follows")
 PROTOCOLS = ("direct", *WITH_PROGRAMS)

@@ -1,11 +1,13 @@
 """Reports: what an agent is asked first, before any question that could tell it what to look for.
 
 A report is a recommendation, one number and its 95% interval, the same for every challenge that has
-a number to ask for; null and `cannot_tell` are there in all of them, so that the form gives nothing
-away. A challenge without one asks for a claim and how sure of it one is.
+a number to ask for; null and `not_identifiable` are there in all of them, so that the form gives
+nothing away. A challenge without one asks for a claim and how sure of it one is.
 
-The recommendation follows from the number by what is clear of zero. It passes if it follows from
-the truth, or from what a consistent estimator finds on the very rows.
+A recommendation is one of four that exclude each other: `increase` and `decrease` where the 95%
+interval excludes zero, `no_clear_effect` where it includes zero, and `not_identifiable` where no
+sample size would help. It passes if it follows from the sign of the ground truth, from the interval
+of a consistent estimator on the same rows, or from the answer's own valid interval (see `grading`).
 """
 
 from __future__ import annotations
@@ -24,13 +26,15 @@ if TYPE_CHECKING:
     from whybench.suites.analyze.truths import Truth
 
 RECOMMENDATION, INTERVAL = "recommendation", "interval"
-RAISE, LOWER, EITHER, CANNOT_TELL = "raise", "lower", "either", "cannot_tell"
+INCREASE, DECREASE = "increase", "decrease"
+NO_CLEAR_EFFECT, NOT_IDENTIFIABLE = "no_clear_effect", "not_identifiable"
+RECOMMENDATIONS = (INCREASE, DECREASE, NO_CLEAR_EFFECT, NOT_IDENTIFIABLE)
 
 
 def report_on(number: NumberField) -> tuple[Field, ...]:
     """Return the fields of a report on a number."""
     return (
-        ChoiceField(RECOMMENDATION, (RAISE, LOWER, EITHER, CANNOT_TELL)),
+        ChoiceField(RECOMMENDATION, RECOMMENDATIONS),
         replace(number, nullable=True),
         IntervalField(INTERVAL, of=number.name, share=number.share, nullable=True),
     )
@@ -44,8 +48,8 @@ def find_number(report: Sequence[Field]) -> str:
 def derive_recommendation(truth: Truth) -> CategoricalTruth:
     """Return the truth of the recommendation that goes by a number."""
     if not isinstance(truth, NumericTruth):
-        return CategoricalTruth(CANNOT_TELL)
-    right = EITHER if truth.value == 0 else RAISE if truth.value > 0 else LOWER
+        return CategoricalTruth(NOT_IDENTIFIABLE)
+    right = NO_CLEAR_EFFECT if truth.value == 0 else INCREASE if truth.value > 0 else DECREASE
     found = {recommend(*estimate.interval) for estimate in truth.panel.values()}
     return CategoricalTruth(right, also=tuple(sorted(found - {right})))
 
@@ -54,18 +58,34 @@ def complete_answer(report: Sequence[Field], answers: Mapping[str, Any]) -> dict
     """Return an analyst's answers with what goes with the number that it reports.
 
     The number is a `Coefficient`, which has an interval, and the recommendation goes by that; or
-    None, where it cannot be told. Who leaves it out has given nothing that goes with it.
+    None, where it is not identifiable. An answer without the number is returned as it is.
     """
     name = find_number(report)
     if not name or name not in answers:
         return dict(answers)
     found: Coefficient | None = answers[name]
     if found is None:
-        return {RECOMMENDATION: CANNOT_TELL, INTERVAL: None, **answers}
+        return {RECOMMENDATION: NOT_IDENTIFIABLE, INTERVAL: None, **answers}
     advice = recommend(*found.interval)
     return {**answers, RECOMMENDATION: advice, name: found.value, INTERVAL: found.interval}
 
 
 def recommend(low: float, high: float) -> str:
-    """Return what to do with a cause whose effect is between these."""
-    return RAISE if low > 0 else LOWER if high < 0 else EITHER
+    """Return the recommendation on a cause whose effect has this 95% interval."""
+    return INCREASE if low > 0 else DECREASE if high < 0 else NO_CLEAR_EFFECT
+
+
+def recommendation_passes(
+    value: str, truth: CategoricalTruth, interval: tuple[float, float] | None
+) -> bool:
+    """Whether a recommendation follows from a valid interval, or from the key where none decides.
+
+    Args:
+        value: The recommendation.
+        truth: The key.
+        interval: The 95% interval of the same answer; None without one that passes.
+    """
+    follows = recommend(*interval) if interval else None
+    if follows in (INCREASE, DECREASE):
+        return value == follows
+    return value == follows or truth.accepts(value)

@@ -30,7 +30,12 @@ from whybench.suites.analyze.challenges.contract import (
 from whybench.suites.analyze.columns import DataColumn
 from whybench.suites.analyze.estimators.regression import design_matrix, least_squares
 from whybench.suites.analyze.fields import FlagField, IntervalField, NumberField
-from whybench.suites.analyze.reports import EITHER, RECOMMENDATION, complete_answer, recommend
+from whybench.suites.analyze.reports import (
+    NO_CLEAR_EFFECT,
+    RECOMMENDATION,
+    complete_answer,
+    recommend,
+)
 from whybench_papers.du2025.arithmetic import EXACT, FLOATING
 from whybench_papers.du2025.data_sets import read_rows
 from whybench_papers.du2025.forms import NEAR, NO_DICTIONARY
@@ -202,7 +207,7 @@ def _conclude(shown: Illustration, effect: NumericTruth) -> dict[str, Categorica
     if RECOMMENDATION in shown.answer:
         also = tuple(sorted({*others} - {first}))
         return {RECOMMENDATION: CategoricalTruth(first, also=also)}
-    there, wrong = first != EITHER, first == EITHER and shown.twin == TRAP
+    there, wrong = first != NO_CLEAR_EFFECT, first == NO_CLEAR_EFFECT and shown.twin == TRAP
     return {HAS_EFFECT: CategoricalTruth(there, naive=(True,) if wrong else ())}
 
 
@@ -211,7 +216,7 @@ def answer_illustration(analyst: str, instance: Instance) -> dict[str, Any]:
     shown, rows = ILLUSTRATIONS[instance.variant], instance.rows
     found = _fit_slope(shown, rows) if analyst == "naive" else _fit_interacted(shown, rows)
     answers = complete_answer(shown.fields, {EFFECT: found})
-    return {**answers, HAS_EFFECT: answers[RECOMMENDATION] != EITHER}
+    return {**answers, HAS_EFFECT: answers[RECOMMENDATION] != NO_CLEAR_EFFECT}
 
 
 def _fit_interacted(shown: Illustration, rows: Mapping[str, Array]) -> Coefficient:

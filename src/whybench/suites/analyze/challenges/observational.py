@@ -83,9 +83,9 @@ def _truths(
     return {
         "effect": effect,
         "adjustment_set": adjustment_truth(_world(variant, at), CONFOUNDERS if trap else ()),
-        "design": CategoricalTruth("observational", naive=("randomised",))
+        "design": CategoricalTruth("observational", naive=("randomized",))
         if trap
-        else CategoricalTruth("randomised", alarm=("observational",)),
+        else CategoricalTruth("randomized", alarm=("observational",)),
     }
 
 
@@ -184,7 +184,7 @@ def _competent(instance: Instance) -> Mapping[str, Any]:
     return {
         "effect": doubly_robust(rows["outcome"], rows["treatment"], before),
         "adjustment_set": frozenset(BEFORE),
-        "design": "observational" if _least_p(rows) < HARDLY else "randomised",
+        "design": "observational" if _least_p(rows) < HARDLY else "randomized",
     }
 
 
@@ -193,7 +193,7 @@ def _naive(instance: Instance) -> Mapping[str, Any]:
     return {
         "effect": _crude(instance.rows),
         "adjustment_set": frozenset(),
-        "design": "randomised",
+        "design": "randomized",
     }
 
 
@@ -215,7 +215,7 @@ CHALLENGE = Challenge(
     diagnosis=(
         ColumnSetField("adjustment_set"),
         # To tell the two designs apart is what this challenge is about.
-        ChoiceField("design", ("observational", "randomised"), weight=2.0),
+        ChoiceField("design", ("observational", "randomized"), weight=2.0),
     ),
     shown=(*BEFORE, "treatment", "outcome"),
     size=(2600, 3000),

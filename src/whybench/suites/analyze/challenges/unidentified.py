@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         Truth,
     )
 
-BY = {TRAP: "unrecorded", RECORDED: "recorded", LOT: "lot"}
+BY = {TRAP: "unrecorded", RECORDED: "recorded", LOT: "random"}
 """By what was decided who is treated, which the text says and nothing else."""
 
 APART = 5.0
@@ -78,7 +78,7 @@ def _truths(
         if variant == TRAP
         else _effect(variant, rows, certified["effect"]),
         "chosen_by": CategoricalTruth(
-            BY[variant], naive=("recorded", "lot") * (variant == TRAP), alarm=("unrecorded",)
+            BY[variant], naive=("recorded", "random") * (variant == TRAP), alarm=("unrecorded",)
         ),
         "lower_bound": low,
         "upper_bound": high,

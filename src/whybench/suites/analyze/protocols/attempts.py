@@ -56,16 +56,15 @@ _DESCRIPTIONS = {
     "ok": "Your program ended with status 0.",
     "silent": "Your program ended with status 0 and printed nothing.",
     "error": "Your program ended with an error (status {status}).",
-    "signal": "Your program was ended by a signal (status {status}), perhaps because it used more "
-    "memory or processes than it may.",
-    "time": "Your program did not end within {seconds} seconds and was stopped; what it wrote is "
-    "lost.",
-    "flood": "Your program wrote more than can be taken and was stopped.",
-    "not_text": "Your program wrote bytes that are no text.",
-    "gone": "Your program was not run: an earlier one left nothing usable to run it in.",
+    "signal": "Your program was ended by a signal (status {status}), perhaps because it exceeded "
+    "the limit on memory or processes.",
+    "time": "Your program ran for more than {seconds} seconds and was stopped; its output is lost.",
+    "flood": "Your program printed too much and was stopped.",
+    "not_text": "Your program printed bytes that are not text.",
+    "gone": "Your program was not run: an earlier one left the sandbox unusable.",
     "no_code": "There was no program to run: your reply has no fenced block of Python code.",
     "unclosed": "There was no program to run: the fenced block of your reply is never closed.",
-    "cut_off": "Nothing was run: your reply was cut off at the limit on its length.",
+    "cut_off": "Nothing was run: your reply was cut off at the token limit.",
     "too_large": "Your program was not run: it is too large.",
 }
 

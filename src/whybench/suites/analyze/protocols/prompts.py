@@ -1,4 +1,4 @@
-"""Texts of the protocols: what agents are told of them, and how the next reply is asked for."""
+"""Texts of the protocols: instructions to agents, and requests for the next reply."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Protocol:
 
     Attributes:
         programs: How many programs may be run.
-        text: What the agent is told of it, in place of the rows.
-        tool: Whether programs are given to a tool; else they stand in replies.
-        asked: Whether the answer is asked for in the end; else the last message is the answer.
+        text: The instructions to the agent, in place of the rows.
+        tool: Whether the agent runs programs with a tool; otherwise they are in its replies.
+        asked: Whether a message requests the answer; otherwise the last message is the answer.
     """
 
     programs: int
@@ -29,43 +29,43 @@ class Protocol:
 
 
 _FILE = (
-    f"The rows are in the file {ROWS_FILE} in the working folder: one line of column names, then "
-    "one line for each row, separated by commas. "
+    f"The rows are in the file {ROWS_FILE} in the working directory, as CSV with column names in "
+    "the first line. "
 )
 _ROOM = (
-    f" It may run for {SECONDS} seconds, and has Python with numpy, pandas, scipy and statsmodels "
-    "and no network. What it prints comes back to you; if that is long, the first "
-    f"{LARGEST_SHOWN['output'][0]} and the last {LARGEST_SHOWN['output'][1]} characters of it."
+    f" It may run for {SECONDS} seconds and use numpy, pandas, scipy and statsmodels; it has no "
+    "network access. You will see what it prints; long output is cut to the first "
+    f"{LARGEST_SHOWN['output'][0]:,} and last {LARGEST_SHOWN['output'][1]:,} characters."
 )
 _BLOCK = (
-    "Do not answer yet. Reply first with one Python program in one fenced block that begins with "
+    "Do not answer yet. First reply with one Python program in one fenced block that begins with "
     "```python and ends with ```; if there are several, only the last one is run."
 )
-_THEN = " After that you are asked for your answer."
+_THEN = " You will then be prompted for your answer."
 _REASONS = (
-    "Say first, in a few sentences, how you came to it, what it rests on and what could make it "
-    "wrong. Then end"
+    "First explain in a few sentences how you obtained it, which assumptions it depends on and "
+    "what could make it wrong. Then end"
 )
 
 PROTOCOLS = {
     "code": Protocol(1, f"{_FILE}{_BLOCK}{_ROOM}{_THEN}"),
     "code-debug": Protocol(
         2,
-        f"{_FILE}{_BLOCK}{_ROOM} If the program fails or prints nothing, you may repair it once."
+        f"{_FILE}{_BLOCK}{_ROOM} If the program fails or prints nothing, you may fix it once."
         f"{_THEN}",
     ),
     "agentic": Protocol(
         8,
-        f"{_FILE}Do not answer yet. Analyse them with the tool `python`, which runs a program of "
-        "yours, at most 8 times. Each run is a new one: files stay, variables do not."
-        f"{_ROOM} When you have seen enough, say so without calling the tool.{_THEN}",
+        f"{_FILE}Do not answer yet. Analyze them with the tool `python`, which runs your program, "
+        "at most 8 times. Each run starts a new process: files are kept, variables are not."
+        f"{_ROOM} When you are done, reply without calling the tool.{_THEN}",
         tool=True,
     ),
     "free": Protocol(
         8,
-        f"{_FILE}Analyse them with the tools that you have. Python there has numpy, pandas, scipy "
-        f"and statsmodels, and no network. Your last message is your answer. {_REASONS} it with "
-        "the JSON object that was asked for, in full.",
+        f"{_FILE}Analyze them with your tools. Python has numpy, pandas, scipy and statsmodels, "
+        f"and no network access. Your last message is your answer. {_REASONS} it with the complete "
+        "JSON object described above.",
         tool=True,
         asked=False,
     ),
@@ -73,11 +73,11 @@ PROTOCOLS = {
 """The protocols under which programs are run, by name."""
 
 REPAIR = (
-    "You may repair it once: reply with the whole program again, in one fenced block that begins "
+    "You may fix it once: reply with the whole program again, in one fenced block that begins "
     "with ```python and ends with ```."
 )
 ANSWER = (
-    f"Now give your answer; no further program is run. {_REASONS} your reply with the JSON "
-    "object that was asked for, in full, even if you have given it before."
+    f"Now give your answer; no more programs will be run. {_REASONS} your reply with the complete "
+    "JSON object described above, even if you have already given it."
 )
 NO_RUNS_LEFT = "Not run: you have used all of your runs."

@@ -273,7 +273,7 @@ def _python_tool(
         """Run a Python program on the rows and see what it prints.
 
         Args:
-            code: The whole program. Each run is a new one: files stay, variables do not.
+            code: The whole program. Each run is a new process: files are kept, variables are not.
         """
         if _count_runs(attempts) >= protocol.programs:
             attempts.append(None)
