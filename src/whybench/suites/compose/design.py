@@ -200,7 +200,8 @@ class NumbersDesign(ComposeDesign):
         many = f"{self.worlds} world{'s' if self.worlds > 1 else ''}"
         return (
             f"{self.size} items: numbers of {many} of each of {', '.join(self.kinds)} with gates "
-            f"{', '.join(self.gates)}; {themes}; {', '.join(self.style)}; {', '.join(self.wording)}; {self.split}"
+            f"{', '.join(self.gates)}; {themes}; {', '.join(self.style)}; "
+            f"{', '.join(self.wording)}; {self.split}"
         )
 
     @cached_property

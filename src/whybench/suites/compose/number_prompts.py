@@ -1,8 +1,9 @@
 """Questions about numbers to words, and words back to questions.
 
 A prompt has these parts: the setting of the theme, the chain, what it means that one follows
-another, that steps rest on nothing in common, the numbers in random order, the question, and the
-form of the reply. No rule and no threshold is told.
+another, that steps are independent, the numbers in random order, the question, and the form of the
+reply. No rule and no threshold is shown. In formal wording, *follows* is the probability of
+necessity and sufficiency.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from whybench.suites.compose.themes import ComposeTheme
 
 ARROW = " → "
+"""What joins the names of a chain in formal wording."""
+
 COUNTED = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 """How many the chain has, from two on."""
 
@@ -120,7 +123,8 @@ def _explain(theme: ComposeTheme, called: list[str]) -> Iterator[str]:
         f"{COUNTED[len(called) - 2]} of the {theme.many} form a chain, in this order: "
         f"{join_names(called)}. Each of them can affect the next, and affects later ones only "
         "through the next. Consider a very large number of cases. The rules, which are not shown "
-        f"here, are the same in every case. The numbers of {units} are drawn at random in each."
+        f"here, are the same in every case. The numbers of {units} are drawn at random in each "
+        "case."
     )
     yield (
         f"We say that {second} follows {first} in a case if both of these statements are true:\n"

@@ -10,14 +10,17 @@ among the rules that are no rule are details and are passed over; so are worked 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from whybench.suites.compose.blocks import find_blocks
 from whybench.suites.compose.prompts import QUESTION, REPLY_FORM
 from whybench.suites.compose.questions import ComposeQuestion, Style
 from whybench.suites.compose.themes import THEME_NAMES, ComposeTheme, load_theme
 from whybench.suites.compose.themes.formal import formal_theme
-from whybench.suites.compose.themes.sentences import Sentence
 from whybench.suites.compose.world import ComposeWorld, Gate
+
+if TYPE_CHECKING:
+    from whybench.suites.compose.themes.sentences import Sentence
 
 
 class ComposePromptError(ValueError):

@@ -1,8 +1,8 @@
 """The texts of an opening: the rules, what the agent observes, and the question.
 
 Each sentence is a template with named places, and is written once: `prompt_parser` turns the same
-templates into patterns to read a prompt. The words of the theme fill the places. In the wording
-`formal`, entities are variables with the values 1 and 0, and names and verbs are those of the theme.
+templates into patterns to read a prompt. The words of the theme fill the places. In formal wording
+entities are variables with the values 1 and 0; names and verbs are those of the theme.
 """
 
 from __future__ import annotations
@@ -120,8 +120,8 @@ COUNTS = (
 )
 
 PAIRS_COUNT = (
-    "What you claim about a pair is scored as correct only if the rules and your observations prove "
-    "it. A correct guess does not count."
+    "What you claim about a pair is scored as correct only if the rules and your observations "
+    "prove it. A correct guess does not count."
 )
 
 ACTIONS_LEFT = "Actions left: {left}."

@@ -58,7 +58,10 @@ _ARGUMENTS = {
 OVER = {
     "": "The task has ended. This call has no effect.",
     "answered": "Your answer has been recorded. The task has ended.",
-    "out_of_steps": "No actions were left, so this one was not carried out. The task has ended without an answer.",
+    "out_of_steps": (
+        "No actions were left, so this one was not carried out. The task has ended without an "
+        "answer."
+    ),
 }
 """What a call is told at the end, by how it ended; by nothing where it had ended before."""
 

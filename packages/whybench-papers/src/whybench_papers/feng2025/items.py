@@ -56,7 +56,8 @@ class Feng2025Design(InterveneDesign):
             raise UserError(
                 f"worlds must be one of {', '.join(WORLDS)}, theme {THEME}, interface text and "
                 f"wording plain in the prompts of {NAME}, which mention no limit of actions, got "
-                f"{', '.join((self.worlds, *chain(*chosen)))}; choose the suite intervene for others"
+                f"{', '.join((self.worlds, *chain(*chosen)))}; choose the suite intervene for "
+                "others"
             )
 
     @cached_property
