@@ -10,8 +10,8 @@ skip ahead: it may answer, or act again, wherever it was asked how to go on, and
 once if what it sees at first settles the question. With tools it is never asked how to go on.
 
 After a reply that cannot be followed the agent is asked again; two in a row end the episode, so
-every episode ends whatever the replies are. Its end has one of these names, of which the first is the
-only one that makes an answer. If two replies ended it, the second decides on the name:
+every episode ends whatever the replies are. Its end has one of these names, of which the first is
+the only one that makes an answer. If two replies ended it, the second decides on the name:
 
 - `answered`;
 - `invalid_format`: could not be read;

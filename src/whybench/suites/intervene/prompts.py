@@ -120,8 +120,8 @@ COUNTS = (
 )
 
 PAIRS_COUNT = (
-    "What you claim about a pair is scored as correct only if the rules and your observations "
-    "prove it. A correct guess does not count."
+    "A claim about a pair is scored as correct only if the rules and your observations prove it. A "
+    "correct guess does not count."
 )
 
 ACTIONS_LEFT = "Actions left: {left}."

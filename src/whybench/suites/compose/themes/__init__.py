@@ -79,13 +79,12 @@ def parse_theme(text: str, where: str) -> ComposeTheme:
     if len(theme.example_names) < EXAMPLE_SIZE:
         given = list(theme.example_names)
         raise UserError(f"{where}: example_names must be {EXAMPLE_SIZE} or more, got {given}")
-    if len(formal_theme(theme).spelling) < len(theme.spelling):
-        raise UserError(
-            f"{where}: names must differ in more than spaces and hyphens, which are alike in formal "
-            "wording"
-        )
     if len(theme.unit) != 2:
         raise UserError(f"{where}: unit must be a singular and a plural, got {list(theme.unit)}")
+    if len(formal_theme(theme).spelling) < len(theme.spelling):
+        raise UserError(
+            f"{where}: names must differ in more than spaces and hyphens, got {list(theme.names)}"
+        )
     _check_sentences(theme, where)
     return theme
 
