@@ -131,8 +131,9 @@ def _explain(theme: ComposeTheme, called: list[str]) -> Iterator[str]:
         f"- If an intervention ensured that {held[0]}, the result would be that {held[1]}.\n"
         f"- If an intervention ensured that {failed[0]}, the result would be that {failed[1]}.\n"
         f"In every other case, both interventions would have the same result for {second}. "
-        f"“Follows” has the same meaning for any two {theme.many} in the chain, and in every other "
-        "case both interventions on the earlier one would have the same result for the later one."
+        f"“Follows” has the same meaning for any two {theme.many} in the chain. Where the later "
+        "one does not follow the earlier one, both interventions on the earlier one would again "
+        "have the same result for the later one."
     )
     yield (
         f"All numbers of {units} are independent of one another, and none of them affects more "

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 RULES = {
     "plain": """\
 We say that {one} A drives {one} B if a {moving} A causes B to be {moving}, directly or through \
-other {many}. Which {one} drives which never changes, and no {one} drives itself. A {one} can also \
-be {moving} although no {moving} {one} drives it. You can act on one {one} at a time:
+other {many}. These relations never change, and no {one} drives itself. A {one} can also be \
+{moving} even if no {moving} {one} drives it. You can act on one {one} at a time:
 
 - {move}: If the {one} is already {moving}, nothing changes. Otherwise it becomes {moving}, and so \
 does every {one} that it drives.
@@ -36,10 +36,10 @@ on them. Each variable V has an unobserved binary input U_V and the structural e
 
 V := max(U_V, P_1, ..., P_k), where P_1, ..., P_k are the parents of V in G.
 
-Every state that you see is a solution of these equations. You can act on one variable X at a \
-time. At each action, all inputs are first set from the current state: for every variable V, \
-U_V := 1 if V = 1 and all parents of V are 0, and U_V := 0 otherwise. The action then intervenes \
-on one input, and all equations are solved again:
+Every state that you see is the solution of these equations for some values of the inputs. You \
+can act on one variable X at a time. At each action, all inputs are first set from the current \
+state: for every variable V, U_V := 1 if V = 1 and all parents of V are 0, and U_V := 0 otherwise. \
+The action then intervenes on one input, and all equations are solved again:
 
 - {move}: do(U_X = 1)
 - {hold}: do(U_X = 0)
