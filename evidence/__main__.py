@@ -37,6 +37,7 @@ SUBJECTS = (
     "people",
     "experiments",
     "prose",
+    "readers",
 )
 
 

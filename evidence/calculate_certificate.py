@@ -35,6 +35,7 @@ from whybench.suites.calculate.quantities import (
 )
 from whybench.suites.calculate.themes import THEME_NAMES
 from whybench.suites.calculate.world import fill_in
+from whybench.suites.contract import WORDINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,7 +54,7 @@ SIZES = range(2, 13)
 
 
 def random_items(key: str, count: int, sizes: Sequence[int] = SIZES) -> Iterator[CalculateItem]:
-    """Yield items of any cell, number of variables, theme, telling and style."""
+    """Yield items of any cell, number of variables, theme, format, wording and style."""
     rng = generator("evidence", "calculate", key)
 
     def choose(levels: Sequence[Any]) -> Any:
@@ -67,8 +68,10 @@ def random_items(key: str, count: int, sizes: Sequence[int] = SIZES) -> Iterator
             query, mechanism, variant, "greater" if two else "number", choose(sizes),
             indegree if query not in {"nde", "nie"} else max(2, indegree), number,
         )  # fmt: skip
-        tellings = ("text", "table") if mechanism == "tables" else ("text", "table", "program")
-        yield make_item(cell, choose(THEME_NAMES), choose(tellings), choose(STYLES))
+        formats = ("text", "table") if mechanism == "tables" else ("text", "table", "program")
+        yield make_item(
+            cell, choose(THEME_NAMES), choose(formats), choose(WORDINGS), choose(STYLES)
+        )
 
 
 def certificate(small: bool) -> Iterator[Figure]:

@@ -167,6 +167,8 @@ def _joint(
 
 def read_world(prompt: str) -> PrintedWorld:
     """Return what a prompt prints of its world."""
+    if formal := re.match(r".+ \(1 = (\w+), 0 = (\w+)\): ", prompt):
+        return PrintedWorld(*formal.groups(), _read_formal(prompt.split("\n\n")[1]))
     on, off = re.search(r"each of them is (\w+) or (\w+)\.", prompt).groups()  # type: ignore[union-attr]
     rules: dict[str, PrintedRule] = {}
     name = ""
@@ -179,10 +181,33 @@ def read_world(prompt: str) -> PrintedWorld:
             rules[name] = PrintedRule(_kind(line, on), [])
         elif found := re.fullmatch(r"(\w+) = (.+)", line):
             rules[_spell(found[1])] = _read_code(found[2])
-        elif line.startswith("| "):
+        elif line.startswith("| ") and re.search(r"[\d?]", line):
             when, printed = line.strip("| ").split(" | ")
             rules[name].rows.append((_read_facts(when, on), printed))
     return PrintedWorld(on, off, rules)
+
+
+def _read_formal(body: str) -> dict[str, PrintedRule]:
+    """Return the rules of conditional probabilities or equations."""
+    rules: dict[str, PrintedRule] = {}
+    for line in body.split("\n"):
+        body = re.sub(r"\b([01])\.(\d\d)\b", lambda share: str(int(share[1] + share[2])), line)
+        if found := re.fullmatch(r"P\((\w+) = 1(?: \| (.+))?\) = (\d+|\?)", body):
+            rule = rules.setdefault(_spell(found[1]), PrintedRule("table", []))
+            rule.rows.append((_read_values(found[2] or ""), found[3]))
+            continue
+        name, _, code = body.partition(" := ")
+        for symbol, word in {
+            "Bernoulli": "coin", "1[Uniform{1, …, 100} ≤": "draw <=", "]": "", "·": "*", "−": "-",
+            "¬": "not ", "∧": "and", "∨": "or",
+        }.items():  # fmt: skip
+            code = code.replace(symbol, word)
+        rules[_spell(name)] = _read_code(code)
+    return rules
+
+
+def _read_values(words: str) -> Facts:
+    return {_spell(name): int(value) for name, value in re.findall(r"(\w+) = ([01])", words)}
 
 
 def _read_code(code: str) -> PrintedRule:
@@ -208,17 +233,16 @@ def _spell(identifier: str) -> str:
 
 
 def _kind(line: str, on: str) -> str:
-    if "a coin makes it" in line:
-        return "makes on" if f"makes it {on}" in line else "makes off"
-    return "draw" if "drawn evenly" in line else "table"
+    if "lands heads" in line:
+        return "makes off" if re.search(rf"{on} unless", line) else "makes on"
+    return "draw" if "random number" in line else "table"
 
 
 def _read_sentence(line: str, on: str) -> Iterator[tuple[Facts, str]]:
-    body = re.sub(r"from 1 to 100", "", line)
-    for part in body.split(";"):
+    for part in line.split(";"):
         printed = re.findall(r"[-+]?(?:\d+|\?)%?", part)[-1]
         after = part[part.rindex(printed) :]
-        yield _read_facts(after.partition(" if ")[2].rstrip("."), on), printed
+        yield _read_facts(after.partition(" if ")[2].rstrip(".)"), on), printed
 
 
 def _read_facts(words: str, on: str) -> Facts:
@@ -235,13 +259,15 @@ def ask(world: PrintedWorld, question: str) -> Fraction:
         assert match, (pattern, question)
         return list(match.groups())
 
-    if "one and the same case" in question:
-        y, x = find(r"case (NAME) would be \w+ if (NAME) were set to")
+    if question.startswith("What is P(") or "P(" in question:
+        return _ask_formal(world, question)
+    if "in the same case, the" in question:
+        y, x = find(r"case, (NAME) would be \w+ if (NAME) were forced to be")
         return world.share([{x: 1}, {x: 0}], [{y: 1}, {y: 0}], {})
     if question.startswith("In a certain case"):
-        imagined = r"very case (NAME) would have been (\w+), had (NAME) been set to (\w+)"
-        y, state, x, made = find(imagined)
         known = _read_facts(question.partition(". ")[0].partition(", ")[2], on)
+        x, made = find(r"if (NAME) had been forced to be (\w+)")
+        y, state = find(r"(?:case,|that is, that) (NAME) would have been (\w+)")
         return world.share([{}, {x: int(made == on)}], [{}, {y: int(state == on)}], known)
     return _ask_present(world, question, find)
 
@@ -249,24 +275,52 @@ def ask(world: PrintedWorld, question: str) -> Fraction:
 def _ask_present(world: PrintedWorld, question: str, find: Callable[[str], list[str]]) -> Fraction:
     """Return the answer to a question that does not begin with a certain case."""
     on = world.on
-    y, state = find(r"likely(?: is it)? that (NAME) is (\w+)")
+    y, state = find(r"(?:probability that|points is) (NAME)(?: more likely to be| is) (\w+)")
     target = {y: int(state == on)}
-    if "responds as though" in question:
-        x, own = find(r"as though (NAME) were (\w+),")
-        (others,) = find(r"as it is when NAME is set to (\w+) from")
+    if "treats" in question:
+        x, own = find(r"treats (NAME) as (\w+)\.")
+        (base,) = find(r"\(a\) NAME is forced to be (\w+);")
+        others = base
+        if "(b) the same" not in question:
+            (others,) = find(r"\(b\) NAME is forced to be (\w+), but")
         crossed = _crossed(world, target, {x: int(own == on)}, {x: int(others == on)})
-        return crossed - world.share([{x: 0}], [target], {})
-    if "by itself" in question:
-        (x,) = find(r"cases in which (NAME) is \w+ by itself")
-        plain = world.share([{}], [target], {x: 1})
-        return plain - world.share([{}, {x: 0}], [{}, target], {x: 1})
-    if "than if it is set" in question:
-        (x,) = find(r"if (NAME) is set to")
-        return world.share([{x: 1}], [target], {}) - world.share([{x: 0}], [target], {})
-    if "set to" in question:
-        x, made = find(r"if (NAME) is set to (\w+)")
-        return world.share([{x: int(made == on)}], [target], {})
+        return crossed - world.share([{x: int(base == on)}], [target], {})
+    if "without being forced" in question:
+        x, seen = find(r"cases in which (NAME) is (\w+) without being forced")
+        (made,) = find(r"forcing NAME to be (\w+) in these same cases")
+        known = {x: int(seen == on)}
+        plain = world.share([{}], [target], known)
+        return plain - world.share([{}, {x: int(made == on)}], [{}, target], known)
+    made = re.findall(rf"if ({NAME}) is forced to be (\w+)", question)
+    shares = [world.share([{x: int(to == on)}], [target], {}) for x, to in made]
+    if shares:
+        return shares[0] - sum(shares[1:])
     return world.share([{}], [target], _read_facts(question.partition("in which ")[2], on))
+
+
+def _ask_formal(world: PrintedWorld, question: str) -> Fraction:
+    """Return the answer to a question in symbols: the difference of its probabilities."""
+    terms = re.findall(r"P\(((?:[^()]|\([^()]*\))+)\)", question)
+    shares = [_find_probability(world, term) for term in terms]
+    return shares[0] - sum(shares[1:])
+
+
+def _find_probability(world: PrintedWorld, term: str) -> Fraction:
+    """Return P(facts, some of them under an intervention | facts)."""
+    wanted, _, given = term.partition(" | ")
+    if done := re.fullmatch(r"do\((.+)\)", given):
+        return world.share([_read_values(done[1])], [_read_values(wanted)], {})
+    if nested := re.fullmatch(r"(\w+?)_\{(.+), M_\{(.+)\}\} = ([01])", wanted):
+        target = {_spell(nested[1]): int(nested[4])}
+        return _crossed(world, target, _read_values(nested[2]), _read_values(nested[3]))
+    imagined = re.findall(r"(\w+?)_\{(.+?)\} = ([01])", wanted)
+    known = _read_values(given)
+    if not imagined:
+        return world.share([{}], [_read_values(wanted)], known)
+    actual: list[Facts] = [{}] if known else []
+    settings = [*actual, *(_read_values(setting) for _, setting, _ in imagined)]
+    targets = [*actual, *({_spell(y): int(value)} for y, _, value in imagined)]
+    return world.share(settings, targets, known)
 
 
 def _crossed(world: PrintedWorld, target: Facts, own: Facts, others: Facts) -> Fraction:

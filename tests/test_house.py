@@ -24,6 +24,7 @@ LEAVES = {
     "frames",
     "errors",
     "outcomes",
+    "prose",
     "numerals",
     "terminal",
     "model_settings",

@@ -175,18 +175,18 @@ def test_all_changes_are_one_family() -> None:
     [
         ("query", "part of what is asked"),
         ("stile", "did you mean 'style'"),
-        ("telling", r"calculate: .*style \(cot, direct\), got telling, which has one level"),
+        ("format", r"calculate: .*style \(cot, direct\), got format, which has one level"),
         ("temperature", "does not vary; run several levels"),
     ],
 )
 def test_what_cannot_be_compared_is_said(by: str, words: str) -> None:
-    table = answers("calculate", style="cot,direct", telling="text")
+    table = answers("calculate", style="cot,direct", format="text")
     with pytest.raises(UserError, match=words):
         Records({"calculate": table}).compare(by=by)
 
 
 def test_a_base_must_be_a_level_that_is_there() -> None:
-    table = answers("calculate", style="cot,direct", telling="text")
+    table = answers("calculate", style="cot,direct", format="text")
     with pytest.raises(
         UserError, match=r"`reference` must be a level of style .*cot, direct.*'cott'"
     ):
@@ -196,7 +196,7 @@ def test_a_base_must_be_a_level_that_is_there() -> None:
 
 
 def test_answers_without_cases_are_told() -> None:
-    table = answers("calculate", style="cot,direct", telling="text")
+    table = answers("calculate", style="cot,direct", format="text")
     position = table.column_names.index("case")
     bare = table.set_column(position, "case", pa.nulls(table.num_rows, pa.string()))
     with pytest.raises(UserError, match="without a case"):
@@ -204,8 +204,8 @@ def test_answers_without_cases_are_told() -> None:
 
 
 def test_agents_at_one_level_are_told() -> None:
-    both = answers("calculate", style="cot,direct", telling="text")
-    one = answers("calculate", "other", style="cot", telling="text")
+    both = answers("calculate", style="cot,direct", format="text")
+    one = answers("calculate", "other", style="cot", format="text")
     found = Records({"calculate": pa.concat_tables([both, one])}).compare(by="style")
     assert found.agents == ("mind",)
     assert not found.means

@@ -185,7 +185,7 @@ def test_a_page_may_have_options_of_its_own(tmp_path) -> None:
         assert dict(page["options"]) == {
             "First": "first",
             "Second": "second",
-            "Cannot be computed": "cannot be computed",
+            "Cannot be determined": "cannot be determined",
         }
 
 

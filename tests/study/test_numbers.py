@@ -40,7 +40,7 @@ def words_of(html: str) -> list[str]:
 
 @pytest.mark.parametrize("form", ["number", "greater"])
 def test_a_page_says_what_the_prompt_says_and_no_more(form: str) -> None:
-    tellings = set()
+    formats = set()
     for item in (item for entry in plan(form).lists for item in entry):
         page, prompt = QUESTIONNAIRE.page(item), SUITE.render(item)
         told = words_of(render_prompt_html(page.text))
@@ -48,16 +48,16 @@ def test_a_page_says_what_the_prompt_says_and_no_more(form: str) -> None:
         # Nothing between the opening and the question is left out.
         world = prompt.partition("\n\nQuestion: ")[0]
         assert len("".join(told)) >= len(re.sub(r"\s*[-|]?\n[-|]? ?| \| | \|$", "", world)) * 0.97
-        for sentence in re.split(r"(?<=\?) (?=If)", page.question):
+        for sentence in re.split(r"(?<=[?.]) (?=If it|Forcing)", page.question):
             assert sentence in prompt
         assert (page.options is None) == (form == "number")
-        tellings.add(item.telling)
-    assert tellings == {"text", "table"}
+        formats.add(item.format)
+    assert formats == {"text", "table"}
 
 
 def test_effects_may_be_negative_and_say_so() -> None:
     for item in plan().lists[0]:
-        signed = "put a minus sign in front" in QUESTIONNAIRE.page(item).question
+        signed = "give a negative number" in QUESTIONNAIRE.page(item).question
         assert signed == (item.cell.query == "ate")
 
 
@@ -69,7 +69,7 @@ def test_a_list_shares_a_lesson_that_tells_no_truth(form: str) -> None:
         for quiz in lesson.quizzes:
             assert len({*quiz.options}) == len(quiz.options) >= 3
         assert ("percentage" in lesson.text) == (form == "number")
-        assert not re.search("outside|cause|seen", lesson.text)
+        assert not re.search("forc|interven|cause|observ", lesson.text)
 
 
 def test_a_list_holds_every_query_and_mechanism() -> None:
@@ -111,9 +111,10 @@ def test_people_s_answers_are_what_the_agents_they_are_would_have_answered(
     [
         ({**SMALL, "style": "cot"}, "style must be direct, got 'cot'"),
         (
-            {**SMALL, "telling": "program", "mechanism": "gates,thresholds"},
-            "sentences or tables, got a program",
+            {**SMALL, "format": "program", "mechanism": "gates,thresholds"},
+            "plain sentences or tables, got plain program",
         ),
+        ({**SMALL, "wording": "formal"}, "plain sentences or tables, got formal text"),
     ],
 )
 @pytest.mark.usefixtures("engine")

@@ -103,7 +103,7 @@ def test_a_wrong_check_leads_back_to_the_text_and_is_counted(browser, study) -> 
         for place, right in enumerate(rights):
             page.locator(f"input[name=quiz-{place}]").nth(0 if right else 1).check()
         page.get_by_role("button", name="Continue").click()
-        page.get_by_text("Not all was right. Please read it once more.").wait_for()
+        page.get_by_text("Some answers were wrong. Please read the text again.").wait_for()
         assert drive(page, seventy) == "end"
         checks = [row for row in kept_rows(page) if row["kind"] == "comprehension"]
         assert [(row["attempts"], row["correct"]) for row in checks] == [(1, False), (2, True)]
@@ -125,7 +125,7 @@ def test_who_fails_the_check_three_times_is_sent_home_and_the_data_say_so(
     with at(browser, study, "?participant=anna&number=0") as found:
         page = found.page
         fail_the_check(page)
-        page.get_by_text("Not all was right. Please read it once more.").wait_for()
+        page.get_by_text("Some answers were wrong. Please read the text again.").wait_for()
         assert not page.get_by_text("There is one more try.").count()
         if reload:
             page.reload()
@@ -341,20 +341,20 @@ def test_a_percentage_is_typed_in_or_said_not_to_be_there(browser, engine, tmp_p
             assert button.is_disabled()
             field.fill("101")
             assert button.is_disabled()
-            page.get_by_label("Cannot be computed").check()
+            page.get_by_label("Cannot be determined").check()
             assert field.is_disabled()
             assert button.is_enabled()
-            page.get_by_label("Cannot be computed").uncheck()
+            page.get_by_label("Cannot be determined").uncheck()
             assert button.is_disabled()
             field.fill(text)
             page.keyboard.press("Enter")
             drive(page, seventy, seen=lambda kind, _: kind != "item")
         page.locator("input[type=number]").fill("7")
-        page.get_by_label("Cannot be computed").check()
+        page.get_by_label("Cannot be determined").check()
         page.locator("button[type=submit]").click()
         assert drive(page, seventy) == "end"
         said = [row["replies"] for row in kept_rows(page) if row["kind"] == "item"]
-        wanted = ["12.3%", "-4%", "10%", "0.5%", "100%", "cannot be computed"]
+        wanted = ["12.3%", "-4%", "10%", "0.5%", "100%", "cannot be determined"]
         assert said == [[reply] for reply in wanted]
         assert all(row["correct"] for row in kept_rows(page) if row["kind"] == "attention")
 
@@ -364,7 +364,7 @@ def test_which_of_two_is_greater_is_chosen(browser, engine, tmp_path) -> None:
     plan = make_plan("calculate", settings, 3, 1)
     write_study(plan, tmp_path / "study")
     said = dict(zip((item.digest for item in plan.lists[0]),
-                    (["second"], ["first"], ["cannot be computed"]), strict=True))  # fmt: skip
+                    (["second"], ["first"], ["cannot be determined"]), strict=True))  # fmt: skip
     with at(browser, tmp_path / "study", "?participant=anna&number=0") as found:
         assert drive(found.page, said.__getitem__) == "end"
         rows = [row for row in kept_rows(found.page) if row["kind"] == "item"]

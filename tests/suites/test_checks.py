@@ -83,6 +83,10 @@ BROKEN = [
         "prompt gives back the world",
         changed(render=lambda item: SUITE.render(item).replace(" can cause ", " hints at ")),
     ),
+    (
+        "prompts break no rule of prose",
+        changed(render=lambda item: SUITE.render(item) + " Nothing is known that would change it."),
+    ),
     ("prompts are finished", changed(render=lambda item: SUITE.render(item) + " {TREATMENT}")),
     ("no constant answer wins", changed(is_correct=lambda item, answer: True)),
     (

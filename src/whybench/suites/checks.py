@@ -18,6 +18,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from whybench.errors import UserError
+from whybench.prose import find_matches
 from whybench.seeds import FEW, digest, generator, item_digest, split_digest
 from whybench.suites.agents import MINDS
 from whybench.suites.laws import LAWS, LawCase
@@ -313,6 +314,14 @@ def _prompts_are_finished(case: _Case) -> Iterator[str]:
             yield f"{item.id}: the prompt holds {flaws or 'blanks at an end'}"
 
 
+def _prompts_break_no_rule(case: _Case) -> Iterator[str]:
+    """Find words in prompts that readers have misunderstood before."""
+    for item, prompt in zip(case.items, case.prompts, strict=True):
+        if case.suite.is_native_prompt(item):
+            for match in find_matches(prompt):
+                yield f"{item.id}: {match.words!r}; {match.rule}"
+
+
 def _agents_are_readable(case: _Case) -> Iterator[str]:
     """Let every agent with expected measures answer every item.
 
@@ -394,6 +403,7 @@ _CHECKS: dict[str, Callable[[_Case], Iterator[str]]] = {
     "silence is no answer": _no_words_no_answer,
     WORLD: _world_from_prompt,
     "prompts are finished": _prompts_are_finished,
+    "prompts break no rule of prose": _prompts_break_no_rule,
     FAIR: _no_constant_wins,
     "reference agents are readable": _agents_are_readable,
     "minds are made of agents": _minds_are_made_of_agents,

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whybench.errors import UserError
+from whybench.prose import find_matches
 from whybench.seeds import generator
-from whybench.suites.calculate import SUITE
+from whybench.suites.calculate import SUITE, formal
 from whybench.suites.calculate.design import DESIGNS, FORMS, MECHANISMS, VARIANTS
 from whybench.suites.calculate.drawing import draw_graph, draw_question, draw_rules, leave_out
 from whybench.suites.calculate.generation import MARGIN, ItemCell, draw_item
@@ -21,12 +22,17 @@ from whybench.suites.calculate.mistakes import MAIN
 from whybench.suites.calculate.programs import parse_program, render_program
 from whybench.suites.calculate.prompt_parser import parse_stated_prompt
 from whybench.suites.calculate.prompts import (
+    FORMATS,
     STYLES,
-    TELLINGS,
     StatedQuestion,
     render_prompt,
 )
-from whybench.suites.calculate.quantities import NOT_COMPUTABLE, QUERIES, certify_quantities
+from whybench.suites.calculate.quantities import (
+    NOT_COMPUTABLE,
+    QUERIES,
+    Quantity,
+    certify_quantities,
+)
 from whybench.suites.calculate.themes import (
     THEME_NAMES,
     load_stated_theme,
@@ -34,6 +40,7 @@ from whybench.suites.calculate.themes import (
     name_world,
 )
 from whybench.suites.calculate.world import StatedRule, StatedWorld
+from whybench.suites.contract import WORDINGS
 
 
 @cache
@@ -46,21 +53,112 @@ def test_a_prompt_as_it_is_read() -> None:
     assert item.prompt == (
         "A workshop has 3 devices: the lamp, the fan and the heater. In every case, each of them "
         "is on or off.\n\n"
-        "- The lamp is on in 20% of cases.\n"
-        "- The fan is on in 17% of cases if the lamp is off; in 54% of cases if the lamp is on.\n"
-        "- The heater is on in 55% of cases if the lamp is off and the fan is off; in 17% of cases "
-        "if the lamp is off and the fan is on; in 86% of cases if the lamp is on and the fan "
-        "is off; in 68% of cases if the lamp is on and the fan is on.\n\n"
-        "Nothing else links them: all that is told here happens independently of the rest.\n"
-        "Only these shares are known, and not what decides in a single case.\n\n"
-        "Question: How likely is it that the lamp is off in a case in which the heater is on?\n\n"
-        'Work it out, then end with a line such as "Answer: 12.3%", with one decimal. If the '
-        'answer does not follow from what is told, end with the line "Answer: cannot be computed".'
+        "- The lamp is on with probability 20%.\n"
+        "- The fan is on with probability 17% if the lamp is off; 54% if the lamp is on.\n"
+        "- The heater is on with probability 55% if the lamp is off and the fan is off; 17% if the "
+        "lamp is off and the fan is on; 86% if the lamp is on and the fan is off; 68% if the lamp "
+        "is on and the fan is on.\n\n"
+        "Each rule names every direct cause. There are no other influences, and all chance events "
+        "are independent of one another.\n"
+        "The probabilities above are all that is known. The mechanism that decides each individual "
+        "case is unknown.\n\n"
+        "Question: What is the probability that the lamp is off in a case in which the heater is "
+        "on?\n\n"
+        'Work it out. Then end with a line such as "Answer: 12.3%", with one decimal place. If '
+        'this information does not determine the answer, end with the line "Answer: cannot be '
+        'determined".'
     )
     # P(lamp off, heater on) = .80 x (.83 x .55 + .17 x .17), and so on.
     off = 0.80 * (0.83 * 0.55 + 0.17 * 0.17)
     on = 0.20 * (0.46 * 0.86 + 0.54 * 0.68)
     assert item.truth == pytest.approx(100 * off / (off + on))
+
+
+def ask_formally(**changed: Any) -> list[CalculateItem]:
+    return list(SUITE.items(SUITE.make_design({"wording": "formal", **changed})))
+
+
+def test_formal_world_of_gates_is_equations() -> None:
+    rules = {
+        "the pump": StatedRule("table", (), (30,)),
+        "the ticket office": StatedRule("or", ("the pump",), (60, 10), (0,)),
+        "the fan": StatedRule("and", ("the pump",), (None, 5), (1,)),
+        "the horn": StatedRule("threshold", ("the pump", "the fan"), (40, -15, 20)),
+    }
+    text = formal.render_world(StatedWorld(("on", "off"), tuple(rules.items())))
+    assert text.split("\n") == [
+        "Structural causal model over binary variables (1 = on, 0 = off): pump, ticket_office, fan,"
+        " horn.",
+        "",
+        "pump := Bernoulli(0.30)",
+        "ticket_office := (¬pump ∧ Bernoulli(0.60)) ∨ Bernoulli(0.10)",
+        "fan := ¬((pump ∧ Bernoulli(?)) ∨ Bernoulli(0.05))",
+        "horn := 1[Uniform{1, …, 100} ≤ 20 + 40 · pump − 15 · fan]",
+        "",
+        "There are no unobserved common causes. All Bernoulli and Uniform terms are mutually"
+        " independent. ? is an unknown constant.",
+    ]
+
+
+def test_formal_world_of_tables_is_conditional_probabilities() -> None:
+    rules = {
+        "the pump": StatedRule("table", (), (30,)),
+        "the fan": StatedRule("table", ("the pump",), (5, None)),
+    }
+    text = formal.render_world(StatedWorld(("on", "off"), tuple(rules.items())))
+    assert text.split("\n")[2:] == [
+        "P(pump = 1) = 0.30",
+        "P(fan = 1 | pump = 0) = 0.05",
+        "P(fan = 1 | pump = 1) = ?",
+        "",
+        "There are no unobserved common causes. The parents of each variable are the variables on"
+        " which it is conditioned. The functional form of its structural equation is unknown. ? is"
+        " an unknown constant.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("query", "clause"),
+    [
+        ("observe", "P(b = 1 | a = 1)"),
+        ("do", "P(b = 1 | do(a = 1))"),
+        ("ate", "P(b = 1 | do(a = 1)) − P(b = 1 | do(a = 0)), in percentage points"),
+        ("pn", "the probability of necessity, P(b_{a = 0} = 0 | a = 1, b = 1)"),
+        ("pns", "the probability of necessity and sufficiency, P(b_{a = 1} = 1, b_{a = 0} = 0)"),
+    ],
+)
+def test_formal_question_is_in_symbols(query: Any, clause: str) -> None:
+    assert formal.render_clause(Quantity(query, "the a", "the b")) == f"What is {clause}"
+
+
+def test_wordings_ask_the_same_of_the_same_worlds() -> None:
+    for plain, symbols in zip(core(), ask_formally(design="core"), strict=True):
+        assert symbols.id == f"{plain.id.rpartition('-')[0]}-formal-{symbols.id.rpartition('-')[2]}"
+        assert (symbols.case, symbols.truth, symbols.question) == (
+            plain.case, plain.truth, plain.question)  # fmt: skip
+        assert {k: v for k, v in symbols.factors.items() if k != "wording"} == {
+            k: v for k, v in plain.factors.items() if k != "wording"
+        }
+
+
+def test_prompts_break_no_rule_of_prose() -> None:
+    items = [
+        *core(),
+        *ask_formally(design="core"),
+        *ask_formally(design="greater", worlds=1, wording="plain,formal", style="direct"),
+        *ask_formally(wording="plain", mechanism="gates,thresholds", format="program"),
+    ]
+    found = {match for item in items for match in find_matches(item.prompt)}
+    assert not found
+
+
+def test_question_and_reply_have_one_unit_and_name_only_what_occurs() -> None:
+    for item in core():
+        asks_difference = "percentage points" in item.prompt.split("Question: ")[1].split("?")[0]
+        assert ("Answer: -12.3 percentage points" in item.prompt) == asks_difference
+        assert ("random number" in item.prompt) == (item.cell.mechanism == "thresholds")
+        assert ("coin" in item.prompt) == (item.cell.mechanism == "gates")
+        assert ("forced" in item.prompt) == (item.cell.query != "observe")
 
 
 def test_truths_follow_from_the_prompt_alone() -> None:
@@ -78,7 +176,8 @@ def test_truths_follow_from_the_prompt_alone() -> None:
     query=st.sampled_from(QUERIES),
     variant=st.sampled_from(VARIANTS),
     two=st.booleans(),
-    telling=st.sampled_from(TELLINGS),
+    layout=st.sampled_from(FORMATS),
+    wording=st.sampled_from(WORDINGS),
     style=st.sampled_from(STYLES),
     theme=st.sampled_from(THEME_NAMES),
 )
@@ -90,7 +189,8 @@ def test_any_world_is_given_back_by_its_prompt(
     query: Any,
     variant: Any,
     two: bool,
-    telling: str,
+    layout: str,
+    wording: str,
     style: str,
     theme: str,
 ) -> None:
@@ -103,9 +203,9 @@ def test_any_world_is_given_back_by_its_prompt(
     words = load_stated_theme(theme)
     names = dict(zip((name for name, _ in told.rules), words.names, strict=False))
     question = StatedQuestion(name_world(told, names, words), name_quantities(asked, names))
-    if telling == "program" and mechanism == "tables":
+    if layout == "program" and mechanism == "tables":
         return
-    prompt = render_prompt(question, telling, style)
+    prompt = render_prompt(question, layout, wording, style)
     assert parse_stated_prompt(prompt) == question
 
 
@@ -113,7 +213,7 @@ def test_every_cell_of_the_core_design_occurs_once() -> None:
     cells = {(i.cell.query, i.cell.mechanism, i.cell.variant) for i in core()}
     assert len(cells) == len(core()) == len(QUERIES) * len(MECHANISMS) * len(VARIANTS)
     assert {item.theme for item in core()} == set(THEME_NAMES)
-    assert {item.telling for item in core()} == {"text", "table"}
+    assert {item.format for item in core()} == {"text", "table"}
     assert len({item.id for item in core()}) == len(core())
 
 
@@ -213,8 +313,9 @@ def test_the_same_world_in_other_words_has_the_same_case() -> None:
     [
         {"variables": "1"},
         {"theme": "kitchen"},
-        {"telling": "song"},
-        {"telling": "program"},
+        {"format": "song"},
+        {"format": "program"},
+        {"wording": "verse"},
         {"indegree": 4},
         {"worlds": 0},
         {"query": "nde", "form": "greater"},

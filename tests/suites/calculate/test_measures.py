@@ -24,7 +24,7 @@ def row(number: int, truth: float, value: float | None, **further: Any) -> dict[
         "outcome": "no_answer" if value is None else "scored", "value": value, "truth": truth,
         "query": "do", "rung": 2, "mechanism": "tables", "variant": "trap", "form": "number",
         "gap": "none", "variables": 3, "relevant": 3, "operations": 9, "theme": "glims",
-        "telling": "text", "style": "cot", "number": number, **NO_MISTAKES,
+        "format": "text", "wording": "plain", "style": "cot", "number": number, **NO_MISTAKES,
     }  # fmt: skip
     return told | further
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.replies.words import REASONS
-from whybench.suites.calculate.prompts import render_answer
-from whybench.suites.calculate.quantities import NOT_COMPUTABLE
+from whybench.suites.calculate.prompts import StatedQuestion, render_answer
+from whybench.suites.calculate.quantities import NOT_COMPUTABLE, Quantity
 from whybench.suites.calculate.replies import parse_stated_reply
+from whybench.suites.calculate.world import StatedWorld
 
 
 @pytest.mark.parametrize(
@@ -28,10 +31,10 @@ from whybench.suites.calculate.replies import parse_stated_reply
         ("First I got Answer: 3%. In the end:\nAnswer: 4%", 4.0),
         ("0.3%", 0.3),
         ("0", 0.0),
-        ("Answer: cannot be computed", NOT_COMPUTABLE),
-        ("It cannot be computed.", NOT_COMPUTABLE),
-        ("Answer: It can't be determined.", NOT_COMPUTABLE),
-        ("\\boxed{\\text{cannot be computed}}", NOT_COMPUTABLE),
+        ("Answer: cannot be determined", NOT_COMPUTABLE),
+        ("It cannot be determined.", NOT_COMPUTABLE),
+        ("Answer: It can't be computed.", NOT_COMPUTABLE),
+        ("\\boxed{\\text{cannot be determined}}", NOT_COMPUTABLE),
     ],
 )
 def test_numbers_that_are_read(reply: str, value: float) -> None:
@@ -77,10 +80,12 @@ def test_a_reply_that_was_cut_off_is_no_answer() -> None:
     assert parse_stated_reply("Answer: 12%", "number", "cot", True).reason == "cut_off"
 
 
-@given(st.floats(-100, 100), st.sampled_from(["cot", "direct"]))
-def test_a_number_as_agents_word_it_is_read(value: float, style: str) -> None:
-    reply = render_answer(value, two=False, style=style)
-    found = parse_stated_reply(reply, "number", style, False)
+@given(st.floats(-100, 100), st.sampled_from(["cot", "direct"]), st.sampled_from(["do", "ate"]))
+def test_a_number_as_agents_word_it_is_read(value: float, style: str, query: Any) -> None:
+    asked = StatedQuestion(StatedWorld(("on", "off"), ()), (Quantity(query, "the a", "the b"),))
+    reply = render_answer(value, asked, style)
+    assert reply.endswith(" percentage points" if query == "ate" else "%")
+    found = parse_stated_reply(reply, "number", style, False, query)
     assert found.value == pytest.approx(value, abs=1e-11)
 
 

@@ -49,7 +49,7 @@ def test_a_task_can_be_built() -> None:
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"query": "ate", "variables": "3"}, "percent"),
+        ({"query": "ate", "variables": "3"}, " percentage points"),
         ({"design": "greater", "query": "do", "worlds": 1}, "first second"),
     ],
 )
@@ -58,15 +58,16 @@ def test_a_truth_is_shown_in_words(settings: dict[str, object], said: str) -> No
     for item in SUITE.items(SUITE.make_design({"design": "core", **settings})):
         words = SUITE.show_truth(item)
         if item.truth == NOT_COMPUTABLE:
-            assert words == "cannot be computed"
-        elif said == "percent":
-            assert words.endswith("%")
-            assert float(words[:-1]) == pytest.approx(item.truth, abs=0.005)
-            assert len(words.partition(".")[2]) <= 3
+            assert words == "cannot be determined"
+        elif said == " percentage points":
+            assert words.endswith(said)
+            number = words.removesuffix(said)
+            assert float(number) == pytest.approx(item.truth, abs=0.005)
+            assert len(number.partition(".")[2]) <= 2
         else:
             assert words == said.split()[int(item.truth) - 1]
         shown.add(words)
-    assert "cannot be computed" in shown
+    assert "cannot be determined" in shown
 
 
 @pytest.mark.slow

@@ -33,7 +33,7 @@ def own(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    "told", [{"telling": "text,table"}, {"telling": "program", "mechanism": "gates,thresholds"}]
+    "told", [{"format": "text,table"}, {"format": "program", "mechanism": "gates,thresholds"}]
 )
 def test_a_theme_of_ones_own(own: Path, told: dict[str, str]) -> None:
     items = list(SUITE.items(SUITE.make_design({**FEW, **told, "theme": str(own)})))

@@ -61,7 +61,7 @@ const CHECK_FAILED = "check failed";
       buttons.replaceChildren();
       if (study.save.how === "download") {
         saved.textContent = "Your answers are saved in the folder of your downloads.";
-        button("Save them once more", () => rows.download());
+        button("Save them again", () => rows.download());
       } else if (rows.sent === rows.all.length) {
         saved.textContent = "All your answers have arrived.";
         // JATOS leaves the page at once, so it is the participant who says when all is read.
@@ -169,7 +169,7 @@ const CHECK_FAILED = "check failed";
     timeline.push(reading("instructions", study.texts.instructions, ["Continue"]));
   const notice = () => {
     if (!attempts()) return "";
-    const again = "Not all was right. Please read it once more.";
+    const again = "Some answers were wrong. Please read the text again.";
     return study.attempts - attempts() === 1 ? `${again} There is one more try.` : again;
   };
   if (!passed() && !failed())

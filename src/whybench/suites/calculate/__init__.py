@@ -179,7 +179,7 @@ class Calculate(Suite[CalculateDesign, CalculateItem]):
     def show_truth(self, item: CalculateItem) -> str:
         """Return the truth in words, or in percent with two decimals."""
         rounded = item.truth if item.truth == NOT_COMPUTABLE else round(item.truth, 2)
-        return render_answer(rounded, item.cell.form == "greater", "direct")
+        return render_answer(rounded, item.question, "direct")
 
     def sample_scores(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | str | None]:
         """Return what became of the answer, and the shares of right ones and of all."""

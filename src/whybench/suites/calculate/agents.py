@@ -59,7 +59,7 @@ def oracle(item: CalculateItem) -> str:
 
 
 def _word(item: CalculateItem, value: float) -> str:
-    return render_answer(value, item.cell.form == "greater", item.style)
+    return render_answer(value, item.question, item.style)
 
 
 def _compare(values: Sequence[float]) -> float:
@@ -229,7 +229,7 @@ AGENTS: Mapping[str, Agent[CalculateItem]] = {
         ),
         make_agent(
             "says-cannot",
-            "always answers that it cannot be computed",
+            "always answers that it cannot be determined",
             lambda _, __: {NOT_COMPUTABLE: 1.0},
         ),
         make_agent(

@@ -9,10 +9,10 @@ from operator import mul
 from typing import TYPE_CHECKING, ClassVar, get_args
 
 from whybench.seeds import Split, digest
-from whybench.suites.calculate.prompts import STYLES, TELLINGS
+from whybench.suites.calculate.prompts import FORMATS, STYLES
 from whybench.suites.calculate.quantities import QUERIES
 from whybench.suites.calculate.themes import THEME_NAMES, StatedTheme, load_stated_theme
-from whybench.suites.contract import Crossing, Manipulated, UserError, factor
+from whybench.suites.contract import WORDINGS, Crossing, Manipulated, UserError, factor
 from whybench.suites.designs import check_levels, identifying_settings
 from whybench.suites.unions import split_union
 
@@ -24,12 +24,13 @@ VARIANTS = ("trap", "control", "idle", "missing")
 FORMS = ("number", "greater")
 MANIPULATED = {
     "theme": Manipulated("{}"),
-    "telling": Manipulated("{}"),
+    "format": Manipulated("{}"),
+    "wording": Manipulated("{}", "plain"),
     "style": Manipulated("{}", "cot"),
 }
 SIZES = range(2, 13)
 STEPS = {"query": (1, 2, 1), "mechanism": (1, 1, 1), "variant": (1, 3, 0)}
-"""By how many the number of variables, the theme and the telling go on from one level to the next.
+"""By how many the number of variables, the theme and the format go on from one level to the next.
 """
 
 
@@ -46,9 +47,9 @@ def _plural(noun: str, count: int) -> str:
 
 @dataclass(frozen=True)
 class CalculateDesign(Crossing):
-    """Query, mechanism, variant, form and style are crossed; the rest goes round from item to item.
+    """Query, mechanism, variant, form, style and wording are crossed; the rest takes turns.
 
-    Numbers of variables, themes and tellings change with each item (`take_turns`), so that a design
+    Numbers of variables, themes and formats change with each item (`take_turns`), so that a design
     need not hold every combination of them.
     """
 
@@ -66,11 +67,14 @@ class CalculateDesign(Crossing):
         ("number",), "a number, or which of two is greater", levels=FORMS
     )
     style: tuple[str, ...] = factor(("cot",), "how to reply: cot, direct", levels=STYLES)
+    wording: tuple[str, ...] = factor(
+        ("plain",), "plain sentences or formal notation", levels=WORDINGS
+    )
     variables: str = factor("3,4,5,6", "how many variables worlds have in turn, from 2 to 12")
     theme: str = factor(
         ",".join(THEME_NAMES), "themes that worlds have in turn, by name or .yaml file", files=True
     )
-    telling: str = factor("text,table", "how worlds are told in turn: text, table, program")
+    format: str = factor("text,table", "format of worlds in turn: text, table, program")
     indegree: int = factor(2, "the most causes of a variable, 1 to 3")
     worlds: int = factor(1, "worlds in each cell")
     split: str = factor("test", "the side of the train/test divide", levels=get_args(Split))
@@ -79,7 +83,7 @@ class CalculateDesign(Crossing):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        turns = {"variables": map(str, SIZES), "telling": TELLINGS}
+        turns = {"variables": map(str, SIZES), "format": FORMATS}
         for name, levels in turns.items():
             known, given = list(levels), getattr(self, name).split(",")
             if not set(given) <= set(known):
@@ -89,9 +93,9 @@ class CalculateDesign(Crossing):
             raise UserError(f"indegree must be 1 to 3, got {self.indegree}")
         if self.worlds < 1:
             raise UserError(f"worlds must be 1 or more, got {self.worlds}")
-        if "program" in self.telling and "tables" in self.mechanism:
+        if "program" in self.format and "tables" in self.mechanism:
             raise UserError(
-                "programs tell gates and thresholds; choose mechanism=gates,thresholds with them"
+                "programs describe gates and thresholds; choose mechanism=gates,thresholds"
             )
         if "greater" in self.form and {"nde", "nie"} & {*self.query}:
             raise UserError(
@@ -141,23 +145,23 @@ class CalculateDesign(Crossing):
                 yield levels, number
 
     def take_turns(self, levels: dict[str, str], number: int) -> tuple[int, str, str]:
-        """Return the number of variables, the theme and the telling of an item.
+        """Return the number of variables, the theme and the format of an item.
 
         As in a Latin square: each goes with every query, mechanism and variant as often as any
         other, or nearly, and differs between the worlds of a cell. What else is crossed does not
         matter, so that a world is asked about in all styles.
         """
         turns: tuple[tuple[int, ...] | list[str], ...] = (
-            self.sizes_in_turn, self.theme.split(","), self.telling.split(","))  # fmt: skip
+            self.sizes_in_turn, self.theme.split(","), self.format.split(","))  # fmt: skip
         crossed = [self.levels[name].index(levels[name]) for name in STEPS]
         round_ = number // len(self.sizes_in_turn)
         shifts = (number, number + round_, number + round_)
         steps = zip(*STEPS.values(), strict=True)
-        size, theme, telling = (
+        size, theme, layout = (
             turn[(sum(map(mul, step, crossed)) + shift) % len(turn)]
             for turn, step, shift in zip(turns, steps, shifts, strict=True)
         )
-        return int(size), str(theme), str(telling)
+        return int(size), str(theme), str(layout)
 
 
 DESIGNS = {

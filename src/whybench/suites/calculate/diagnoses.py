@@ -32,7 +32,7 @@ WAYS: Mapping[str, str] = {
     "several": "errs as several mistakes would",
     "unexplained": "errs in no typical way",
     "declined": "says “cannot”, though it can",
-    "baseless": "answers what cannot be computed",
+    "baseless": "answers a question without an answer",
     "no_answer": "gives no answer",
 }
 """The ways to be wrong, in words of which an agent is the subject."""

@@ -34,7 +34,8 @@ COLUMNS: Mapping[str, type] = {
     "relevant": int,
     "operations": int,
     "theme": str,
-    "telling": str,
+    "format": str,
+    "wording": str,
     "style": str,
     "split": str,
     "number": int,
@@ -43,7 +44,7 @@ COLUMNS: Mapping[str, type] = {
 """The factors of an item, and what each mistake comes to on it."""
 
 DRAWN = frozenset(
-    {"gap", "variables", "relevant", "operations", "theme", "telling", "number", *MISTAKES}
+    {"gap", "variables", "relevant", "operations", "theme", "format", "number", *MISTAKES}
 )
 """Columns that change with each world."""
 
@@ -56,7 +57,8 @@ class CalculateItem:
         question: The world and what is asked, in the names of a theme.
         cell: What the item had to be.
         theme: The theme, by name, or by the path of its file.
-        telling: Whether the world is told in sentences or tables.
+        format: The format of the world: text, table or program; of no effect in formal wording.
+        wording: Plain sentences or formal notation.
         style: The style of reply.
         certificate: The truth by two derivations.
         mistakes: What each typical mistake comes to.
@@ -65,7 +67,8 @@ class CalculateItem:
     question: StatedQuestion
     cell: ItemCell
     theme: str
-    telling: str
+    format: str
+    wording: str
     style: str
     certificate: Certificate
     mistakes: Mapping[str, float]
@@ -74,7 +77,7 @@ class CalculateItem:
     def prompt(self) -> str:
         """The words in which it is asked."""
         words = load_stated_theme(self.theme)
-        return render_prompt(self.question, self.telling, self.style, words)
+        return render_prompt(self.question, self.format, self.wording, self.style, words)
 
     @cached_property
     def digest(self) -> str:
@@ -106,7 +109,7 @@ class CalculateItem:
 
     @property
     def gap(self) -> str:
-        """Return what is not told: nothing, a number that is idle or needed, or the noise."""
+        """Return what is not stated: nothing, a number that is idle or needed, or the noise."""
         if self.truth == NOT_COMPUTABLE:
             world = self.question.world
             noise = not world.states_noise and self.cell.query in POINTWISE
@@ -128,7 +131,8 @@ class CalculateItem:
             "relevant": len(find_relevant(world, asked)),
             "operations": count_operations(world, asked),
             "theme": load_stated_theme(self.theme).name,
-            "telling": self.telling,
+            "format": self.format,
+            "wording": self.wording,
             "style": self.style,
             "split": self.cell.split,
             "number": self.cell.number,
@@ -139,14 +143,14 @@ class CalculateItem:
 def calculate_items(design: CalculateDesign) -> Iterator[CalculateItem]:
     """Yield the items of a design."""
     for levels, number in design.cells_in_order():
-        size, theme, telling = design.take_turns(levels, number)
+        size, theme, layout = design.take_turns(levels, number)
         asked = levels["query"], levels["mechanism"], levels["variant"], levels["form"]
         cell = ItemCell(*asked, size, design.indegree, number, design.split)  # type: ignore[arg-type]
-        yield make_item(cell, theme, telling, levels["style"])
+        yield make_item(cell, theme, layout, levels["wording"], levels["style"])
 
 
-def make_item(cell: ItemCell, theme: str, telling: str, style: str) -> CalculateItem:
-    """Return the item of a cell, told in a theme."""
+def make_item(cell: ItemCell, theme: str, layout: str, wording: str, style: str) -> CalculateItem:
+    """Return the item of a cell, named in the words of a theme."""
     drawn, words = draw_item(cell), load_stated_theme(theme)
     order = generator("calculate", "names", words.name, cell).permutation(len(words.names))
     nameless = [name for name, _ in drawn.world.rules]
@@ -154,7 +158,9 @@ def make_item(cell: ItemCell, theme: str, telling: str, style: str) -> Calculate
     question = StatedQuestion(
         name_world(drawn.world, names, words), name_quantities(drawn.asked, names)
     )
-    return CalculateItem(question, cell, theme, telling, style, drawn.certificate, drawn.mistakes)
+    return CalculateItem(
+        question, cell, theme, layout, wording, style, drawn.certificate, drawn.mistakes
+    )
 
 
 def is_right(value: float | None, truth: float, form: str) -> bool:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-CONDITION = ("form", "style")
+CONDITION = ("form", "style", "wording")
 
 WORDS = (
     "outcome", "reason", "form", "gap", "rung", "query", "mechanism", "variant", "variables",

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.world import RuleKind, StatedWorld
 
 LEGEND = (
-    "This program draws one case. coin(p) is true with a chance of p percent, draw(1, 100) is any "
-    "of these whole numbers with the same chance, and true counts as 1. True means {on}, and false "
-    "{off}."
+    "This program draws one case. coin(p) is true with probability p%{draw}. True means {on}, and "
+    "false means {off}."
+)
+DRAW = (
+    ", draw(1, 100) is a whole number from 1 to 100, each equally likely, and true counts as 1 in "
+    "sums"
 )
 UNKNOWN = "?"
 _LINE = re.compile(r"(?m)^(\w+) = (.+)$")
@@ -31,15 +34,21 @@ _POINTS = re.compile(r"([-+]) (\d+|\?) \* (\w+)")
 def render_program(world: StatedWorld) -> Iterator[str]:
     """Yield the lines of a program that tells all rules."""
     on, off = world.states
-    yield LEGEND.format(on=on, off=off)
+    draw = DRAW if any(rule.kind == "threshold" for _, rule in world.rules) else ""
+    yield LEGEND.format(on=on, off=off, draw=draw)
     yield ""
     for name, rule in world.rules:
-        yield f"{_identifier(name)} = {_expression(rule)}"
+        yield render_line(name, rule)
+
+
+def render_line(name: str, rule: StatedRule) -> str:
+    """Return the line of one rule."""
+    return f"{to_identifier(name)} = {_expression(rule)}"
 
 
 def _expression(rule: StatedRule) -> str:
     numbers = [UNKNOWN if number is None else str(abs(number)) for number in rule.numbers]
-    causes = [_identifier(cause) for cause in rule.causes]
+    causes = [to_identifier(cause) for cause in rule.causes]
     if rule.kind == "table":
         if causes:
             raise ValueError("tables cannot be told as a program")
@@ -58,14 +67,14 @@ def _expression(rule: StatedRule) -> str:
 
 def parse_program(prompt: str) -> list[tuple[str, StatedRule]]:
     """Return the rules that the lines of a program tell; none if there is no program."""
-    return [(_name(found[1]), _parse_expression(found[2])) for found in _LINE.finditer(prompt)]
+    return [(name_of(found[1]), _parse_expression(found[2])) for found in _LINE.finditer(prompt)]
 
 
 def _parse_expression(text: str) -> StatedRule:
     if text.startswith("draw"):
         start, terms = text.partition("<= ")[2].split(" ", 1)[0], _POINTS.findall(text)
         points = [_number(number, sign == "-") for sign, number, _ in terms]
-        causes = tuple(_name(cause) for *_, cause in terms)
+        causes = tuple(name_of(cause) for *_, cause in terms)
         return StatedRule("threshold", causes, (*points, _number(start)))
     coins = _COIN.findall(text)
     numbers = tuple(_number(number) for *_, number in coins)
@@ -74,16 +83,18 @@ def _parse_expression(text: str) -> StatedRule:
         return StatedRule("table", (), numbers)
     active = tuple(int(not absent) for absent, _ in own)
     kind: RuleKind = "and" if text.startswith("not (") else "or"
-    return StatedRule(kind, tuple(_name(cause) for _, cause in own), numbers, active)
+    return StatedRule(kind, tuple(name_of(cause) for _, cause in own), numbers, active)
 
 
 def _number(digits: str, negative: bool = False) -> int | None:
     return None if digits == UNKNOWN else int(digits) * (-1 if negative else 1)
 
 
-def _identifier(name: str) -> str:
+def to_identifier(name: str) -> str:
+    """Return the name of a variable in programs and equations."""
     return name.removeprefix("the ").replace(" ", "_")
 
 
-def _name(identifier: str) -> str:
+def name_of(identifier: str) -> str:
+    """Return the name of a variable in sentences."""
     return f"the {identifier.replace('_', ' ')}"

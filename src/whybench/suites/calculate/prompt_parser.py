@@ -1,27 +1,30 @@
-"""Words to the world and the question: what a prompt says, from the prompt alone."""
+"""Prompts to worlds and questions: what a prompt states, from its text alone."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
+from whybench.suites.calculate import formal
 from whybench.suites.calculate.programs import parse_program
-from whybench.suites.calculate.prompts import StatedQuestion
+from whybench.suites.calculate.prompts import ALWAYS, COLUMNS, HEADS, WHICH, StatedQuestion
 from whybench.suites.calculate.quantities import Quantity
 from whybench.suites.calculate.world import StatedRule, StatedWorld
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from whybench.suites.calculate.world import RuleKind
+
 _OPENING = re.compile(
     r".+?: (?P<names>the .+)\. In every case, each of them is (?P<on>\w+) or (?P<off>\w+)\."
 )
 _ENTRY = re.compile(
-    r"(?m)^- (?P<text>.+)\.$|^(?P<name>the .+?) \((?P<head>.+)\)$|^\| (?P<row>.+) \|$"
+    r"(?m)^- (?P<text>.+)\.$|^(?P<name>the [^.:(]+?)(?: \((?P<head>.+)\))?$|^\| (?P<row>.+) \|$"
 )
-_COIN = re.compile(r"unless a coin makes it (\w+)")
-_SCORE = "a number drawn evenly from 1 to 100"
-_HEADS = (" is at most the sum of these points: ", ": ")
+_NUMBER = re.compile(r"[-+]?(?:\d+|\?)%?")
+
+Rows = list[tuple[str, str]]
 
 
 def parse_stated_prompt(prompt: str) -> StatedQuestion:
@@ -30,6 +33,11 @@ def parse_stated_prompt(prompt: str) -> StatedQuestion:
     Raises:
         ValueError: The prompt is not in our words.
     """
+    asked = re.findall(r"(?m)^(?:Question|First|Second): (.+)\?$", prompt)
+    clauses = asked[1:] if asked and WHICH.startswith(asked[0]) else asked
+    if formal.is_formal(prompt):
+        world, parse_clause = formal.parse_world(prompt), formal.parse_clause
+        return StatedQuestion(world, tuple(map(parse_clause, clauses)))
     opening = _OPENING.match(prompt)
     if not opening:
         raise ValueError("a prompt must begin with its variables and their states")
@@ -39,61 +47,62 @@ def parse_stated_prompt(prompt: str) -> StatedQuestion:
     world = StatedWorld(states, tuple(rules))
     if [name for name, _ in world.rules] != names:
         raise ValueError(f"every variable must have a rule, got {world.rules} for {names}")
-    asked = re.findall(r"(?m)^(?:Question|First|Second): (.+)\?$", prompt)
-    clauses = asked[1:] if asked and asked[0].startswith("Which of these two") else asked
     return StatedQuestion(world, tuple(_parse_clause(clause, states) for clause in clauses))
 
 
 def _parse_rules(
     prompt: str, names: list[str], states: tuple[str, str]
 ) -> Iterable[tuple[str, StatedRule]]:
-    tables: list[tuple[str, str, list[tuple[str, str]]]] = []
+    found: list[tuple[str, str, Rows]] = []
+    headers = {columns[0] for columns in COLUMNS.values()}
     for entry in _ENTRY.finditer(prompt):
         if entry["text"]:
             text = entry["text"][0].lower() + entry["text"][1:]
             name = max((each for each in names if text.startswith(f"{each} is ")), key=len)
-            tables.append((name, *_split_sentence(text.removeprefix(f"{name} is "))))
+            found.append((name, *_split_sentence(text.removeprefix(f"{name} is "), states)))
         elif entry["name"]:
-            tables.append((entry["name"], entry["head"], []))
+            found.append((entry["name"], entry["head"] or "", []))
         else:
             when, _, number = entry["row"].rpartition(" | ")
-            tables[-1][2].append((when, number))
-    return [(name, _make_rule(head, rows, states)) for name, head, rows in tables]
+            if when not in headers:
+                found[-1][2].append((when, number))
+    return [(name, _make_rule(head, rows, states)) for name, head, rows in found]
 
 
-def _split_sentence(text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return what a sentence says of the kind of rule, and its rows: condition and number."""
-    head, body = "", text
-    for mark in _HEADS:
-        if mark in text:
-            head, _, body = text.partition(mark)
-            break
+def _split_sentence(text: str, states: tuple[str, str]) -> tuple[str, Rows]:
+    """Return the head of a sentence, and its rows: condition and number."""
+    head = max(_heads(states), key=lambda head: len(head) if text.startswith(head) else 0)
     rows = []
-    for part in body.split("; "):
-        number = re.search(r"[-+]?(?:\d+|\?)%?", part)
+    for part in text.removeprefix(head).split("; "):
+        number = _NUMBER.search(part)
         if number is None:
             raise ValueError(f"every part of a rule must have a number, got {part!r}")
-        _, found, when = part.partition(" if ")
-        rows.append((when if found else "in any case", number[0]))
+        _, found, when = part.rstrip(")").partition("if ")
+        rows.append((f"if {when}" if found else ALWAYS, number[0]))
     return head, rows
 
 
-def _make_rule(head: str, rows: list[tuple[str, str]], states: tuple[str, str]) -> StatedRule:
+def _heads(states: tuple[str, str]) -> dict[str, RuleKind]:
+    """Return the kind of rule that each head introduces."""
+    return {head.format(on=states[0], off=states[1]): kind for kind, head in HEADS.items()}
+
+
+def _make_rule(head: str, rows: Rows, states: tuple[str, str]) -> StatedRule:
     conditions = [
-        [] if when == "in any case" else [_parse_fact(fact, states) for fact in _facts(when)]
+        [] if when == ALWAYS else [_parse_fact(f, states) for f in _facts(when.removeprefix("if "))]
         for when, _ in rows
     ]
     numbers = tuple(
         None if "?" in number else int(number.strip("%").replace("+", "")) for _, number in rows
     )
-    coin = _COIN.search(head)
-    if not coin and _SCORE not in head:
+    kind = _heads(states).get(head, "table")
+    if kind == "table":
         return StatedRule("table", tuple(name for name, _ in conditions[0]), numbers)
     causes = tuple(facts[0][0] for facts in conditions if facts)
-    if not coin:
-        return StatedRule("threshold", causes, numbers)
-    active = tuple(facts[0][1] for facts in conditions if facts)
-    return StatedRule("or" if coin[1] == states[0] else "and", causes, numbers, active)
+    if kind == "threshold":
+        start, *points = numbers
+        return StatedRule("threshold", causes, (*points, start))
+    return StatedRule(kind, causes, numbers, tuple(facts[0][1] for facts in conditions if facts))
 
 
 def _facts(text: str) -> list[str]:
@@ -103,34 +112,34 @@ def _facts(text: str) -> list[str]:
 def _parse_fact(text: str, states: tuple[str, str]) -> tuple[str, int]:
     found = re.fullmatch(r"(the .+) (?:is|was) (\w+)", text)
     if not found or found[2] not in states:
-        raise ValueError(f"a condition must say a variable and its state, got {text!r}")
+        raise ValueError(f"a condition must state a variable and its state, got {text!r}")
     return found[1], int(found[2] == states[0])
 
 
-_X, _Y = r"(?P<x>the [^,:.]+?)", r"(?P<y>the [^,:.]+?)"
-_MORE = rf"By how many percentage points is it more likely that {_Y} is (?P<v>\w+) "
-_LIKELY = "How likely is it that "
+_X, _Y = r"(?P<x>the [^,:.;]+?)", r"(?P<y>the [^,:.;]+?)"
+_MORE = rf"by how many percentage points is {_Y} more likely to be (?P<v>\w+)"
+_LIKELY = "What is the probability that"
 _CLAUSES = {
-    "observe": rf"{_LIKELY}{_Y} is (?P<v>\w+) in a case in which (?P<facts>.+)",
-    "do": rf"{_LIKELY}{_Y} is (?P<v>\w+) if {_X} is set to (?P<s>\w+) from outside",
-    "ate": rf"{_MORE}if {_X} is set to \w+ from outside than if it is set to \w+ from outside",
-    "ett": rf"{_MORE}in the cases in which {_X} is \w+ by itself than .+",
-    "nde": rf"{_MORE}if .+? alone responds as though {_X} were ON, all else .+",
-    "nie": rf"{_MORE}if .+? alone responds as though {_X} were OFF, all else .+",
-    "counterfactual": rf"In a certain case, (?P<facts>.+?)\. {_LIKELY}in this very case {_Y} would"
-    rf" have been (?P<v>\w+), had {_X} been set to (?P<s>\w+) from outside",
-    "pn": rf"In a certain case, .+?\. {_LIKELY}{_X} was necessary: that in this very case {_Y}"
-    r" would .+",
-    "ps": rf"In a certain case, .+?\. {_LIKELY}{_X} would have sufficed: that in this very case"
+    "observe": rf"{_LIKELY} {_Y} is (?P<v>\w+) in a case in which (?P<facts>.+)",
+    "do": rf"{_LIKELY} {_Y} is (?P<v>\w+) if {_X} is forced to be (?P<s>\w+)",
+    "ate": rf"{_MORE} if {_X} is forced to be \w+ than if .+",
+    "ett": rf"Consider the cases in which {_X} is \w+ without being forced\. .+, {_MORE} in them",
+    "nde": rf"Compare two situations: .+ the same, but .+ treats {_X} as ON\. {_MORE} in \(b\) .+",
+    "nie": rf"Compare two situations: .+ treats {_X} as OFF\. {_MORE} in \(b\) than .+",
+    "counterfactual": rf"In a certain case, (?P<facts>.+?)\. {_LIKELY}, in this same case, {_Y}"
+    rf" would have been (?P<v>\w+) if {_X} had been forced to be (?P<s>\w+)",
+    "pn": rf"In a certain case, .+?\. {_LIKELY} {_X} being \w+ was necessary, that is, that"
     rf" {_Y} would .+",
-    "pns": rf"{_LIKELY}in one and the same case {_Y} would be \w+ if {_X} were set to .+",
+    "ps": rf"In a certain case, .+?\. {_LIKELY} {_X} being \w+ would have been sufficient, that is,"
+    rf" that {_Y} would .+",
+    "pns": rf"{_LIKELY}, in the same case, {_Y} would be \w+ if {_X} were forced to be .+",
 }
 
 
 def _parse_clause(clause: str, states: tuple[str, str]) -> Quantity:
     for query, pattern in _CLAUSES.items():
         own = pattern.replace("ON", states[0]).replace("OFF", states[1])
-        if found := re.fullmatch(own, clause):
+        if found := re.fullmatch(f"(?i:{own})", clause):
             return _make_quantity(query, found.groupdict(), states)
     raise ValueError(f"a question must be one of {', '.join(_CLAUSES)}, got {clause!r}")
 

@@ -1,7 +1,7 @@
-"""calculate in a browser: a world told in numbers on each page, and a percentage to type in.
+"""calculate in a browser: a world on each page, and a percentage to type in.
 
-What people learn before is how worlds are told and how answers are given, and nothing about seeing
-and doing: that is what is to be found out. Each page tells its world in the words of the prompt.
+The lesson explains how to read worlds and how to answer. It explains nothing about observing and
+intervening, which the study measures. Each page describes its world in the words of the prompt.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from whybench.suites.calculate.prompts import (
     CANNOT,
     SIGNED,
-    UNTOLD,
+    UNKNOWN,
+    explain,
     render_question,
     render_world,
 )
@@ -24,35 +25,33 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.items import CalculateItem
 
 INSTEAD = {CANNOT.capitalize(): CANNOT}
-"""What may be said in place of an answer."""
+"""The option in place of an answer."""
 TWO = {"First": "first", "Second": "second", **INSTEAD}
 
 OPENING = (
-    "Each page tells of another small world: a few things, each of which is in one of two states "
-    "in every case, and rules with numbers that say how often."
+    "Each page describes another small world: a few variables, each of which is in one of two "
+    "states in every case, and rules with numbers."
 )
 ENTERED = (
-    "You answer with a percentage. If something is so in 12.3 of 100 cases, type in 12.3, and not "
-    "0.123."
+    "You answer with a number of percent or percentage points. If the answer is 12.3%, enter 12.3, "
+    "not 0.123."
 )
-CHOSEN = "You answer by saying which of two numbers is greater, the first or the second."
-OPEN = f"If the answer does not follow from what is told, choose “{CANNOT.capitalize()}”."
+CHOSEN = "You answer by choosing the greater of two numbers, the first or the second."
+OPEN = f"If the information does not determine the answer, choose “{CANNOT.capitalize()}”."
 
 
 def _make_lesson(item: CalculateItem) -> Lesson:
     two = item.cell.form == "greater"
-    lines = (CHOSEN if two else ENTERED, UNTOLD, OPEN)
-    entered = quiz(
-        "Something is so in 5 of 100 cases. What do you type in?", "5", "0.05", "95", "1/20"
-    )
+    lines = (CHOSEN if two else ENTERED, UNKNOWN, OPEN)
+    entered = quiz("The answer is 5%. What do you enter?", "5", "0.05", "95", "1/20")
     untold = quiz(
-        "What does a question mark in a rule stand for?",
-        "A number that is not known.",
+        "What does a question mark in a rule mean?",
+        "An unknown number.",
         "The number 0.",
-        "A number that you may choose.",
+        "A number of your choice.",
     )
     cannot = quiz(
-        "What do you do if the answer does not follow from what is told?",
+        "What do you do if the information does not determine the answer?",
         f"I choose “{CANNOT.capitalize()}”.",
         "I make a guess.",
         "I answer 50.",
@@ -70,14 +69,19 @@ def _make_page(item: CalculateItem) -> ItemPage:
             f"people give the answer alone, so style must be direct, got {item.style!r}; "
             "choose style=direct"
         )
-    if item.telling == "program":
-        raise UserError("people read sentences or tables, got a program; choose telling=text,table")
-    world = render_world(item.question.world, item.telling, load_stated_theme(item.theme))
+    if item.format == "program" or item.wording != "plain":
+        raise UserError(
+            f"people read plain sentences or tables, got {item.wording} {item.format}; "
+            "choose wording=plain and format=text,table"
+        )
+    world = render_world(item.question.world, item.format, load_stated_theme(item.theme))
     asked, *two = render_question(item.question)
-    if two:
-        return ItemPage(text="\n".join([world, *two]), question=asked, options=TWO)
-    signed = f" {SIGNED}" if item.cell.query in EFFECTS else ""
-    return ItemPage(text=world, question=asked + signed)
+    signed = [SIGNED] if not two and item.cell.query in EFFECTS else []
+    return ItemPage(
+        text="\n".join([world, *two]),
+        question=" ".join([asked, *signed, *explain(item.question)]),
+        options=TWO if two else None,
+    )
 
 
 QUESTIONNAIRE = Questionnaire(

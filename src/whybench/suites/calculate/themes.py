@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from whybench.suites.calculate.quantities import Quantity
     from whybench.suites.calculate.world import StatedWorld
 
-THEME_NAMES = ("workshop", "harbour", "orchard", "glims")
+THEME_NAMES = ("workshop", "harbor", "orchard", "glims")
 """The themes; the last is of made-up words."""
 
 MOST_VARIABLES = 12
