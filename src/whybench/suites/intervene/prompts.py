@@ -34,7 +34,7 @@ it any longer. You may act at most {limit} times.""",
 A deterministic system has binary variables (0 or 1). G is a fixed, unknown directed acyclic graph \
 on them. Each variable V has an unobserved binary input U_V and the structural equation
 
-V := max(U_V, P_1, ..., P_k), where P_1, ..., P_k are the parents of V in G.
+V := max(U_V, pa(V)), where pa(V) are the parents of V in G.
 
 Every state that you see is the solution of these equations for some values of the inputs. You \
 can act on one variable X at a time. At each action, all inputs are first set from the current \
