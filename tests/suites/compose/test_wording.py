@@ -9,6 +9,7 @@ import pytest
 from evidence.prompts import question_at
 
 from whybench.prose import find_matches
+from whybench.suites.checks import check_design
 from whybench.suites.compose import SUITE
 from whybench.suites.compose.prompt_parser import ComposePromptError, parse_prompt
 from whybench.suites.compose.prompts import _render_unit, render_prompt
@@ -109,3 +110,10 @@ def test_texts_for_people_are_clear_and_plain() -> None:
             assert not matches(text)
     with pytest.raises(UserError, match="people are asked in plain wording, got formal"):
         QUESTIONNAIRE.lesson(items("core", "formal")[0])
+
+
+def test_checks_pass_in_formal_wording() -> None:
+    results = check_design(
+        SUITE, SUITE.make_design({"worlds": "1", "units": "1", "wording": "formal"})
+    )
+    assert not [(result.name, result.examples) for result in results if not result.passed]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whybench.prose import find_matches
+from whybench.suites.checks import check_design
 from whybench.suites.contract import UserError
 from whybench.suites.intervene import SUITE
 from whybench.suites.intervene.episode import InterveneEpisode, parse_case
@@ -125,3 +126,10 @@ def test_people_are_asked_in_plain_wording() -> None:
         QUESTIONNAIRE.page(items("core", "formal")[0])
     design = SUITE.make_design({"wording": "plain,formal"})
     assert PLAY.refuse(design) == "people play in plain wording, got plain, formal"
+
+
+def test_checks_pass_in_formal_wording() -> None:
+    results = check_design(
+        SUITE, SUITE.make_design({"design": "limited", "graphs": "1", "wording": "formal"})
+    )
+    assert not [(result.name, result.examples) for result in results if not result.passed]
